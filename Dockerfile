@@ -1,0 +1,44 @@
+# The desk: every worker role and the `desk` command, from one image.
+FROM python:3.11.15-slim-bookworm AS build
+
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+RUN python -m venv /opt/desk
+COPY requirements.lock /build/
+RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements.lock
+
+COPY pyproject.toml README.md /build/
+COPY contracts /build/contracts
+COPY domain /build/domain
+COPY agents /build/agents
+COPY workflows /build/workflows
+COPY activities /build/activities
+COPY mcp_servers /build/mcp_servers
+COPY reporting /build/reporting
+COPY infra /build/infra
+COPY workers /build/workers
+COPY starters /build/starters
+RUN /opt/desk/bin/pip install --no-deps --no-build-isolation /build
+
+# The slim image brings the certificates that outgoing TLS is checked against.
+FROM python:3.11.15-slim-bookworm
+
+RUN groupadd --gid 10001 desk \
+    && useradd --uid 10001 --gid desk --no-create-home --home-dir /data/desk desk \
+    && install --directory --owner desk --group desk /data/desk /data/reports
+
+COPY --from=build /opt/desk /opt/desk
+COPY desk.toml /app/
+COPY deploy/mcp.json /app/.mcp.json
+
+# A read-only root file system has no place for byte code; matplotlib keeps its fonts in /tmp.
+ENV PATH=/opt/desk/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    MPLCONFIGDIR=/tmp/matplotlib \
+    DESK_HOME=/data/desk \
+    DESK_REPORTS=/data/reports
+WORKDIR /app
+USER desk
+VOLUME ["/data/desk", "/data/reports"]
+ENTRYPOINT ["desk"]
+CMD ["--help"]

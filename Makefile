@@ -1,0 +1,49 @@
+# Everything a user or a developer runs. Only Python 3.11 or newer is needed beforehand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCKED := install --require-hashes --only-binary :all: -r
+PROJECT := install --no-deps --no-build-isolation --editable .
+
+.PHONY: run test check bench lock clean install install-dev
+
+run: install  ## research the latest complete week and leave its report in reports/weekly
+	@$(BIN)/desk run
+
+test: install-dev check  ## everything that CI runs
+	$(BIN)/python -m pytest
+
+check: install-dev  ## formatting, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: install-dev  ## the time of a week beside the engine's floor
+	$(BIN)/python -m tests.bench.week
+
+lock: install-dev  ## pin what pyproject.toml asks for, with hashes
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra dev --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+
+install: $(VENV)/.installed
+install-dev: $(VENV)/.installed-dev
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	@echo "Creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the locked dependencies"
+	@$(PIP) $(LOCKED) requirements.lock
+	@$(PIP) $(PROJECT)
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@echo "Installing the locked development dependencies"
+	@$(PIP) $(LOCKED) requirements-dev.lock
+	@touch $@
+
+clean:  ## remove the environment and everything that was cached; reports stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,32 @@
+"""A heartbeat while an activity works, so that a killed worker is noticed within seconds."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from temporalio import activity
+
+INTERVAL_SECONDS = 0.5
+
+
+@asynccontextmanager
+async def beating() -> AsyncIterator[None]:
+    """Beat until the block ends. Cancellation of the activity reaches the block as usual."""
+    activity.heartbeat()
+    pulse = asyncio.get_running_loop().create_task(_pulse())
+    try:
+        yield
+    finally:
+        pulse.cancel()
+
+
+async def _pulse() -> None:
+    while True:
+        await asyncio.sleep(INTERVAL_SECONDS)
+        activity.heartbeat()
+
+
+def effect_key() -> str:
+    """What names this activity's effect, the same for each of its attempts."""
+    info = activity.info()
+    return f"{info.workflow_id}/{info.workflow_run_id}/{info.activity_id}"

@@ -1,0 +1,78 @@
+"""Calling a tool, as an activity on the queue of the tool's server."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+from temporalio import activity
+
+from activities.errors import transient
+from activities.heartbeats import beating, effect_key
+from contracts.names import FailureType
+from contracts.tools import ToolRequest, ToolResult, ToolStatus
+from infra.effect_journal import EffectJournal
+from infra.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
+
+
+class ToolActivities:
+    """Tool calls by way of the worker's MCP connections, each made once."""
+
+    def __init__(self, tools: ToolCaller, journal: EffectJournal) -> None:
+        self._tools = tools
+        self._journal = journal
+
+    @activity.defn
+    async def call_tool(self, request: ToolRequest) -> ToolResult:
+        """The tool's answer, as evidence; a tool's refusal is a result and not an error.
+
+        Raises:
+            ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
+        """
+        async with beating():
+            recorded = await self._journal.once(effect_key(), lambda: self._call(request))
+        return ToolResult.model_validate_json(recorded)
+
+    async def _call(self, request: ToolRequest) -> str:
+        call = request.call
+        try:
+            answer = await self._tools.call(
+                call.server,
+                call.tool,
+                {**call.arguments, "as_of": request.as_of.isoformat()},
+                key=effect_key(),
+                timeout_seconds=_time_for_one_try(),
+            )
+        except ToolUnreachable as error:
+            raise transient(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+        return _evidence(request, answer).model_dump_json()
+
+
+def content_hash(content: JsonValue) -> str:
+    """The SHA-256 of the canonical JSON of a tool's content."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
+    now = datetime.now(UTC)
+    if answer.refusal is not None:
+        return ToolResult(
+            call=request.call,
+            status=ToolStatus.REFUSED,
+            error=answer.refusal[:4_000],
+            retrieved_at=now,
+        )
+    return ToolResult(
+        call=request.call,
+        status=ToolStatus.OK,
+        content=answer.content,
+        retrieved_at=now,
+        content_hash=content_hash(answer.content),
+    )
+
+
+def _time_for_one_try() -> float:
+    """A little less than the attempt may take, so that the timeout is ours and says what it is."""
+    allowed = activity.info().start_to_close_timeout
+    return 0.9 * allowed.total_seconds() if allowed else 15.0

@@ -1,0 +1,29 @@
+"""The built-in analysts behind one function: a turn from a request, without effects."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from agents.builtin import price_analyst, product_manager, rates_analyst, validator
+from agents.builtin.evidence import TaskNotPossible
+from contracts.tasks import TaskType
+from contracts.turns import Turn, TurnRequest
+
+ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
+    TaskType.PLAN_WEEK: product_manager.take_turn,
+    TaskType.RESEARCH_FX: price_analyst.take_turn,
+    TaskType.RESEARCH_RATES: rates_analyst.take_turn,
+    TaskType.VALIDATE: validator.take_turn,
+}
+
+
+def builtin_turn(request: TurnRequest) -> Turn:
+    """The built-in analyst's turn: tool calls first, then the result or why there is none.
+
+    The same request always gives the same turn. A tool that could not be asked or that refused
+    ends in `failure`, so that the task can be given to somebody else; a tool that has no data
+    does not.
+    """
+    try:
+        return ANALYSTS[request.assignment.task_type](request)
+    except TaskNotPossible as impossible:
+        return Turn(failure=impossible.error)

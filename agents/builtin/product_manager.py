@@ -1,0 +1,36 @@
+"""The product manager: who researches which market, and in which order."""
+
+from contracts.markets import MarketKind, MarketSpec
+from contracts.names import AgentId
+from contracts.plan import MarketPlan, PlannedTask, WeekPlan
+from contracts.tasks import TaskType
+from contracts.turns import Turn, TurnRequest
+
+PRICES = PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
+RATES = PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2)
+NOTE = (
+    "Markets start in the order of their priority; the first research agent takes prices and the"
+    " second takes central banks."
+)
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """The plan of the week, in one turn: by priority, then in the configured order."""
+    ordered = sorted(request.markets, key=lambda spec: spec.priority)
+    plan = WeekPlan(
+        task_id=request.assignment.task_id,
+        week=request.assignment.week,
+        markets=tuple(_plan(spec) for spec in ordered),
+        note=NOTE,
+    )
+    return Turn(result=plan)
+
+
+def _plan(spec: MarketSpec) -> MarketPlan:
+    return MarketPlan(market=spec.market, priority=spec.priority, tasks=_tasks(spec))
+
+
+def _tasks(spec: MarketSpec) -> tuple[PlannedTask, ...]:
+    if spec.kind is MarketKind.POLICY_RATE:
+        return (RATES,)
+    return (PRICES, RATES) if spec.areas else (PRICES,)

@@ -1,0 +1,1 @@
+"""What crosses a boundary: frozen models and the names that processes share."""

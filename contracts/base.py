@@ -1,0 +1,32 @@
+"""The two kinds of contract and the bounded types they are made of."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+ShortText = Annotated[str, Field(max_length=200)]
+"""A name, an id or a label."""
+
+Text = Annotated[str, Field(max_length=4_000)]
+"""A sentence or a paragraph: long enough for an error, short enough for a history."""
+
+Figure = Annotated[Decimal, Field(allow_inf_nan=False, max_digits=24)]
+"""A number that is printed. Finite; its exponent is the precision it is printed with."""
+
+Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
+
+Instant = AwareDatetime
+"""A point in time. Compared as an instant; a zone that matters stands beside it as a name."""
+
+
+class Contract(BaseModel):
+    """A frozen record. Unknown fields are ignored, so that an older history still replays."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Submission(Contract):
+    """A record that comes from a model or a person: unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

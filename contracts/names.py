@@ -1,0 +1,75 @@
+"""Names that more than one process must agree on: queues, workflows, agents, messages, ids."""
+
+from enum import StrEnum
+
+
+class Queue(StrEnum):
+    """Task queues. Each MCP server has one more, named by `source_queue`."""
+
+    DESK = "desk"
+    RESEARCH = "research"
+    VALIDATION = "validation"
+
+
+def source_queue(server: str) -> str:
+    """The queue that carries the calls to one MCP server, with that server's rate limit."""
+    return f"source.{server}"
+
+
+class WorkflowType(StrEnum):
+    """Workflow types as they stand in visibility."""
+
+    WEEKLY_RESEARCH = "WeeklyResearchWorkflow"
+    MARKET_RESEARCH = "MarketResearchWorkflow"
+    REASSIGNMENT = "ReassignmentWorkflow"
+    TOOL_CALL = "ToolCallWorkflow"
+
+
+class AgentId(StrEnum):
+    """The desk's agents, as seed 001 names them."""
+
+    PRODUCT_MANAGER = "product_manager"
+    RESEARCH_AGENT_1 = "research_agent_1"
+    RESEARCH_AGENT_2 = "research_agent_2"
+    VALIDATOR = "validator_agent"
+
+
+class Message(StrEnum):
+    """Signals, updates and queries of the weekly run."""
+
+    RERUN_MARKET = "rerun_market"
+    REQUEST_RERUN = "request_rerun"
+    STATUS = "status"
+    REPORT = "report"
+
+
+class FailureType(StrEnum):
+    """The `type` of every application error that crosses a Temporal boundary."""
+
+    TOOL_UNAVAILABLE = "ToolUnavailable"
+    TOOL_REFUSED = "ToolRefused"
+    TURN_FAILED = "TurnFailed"
+    TASK_FAILED = "AgentTaskFailed"
+    DEAD_LETTERED = "DeadLettered"
+    PUBLISHING_FAILED = "PublishingFailed"
+    UNUSABLE_REQUEST = "UnusableRequest"
+
+
+SCHEDULE_ID = "weekly-research"
+SCHEDULED_RUN_ID = "weekly"
+
+
+def week_run_id(week: str, subset: str | None = None) -> str:
+    """The workflow id of a week's run; a run of some of the markets has an id of its own."""
+    return f"weekly-{week}" if subset is None else f"weekly-{week}-{subset}"
+
+
+def market_run_id(run_id: str, market: str, rerun: int = 0) -> str:
+    """The workflow id of one market within a run, and of its n-th rerun."""
+    child = f"{run_id}/market/{market}"
+    return child if rerun == 0 else f"{child}/rerun/{rerun}"
+
+
+def reassignment_run_id(market_run: str, agent: AgentId) -> str:
+    """The workflow id of the search for somebody else to do an agent's failed task."""
+    return f"{market_run}/reassign/{agent}"

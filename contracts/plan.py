@@ -1,0 +1,37 @@
+"""The product manager's plan of a week."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from contracts.base import Contract, ShortText, Text
+from contracts.markets import MarketName
+from contracts.names import AgentId
+from contracts.tasks import TaskType
+from contracts.weeks import IsoWeek
+
+
+class PlannedTask(Contract):
+    """Who does what for a market."""
+
+    task_type: TaskType
+    agent: AgentId
+
+
+class MarketPlan(Contract):
+    """How one market is researched: its tasks run side by side, then the validator's."""
+
+    market: MarketName
+    priority: Annotated[int, Field(ge=1, le=5)]
+    tasks: Annotated[tuple[PlannedTask, ...], Field(min_length=1, max_length=4)]
+    instructions: Text | None = None
+
+
+class WeekPlan(Contract):
+    """How a week is researched, in the order in which the markets start."""
+
+    kind: Literal["plan"] = "plan"
+    task_id: ShortText
+    week: IsoWeek
+    markets: Annotated[tuple[MarketPlan, ...], Field(max_length=200)]
+    note: Text | None = None

@@ -1,0 +1,198 @@
+"""The published report and its parts. Its JSON form is this model, key for key."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text
+from contracts.claims import Claim
+from contracts.markets import MarketGroup, MarketKind, MarketName
+from contracts.names import AgentId
+from contracts.results import (
+    ConflictRecord,
+    MarketEvent,
+    ResearchResult,
+    SuspectFixing,
+    ValidationResult,
+)
+from contracts.search_attributes import Outcome
+from contracts.tasks import TaskType
+from contracts.tools import DataSource, ToolResult
+from contracts.turns import Usage
+from contracts.weeks import IsoWeek, TimeWindow
+
+
+class Contribution(Contract):
+    """What became of one agent's task on a market."""
+
+    agent: AgentId
+    task_type: TaskType
+    delivered: bool
+    turns: int = 0
+    tool_calls: int = 0
+    reassigned_from: AgentId | None = None
+    error: Text | None = None
+    usage: Usage = Usage()
+
+
+class MarketOutcome(Contract):
+    """What the research of one market ended with: the result of its workflow."""
+
+    market: MarketName
+    outcome: Outcome
+    results: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    validation: ValidationResult | None = None
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+    agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
+    missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+
+
+class MissingMarket(Contract):
+    """A market without a figure to print, and why."""
+
+    market: MarketName
+    reason: Text
+
+
+class Coverage(Contract):
+    """What was expected, what is there, what is not and why. Never left out of a report."""
+
+    expected: int
+    researched: int
+    threshold: float
+    missing: Annotated[tuple[MissingMarket, ...], Field(max_length=200)] = ()
+    notes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+
+    @property
+    def share(self) -> float:
+        """Researched markets as a share of those expected."""
+        return self.researched / self.expected if self.expected else 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the week reached its coverage threshold."""
+        return self.share >= self.threshold
+
+
+class ReportedEvent(MarketEvent):
+    """An event with its prose rendered: every reference replaced by the claim's figure."""
+
+    text: Text
+    verified: bool = False
+
+
+class MarketReport(Contract):
+    """One market's section of the report.
+
+    `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
+    oldest first, without the suspect ones. The bounds are those of a market's outcome added up,
+    so that nothing is cut off on the way into the report.
+    """
+
+    market: MarketName
+    kind: MarketKind
+    group: MarketGroup
+    outcome: Outcome
+    claims: Annotated[tuple[Claim, ...], Field(max_length=1_700)] = ()
+    events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
+    suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=160)] = ()
+    agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
+    missing: Annotated[tuple[Text, ...], Field(max_length=300)] = ()
+    warnings: Annotated[tuple[Text, ...], Field(max_length=1_200)] = ()
+    recommendation: Text | None = None
+    confidence: Confidence = 0.0
+    days: Annotated[tuple[date, ...], Field(max_length=1_000)] = ()
+    values: Annotated[tuple[Figure, ...], Field(max_length=1_000)] = ()
+    revised_in: int = 1
+
+
+class Mover(Contract):
+    """A row of the movers table: a pair and its move over the window."""
+
+    market: MarketName
+    group: MarketGroup
+    last: Figure
+    last_on: date
+    move: Figure
+    z_score: Figure | None = None
+    range_position: Figure | None = None
+    window_high: Figure | None = None
+    window_low: Figure | None = None
+
+
+class RateRow(Contract):
+    """A row of the policy-rate table. Rates in percent a year, differential in basis points."""
+
+    area: ShortText
+    bank: ShortText
+    group: MarketGroup
+    rate: Figure | None = None
+    since: date | None = None
+    differential: Figure | None = None
+    stale: bool = False
+    note: Text | None = None
+
+
+class CalendarRow(Contract):
+    """A decision day: in the window with its outcome, or ahead of it."""
+
+    area: ShortText
+    bank: ShortText
+    day: date
+    outcome: Text
+    ahead: bool
+
+
+class RevisionKind(StrEnum):
+    """Why a revision was published."""
+
+    FIRST = "first"
+    RERUN = "rerun"
+    AGAIN = "again"
+
+
+class Revision(Contract):
+    """One publication of the report."""
+
+    revision: int
+    kind: RevisionKind
+    published_at: Instant
+    market: MarketName | None = None
+    reason: Text | None = None
+
+
+class Timings(Contract):
+    """When the run happened and how long it took; all that differs between two identical runs."""
+
+    started_at: Instant
+    finished_at: Instant
+    seconds: float
+    workflow_id: ShortText
+    run_id: ShortText
+
+
+class ResearchReport(Contract):
+    """A week's report."""
+
+    week: IsoWeek
+    title: ShortText
+    as_of: Instant
+    window: TimeWindow
+    revision: int
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
+    outcome: Outcome
+    coverage: Coverage
+    summary: Annotated[tuple[Text, ...], Field(max_length=40)]
+    movers: Annotated[tuple[Mover, ...], Field(max_length=200)]
+    policy_rates: Annotated[tuple[RateRow, ...], Field(max_length=200)]
+    calendar: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)]
+    markets: Annotated[tuple[MarketReport, ...], Field(max_length=200)]
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=20_000)]
+    dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=1_600)]
+    sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]
+    usage: Usage = Usage()
+    timings: Timings

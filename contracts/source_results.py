@@ -1,0 +1,137 @@
+"""What the desk's own MCP servers return. Absent data is a reason, never a stand-in number."""
+
+from datetime import date, time
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from contracts.base import Contract, Figure, Instant, ShortText, Text
+from contracts.markets import AreaCode, PairSymbol
+from contracts.tools import SourceTier
+
+
+class Provenance(Contract):
+    """Who published the figures in a result, and under which address."""
+
+    name: ShortText
+    tier: SourceTier
+    url: Annotated[str, Field(max_length=500)] | None = None
+
+
+class SourceResult(Contract):
+    """What every tool result carries: the instant it answers for and its source."""
+
+    as_of: Instant
+    source: Provenance
+
+
+class Quote(SourceResult):
+    """The last fixing known at the as-of instant, or why there is none."""
+
+    symbol: PairSymbol
+    value: Figure | None = None
+    fixed_on: date | None = None
+    missing: Text | None = None
+
+
+class History(SourceResult):
+    """Daily fixings, oldest first: `values[i]` is the fixing of `days[i]`.
+
+    Units: quote currency for one unit of the base currency. Empty with `missing` set when the
+    source does not have the pair or has nothing in the range.
+    """
+
+    symbol: PairSymbol
+    days: Annotated[tuple[date, ...], Field(max_length=10_000)] = ()
+    values: Annotated[tuple[Figure, ...], Field(max_length=10_000)] = ()
+    missing: Text | None = None
+
+
+class SymbolMatches(SourceResult):
+    """Pairs whose symbol or currency names match a query, best first."""
+
+    query: ShortText
+    symbols: Annotated[tuple[PairSymbol, ...], Field(max_length=50)] = ()
+
+
+class FixingCoverage(SourceResult):
+    """The first and last day for which the source holds fixings known at the as-of instant."""
+
+    first_day: date
+    last_day: date
+
+
+class DatePrecision(StrEnum):
+    """What is known of a decision's day. `month` rows stand on the last day of the month and
+    `effective` rows on the day the rate took effect, so that neither is visible too early."""
+
+    DAY = "day"
+    EFFECTIVE = "effective"
+    MONTH = "month"
+
+
+class PolicyRate(Contract):
+    """The policy rate in force in one area at the as-of instant.
+
+    `rate` in percent a year; for a target range its midpoint, with `low` and `high`.
+    `covered_until` is the last day up to which every change is known; a rate asked for at a
+    later instant is `stale`. Without a rate, `missing` says why.
+    """
+
+    area: AreaCode
+    bank: ShortText
+    instrument: ShortText
+    rate: Figure | None = None
+    low: Figure | None = None
+    high: Figure | None = None
+    since: date | None = None
+    covered_until: date | None = None
+    stale: bool = False
+    missing: Text | None = None
+
+
+class PolicyRates(SourceResult):
+    """The answer of `get_policy_rate`, in the order asked for."""
+
+    rates: Annotated[tuple[PolicyRate, ...], Field(max_length=40)]
+
+
+class RateDecision(Contract):
+    """One decision: the rate after it and the change it made, in basis points (0: held)."""
+
+    area: AreaCode
+    bank: ShortText
+    decided_on: date
+    precision: DatePrecision
+    known_from: Instant
+    rate: Figure
+    change: Figure
+    instrument: ShortText
+    source: Text
+
+
+class RateDecisions(SourceResult):
+    """The answer of `get_rate_decisions`, oldest first. `covered_until` as in `PolicyRate`."""
+
+    decisions: Annotated[tuple[RateDecision, ...], Field(max_length=2_000)]
+    covered_until: dict[str, date] = Field(default_factory=dict)
+    missing: dict[str, str] = Field(default_factory=dict)
+
+
+class ScheduledDecision(Contract):
+    """A decision day that had been announced by the as-of instant."""
+
+    area: AreaCode
+    bank: ShortText
+    day: date
+    announced_at_local: time | None = None
+    time_zone: ShortText | None = None
+    source: Text
+
+
+class DecisionCalendar(SourceResult):
+    """The answer of `get_decision_calendar`, earliest first; `missing` names areas without one."""
+
+    scheduled: Annotated[tuple[ScheduledDecision, ...], Field(max_length=2_000)]
+    missing: dict[str, str] = Field(default_factory=dict)

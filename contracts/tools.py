@@ -1,0 +1,76 @@
+"""A tool call, its result, and what is kept of it as evidence."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from contracts.base import Contract, Instant, ShortText, Text
+
+MAX_CALLS_A_TURN = 16
+
+
+class SourceTier(StrEnum):
+    """How much a source's word weighs."""
+
+    AUTHORITATIVE = "authoritative"
+    PRIMARY = "primary"
+    SECONDARY = "secondary"
+    DERIVED = "derived"
+
+
+class ToolCall(Contract):
+    """What an agent asks for. `as_of` is not among the arguments: the desk adds it."""
+
+    call_id: ShortText
+    server: ShortText
+    tool: ShortText
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ToolRequest(Contract):
+    """A tool call with the instant after which nothing may be seen."""
+
+    call: ToolCall
+    as_of: Instant
+
+
+class ToolStatus(StrEnum):
+    """How a tool call ended. `refused`: the tool said no. `unavailable`: it could not be asked."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    UNAVAILABLE = "unavailable"
+
+
+class ToolResult(Contract):
+    """What a tool returned, as evidence.
+
+    `content` is the tool's structured result when `status` is ok, else None and `error` says why.
+    `content_hash` is the SHA-256 of the canonical JSON of `content`.
+    """
+
+    call: ToolCall
+    status: ToolStatus
+    content: JsonValue = None
+    error: Text | None = None
+    retrieved_at: Instant | None = None
+    content_hash: ShortText | None = None
+
+    @property
+    def evidence_id(self) -> str:
+        """What claims refer to."""
+        return self.call.call_id
+
+
+class DataSource(Contract):
+    """A source as the report lists it: which tool was asked what, when, and by whose authority."""
+
+    server: ShortText
+    tool: ShortText
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    name: ShortText
+    tier: SourceTier
+    url: Annotated[str, Field(max_length=500)] | None = None
+    retrieved_at: Instant | None = None
+    evidence_id: ShortText

@@ -1,0 +1,64 @@
+"""One turn of the agent loop: what the agent is shown and what it answers."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from contracts.base import Contract, ShortText, Text
+from contracts.markets import MarketSpec
+from contracts.plan import WeekPlan
+from contracts.results import AgentError, ResearchResult, ValidationResult
+from contracts.tasks import TaskAssignment
+from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+
+AgentResult = Annotated[WeekPlan | ResearchResult | ValidationResult, Field(discriminator="kind")]
+
+
+class Exchange(Contract):
+    """The tool calls of one turn and what came back, in the order of the calls."""
+
+    results: Annotated[tuple[ToolResult, ...], Field(max_length=MAX_CALLS_A_TURN)]
+
+
+class TurnRequest(Contract):
+    """Everything an agent knows when it takes a turn.
+
+    `findings` are the research results that a validator is to check, `markets` the markets that
+    the product manager is to plan for; both are empty for the others.
+    """
+
+    assignment: TaskAssignment
+    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200)] = ()
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """All tool results so far, oldest first."""
+        return tuple(result for exchange in self.exchanges for result in exchange.results)
+
+
+class Usage(Contract):
+    """What a turn cost. The built-in analysts cost nothing."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model: ShortText = "builtin"
+
+    def plus(self, other: "Usage") -> "Usage":
+        """The sum, under the other's model name."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            model=other.model,
+        )
+
+
+class Turn(Contract):
+    """What an agent answers: tool calls, or its result, or why it cannot do the task."""
+
+    calls: Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)] = ()
+    result: AgentResult | None = None
+    failure: AgentError | None = None
+    note: Text | None = None
+    usage: Usage = Usage()

@@ -1,0 +1,166 @@
+"""The weekly run: what starts it, what it is told while it runs, what it answers and returns."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from contracts.base import Contract, Instant, ShortText, Text
+from contracts.config import RunConfig, RunPolicy
+from contracts.markets import MarketName, MarketSpec
+from contracts.names import AgentId
+from contracts.plan import MarketPlan, WeekPlan
+from contracts.report import Contribution, Coverage, MarketOutcome, Revision
+from contracts.results import AgentError, ResearchResult
+from contracts.search_attributes import Outcome, Phase
+from contracts.tasks import TaskAssignment
+from contracts.tools import ToolResult
+from contracts.turns import AgentResult
+from contracts.weeks import IsoWeek, TimeWindow
+
+
+class PublishedFiles(Contract):
+    """Where a revision was written, on the machine of the worker that published it."""
+
+    markdown: Annotated[str, Field(max_length=1_000)]
+    html: Annotated[str, Field(max_length=1_000)]
+    json_file: Annotated[str, Field(max_length=1_000)]
+
+
+class WeekRecord(Contract):
+    """What a finished run leaves, and all that a later rerun needs to start from."""
+
+    week: IsoWeek
+    window: TimeWindow
+    plan: WeekPlan
+    outcomes: Annotated[tuple[MarketOutcome, ...], Field(max_length=200)]
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
+    started_at: Instant
+
+
+class WeekRequest(Contract):
+    """What starts a week's run.
+
+    Without `week`, the run is of the week that ended before its scheduled start (or before its
+    start, when no schedule started it). `subset` marks a run of some of the markets: its report
+    has a file name of its own. `resume` makes it a continuation of a run that has closed.
+    """
+
+    config: RunConfig
+    week: IsoWeek | None = None
+    subset: ShortText | None = None
+    resume: WeekRecord | None = None
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+
+
+class RerunRequest(Contract):
+    """The message of `rerun_market` and `request_rerun`."""
+
+    market: MarketName
+    reason: Annotated[str, Field(min_length=1, max_length=1_000)] = "no reason given"
+    requested_by: ShortText | None = None
+
+
+class RerunReceipt(Contract):
+    """The answer of `request_rerun`: which revision will hold the rerun."""
+
+    market: MarketName
+    revision: int
+    workflow_id: ShortText
+
+
+class MarketState(StrEnum):
+    """Where a market stands within a run."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    DONE = "done"
+
+
+class MarketStatus(Contract):
+    """A line of the status board."""
+
+    market: MarketName
+    state: MarketState
+    outcome: Outcome | None = None
+    note: ShortText | None = None
+
+
+class WeekStatus(Contract):
+    """The answer of the `status` query."""
+
+    week: IsoWeek
+    phase: Phase
+    as_of: Instant
+    started_at: Instant
+    deadline: Instant
+    markets: Annotated[tuple[MarketStatus, ...], Field(max_length=200)]
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+    coverage: Coverage | None = None
+    files: PublishedFiles | None = None
+    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
+    closes_at: Instant | None = None
+    seconds: float | None = None
+
+    @property
+    def revision(self) -> int:
+        """The last revision that this run has published; 0 before the first."""
+        return self.revisions[-1].revision if self.files and self.revisions else 0
+
+
+class WeekResult(Contract):
+    """What a closed run returns."""
+
+    outcome: Outcome
+    coverage: Coverage
+    files: PublishedFiles
+    record: WeekRecord
+
+
+class MarketRequest(Contract):
+    """What a market's child workflow is started with. `rerun` is 0 for the first time."""
+
+    week: IsoWeek
+    market: MarketSpec
+    plan: MarketPlan
+    window: TimeWindow
+    deadline: Instant
+    policy: RunPolicy
+    rerun: int = 0
+
+
+class ReassignmentRequest(Contract):
+    """A task that failed with one agent, for somebody else to do."""
+
+    assignment: TaskAssignment
+    tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
+    errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    policy: RunPolicy
+
+
+class TaskOutcome(Contract):
+    """What the agent loop ends with: the result, the evidence behind it and what it took."""
+
+    result: AgentResult
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)]
+    contribution: Contribution
+
+
+class PublishRequest(Contract):
+    """What the publishing activity compiles, renders and writes."""
+
+    record: WeekRecord
+    config: RunConfig
+    subset: ShortText | None = None
+    workflow_id: ShortText
+    run_id: ShortText
+
+
+class Publication(Contract):
+    """What was published."""
+
+    files: PublishedFiles
+    coverage: Coverage
+    outcome: Outcome
+    headline: Text

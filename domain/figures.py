@@ -1,0 +1,55 @@
+"""How a figure is printed: its sign, its precision and its unit."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from contracts.claims import Claim, Metric, Unit
+
+POSITIONS: Final = frozenset({Metric.RANGE_POSITION, Metric.BAND_POSITION})
+"""Percentages that say where in a range a value stands; they are no changes and take no sign."""
+
+SIGNED_UNITS: Final = frozenset({Unit.PERCENT, Unit.BASIS_POINTS, Unit.STANDARD_DEVIATIONS})
+SUFFIXES: Final = {
+    Unit.LEVEL: "",
+    Unit.PERCENT: " %",
+    Unit.PERCENT_A_YEAR: " %",
+    Unit.BASIS_POINTS: " bp",
+    Unit.STANDARD_DEVIATIONS: " σ",
+}
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
+    """A value in its unit, at the precision that its exponent states.
+
+    Levels and rates carry a minus only; changes carry a sign unless they are zero or `signed`
+    is false. Days are counted without a sign: the sentence around them says which way.
+    """
+    if unit is Unit.DAYS:
+        count = abs(value)
+        return f"{count:,f} {'day' if count == 1 else 'days'}"
+    value = abs(value) if value.is_zero() else value
+    plus = "+" if signed and unit in SIGNED_UNITS and value > 0 else ""
+    return f"{plus}{value:,f}{SUFFIXES[unit]}"
+
+
+def print_claim(claim: Claim) -> str:
+    """A claim's value as every form of the report prints it."""
+    return print_figure(claim.value, claim.unit, signed=claim.metric not in POSITIONS)
+
+
+def print_day(day: date) -> str:
+    """A day within a sentence: `18 Sep`."""
+    return f"{day.day} {MONTHS[day.month - 1]}"
+
+
+def print_weekday(day: date) -> str:
+    """A day of the weeks around the report: `Fri 18 Sep`."""
+    return f"{WEEKDAYS[day.weekday()]} {print_day(day)}"
+
+
+def print_full_day(day: date) -> str:
+    """A day that stands alone: `18 Sep 2026`."""
+    return f"{print_day(day)} {day.year}"

@@ -1,0 +1,106 @@
+"""The state of a weekly run while it runs, and what it tells those who ask."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from contracts.plan import WeekPlan
+from contracts.report import MarketOutcome, Revision
+from contracts.search_attributes import Phase
+from contracts.week_run import (
+    MarketState,
+    MarketStatus,
+    Publication,
+    RerunRequest,
+    WeekRecord,
+    WeekStatus,
+)
+from contracts.weeks import TimeWindow
+
+_MARKS = {MarketState.PLANNED: "·", MarketState.RUNNING: "…", MarketState.DONE: "✓"}
+
+
+class WeekBoard:
+    """What is planned, what has come back, what was published. Holds no clock of its own."""
+
+    def __init__(
+        self, week: str, window: TimeWindow, markets: Iterable[str], *, started_at: datetime
+    ) -> None:
+        self.week = week
+        self.window = window
+        self.markets = tuple(markets)
+        self.started_at = started_at
+        self.phase = Phase.PLANNING
+        self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
+        self.outcomes: dict[str, MarketOutcome] = {}
+        self.running: set[str] = set()
+        self.revisions: tuple[Revision, ...] = ()
+        self.publication: Publication | None = None
+        self.published_after: float | None = None
+        self.reruns: list[RerunRequest] = []
+
+    def restore(self, record: WeekRecord) -> None:
+        """Go on from what a closed run left."""
+        self.plan = record.plan
+        self.outcomes = {outcome.market: outcome for outcome in record.outcomes}
+        self.revisions = record.revisions
+        self.started_at = record.started_at
+
+    @property
+    def all_done(self) -> bool:
+        """Whether every planned market has an outcome."""
+        return all(market in self.outcomes for market in self.markets)
+
+    def record(self) -> WeekRecord:
+        """Everything a report, or a later rerun, is made from."""
+        return WeekRecord(
+            week=self.week,
+            window=self.window,
+            plan=self.plan,
+            outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
+            revisions=self.revisions,
+            started_at=self.started_at,
+        )
+
+    def closes_at(self, open_for: timedelta) -> datetime | None:
+        """When the run stops taking reruns: a while after the week was first published."""
+        return self.revisions[0].published_at + open_for if self.revisions else None
+
+    def status(self, deadline: datetime, open_for: timedelta) -> WeekStatus:
+        """The answer to whoever asks how far the run is."""
+        published = self.publication
+        return WeekStatus(
+            week=self.week,
+            phase=self.phase,
+            as_of=self.window.end,
+            started_at=self.started_at,
+            deadline=deadline,
+            markets=tuple(self._line(market) for market in self.markets),
+            revisions=self.revisions,
+            coverage=published.coverage if published else None,
+            files=published.files if published else None,
+            pending_reruns=tuple(rerun.market for rerun in self.reruns),
+            closes_at=self.closes_at(open_for),
+            seconds=self.published_after,
+        )
+
+    def details(self) -> str:
+        """The same for the Temporal UI, as Markdown."""
+        lines = [self._line(market) for market in self.markets]
+        rows = [
+            f"| {line.market} | {_MARKS[line.state]} {line.outcome or line.state} |"
+            for line in lines
+        ]
+        done = sum(line.state is MarketState.DONE for line in lines)
+        head = f"**{self.week}** {self.phase.replace('_', ' ')}, {done} of {len(lines)} markets"
+        return "\n".join([head, "", "| market | state |", "| --- | --- |", *rows])
+
+    def _line(self, market: str) -> MarketStatus:
+        outcome = self.outcomes.get(market)
+        if market in self.running:
+            return MarketStatus(market=market, state=MarketState.RUNNING)
+        if outcome is None:
+            return MarketStatus(market=market, state=MarketState.PLANNED)
+        note = outcome.missing[0][:200] if outcome.missing else None
+        return MarketStatus(
+            market=market, state=MarketState.DONE, outcome=outcome.outcome, note=note
+        )

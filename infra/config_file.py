@@ -1,0 +1,206 @@
+"""`desk.toml`: what the desk covers and by which rules, read into the contracts."""
+
+import re
+import tomllib
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Self
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from contracts.base import ShortText
+from contracts.config import (
+    AgentConfig,
+    DeadlineConfig,
+    RetryConfig,
+    RunConfig,
+    RunPolicy,
+    ScheduleConfig,
+    ThresholdConfig,
+)
+from contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
+from contracts.names import AgentId
+from contracts.tasks import AgentLimits
+from infra.settings_error import SettingsError, nearest, refusal
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
+_UNITS = {"ms": "milliseconds", "millisecond": "milliseconds", "s": "seconds"}
+
+
+def _spans(section: object) -> object:
+    """The section with durations such as `30 minutes` read; what is no duration is left alone."""
+    if not isinstance(section, dict):
+        return section
+    return {key: _span(value) for key, value in section.items()}
+
+
+def _span(value: object) -> object:
+    found = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return value
+    unit = _UNITS.get(found[2], found[2])
+    return timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(found[1])})
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ServerSettings(_Section):
+    """Where the embedded Temporal server listens."""
+
+    ip: ShortText = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65_535)] = 7233
+    ui_port: Annotated[int, Field(ge=1, le=65_535)] = 8233
+
+    @property
+    def address(self) -> str:
+        """`ip:port`, as Temporal clients take it."""
+        return f"{self.ip}:{self.port}"
+
+    @property
+    def ui_url(self) -> str:
+        """The address of the Temporal UI, without a slash at its end."""
+        return f"http://{self.ip}:{self.ui_port}"
+
+
+class _Pair(_Section):
+    pair: PairSymbol
+    group: MarketGroup
+    areas: tuple[AreaCode, AreaCode]
+    digits: Annotated[int, Field(ge=0, le=8)] = 4
+    band: Band | None = None
+    priority: Annotated[int, Field(ge=1, le=5)] = 3
+
+    def spec(self) -> MarketSpec:
+        return MarketSpec(
+            market=self.pair, kind=MarketKind.PAIR, **self.model_dump(exclude={"pair"})
+        )
+
+
+class _PolicyRate(_Section):
+    area: AreaCode
+    group: MarketGroup
+    priority: Annotated[int, Field(ge=1, le=5)] = 3
+
+    def spec(self) -> MarketSpec:
+        return MarketSpec(
+            market=self.area,
+            kind=MarketKind.POLICY_RATE,
+            group=self.group,
+            areas=(self.area,),
+            priority=self.priority,
+        )
+
+
+class _Markets(_Section):
+    pairs: tuple[_Pair, ...] = ()
+    policy_rates: tuple[_PolicyRate, ...] = ()
+    base_area: AreaCode = "US"
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        names = [spec.market for spec in self.specs()]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"each market once, and {', '.join(twice)} stands there twice")
+        if not names:
+            raise ValueError("at least one pair or policy rate")
+        return self
+
+    def specs(self) -> tuple[MarketSpec, ...]:
+        rates = (entry.spec() for entry in self.policy_rates)
+        return (*(entry.spec() for entry in self.pairs), *rates)
+
+
+class _Agent(_Section):
+    model: ShortText | None = None
+    fallback: AgentId | None = None
+    limits: AgentLimits | None = None
+
+
+class _DeskFile(_Section):
+    markets: _Markets
+    schedule: Annotated[ScheduleConfig, BeforeValidator(_spans)] = ScheduleConfig()
+    deadlines: Annotated[DeadlineConfig, BeforeValidator(_spans)] = DeadlineConfig()
+    thresholds: ThresholdConfig = ThresholdConfig()
+    retries: Annotated[RetryConfig, BeforeValidator(_spans)] = RetryConfig()
+    agents: dict[AgentId, _Agent] = Field(default_factory=dict)
+    server: ServerSettings = ServerSettings()
+
+    def run_config(self) -> RunConfig:
+        policy = RunPolicy(
+            agents=tuple(
+                AgentConfig(agent=agent, **entry.model_dump())
+                for agent, entry in self.agents.items()
+            ),
+            base_area=self.markets.base_area,
+            deadlines=self.deadlines,
+            thresholds=self.thresholds,
+            retries=self.retries,
+        )
+        return RunConfig(markets=self.markets.specs(), schedule=self.schedule, policy=policy)
+
+
+class DeskConfig(_Section):
+    """What `desk.toml` says: the configuration of a run, and where the server listens."""
+
+    run: RunConfig
+    server: ServerSettings
+
+
+def read_desk_file(path: Path) -> DeskConfig:
+    """The contents of `desk.toml`.
+
+    Raises:
+        SettingsError: the file is missing, is no TOML, has an unknown key or a value that is not
+            allowed.
+    """
+    read = _validated(path, _toml(path))
+    _check_time_zone(path, read.schedule.time_zone)
+    _check_fallbacks(path, read.agents)
+    return DeskConfig(run=read.run_config(), server=read.server)
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(
+            f"{path} is missing: it lists the markets; run from the project's folder "
+            "or set DESK_CONFIG to the file"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is no usable TOML: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _validated(path: Path, contents: dict[str, Any]) -> _DeskFile:
+    try:
+        # `forbid` reaches the contracts inside, which by themselves tolerate unknown fields.
+        return _DeskFile.model_validate(contents, extra="forbid")
+    except ValidationError as error:
+        raise refusal(path.name, _DeskFile, error) from None
+
+
+def _check_time_zone(path: Path, name: str) -> None:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        hint = nearest(name, available_timezones())
+        raise SettingsError(
+            f"{path.name}: schedule.time_zone is '{name}'; allowed: an IANA time zone "
+            f"such as Europe/London{hint}"
+        ) from None
+
+
+def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
+    for agent, entry in agents.items():
+        if entry.fallback is agent:
+            others = ", ".join(other for other in AgentId if other is not agent)
+            raise SettingsError(
+                f"{path.name}: agents.{agent}.fallback is '{agent}', the agent itself; "
+                f"allowed: {others}"
+            )

@@ -1,0 +1,262 @@
+"""The embedded Temporal server: started, watched, restarted when it dies, and stopped."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+import sysconfig
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
+from infra.server_record import ServerRecord, stop_orphan
+from infra.settings import ServerSettings
+
+NAMESPACE = "default"
+RETENTION = timedelta(days=90)
+START_LIMIT_SECONDS = 30.0
+STOP_GRACE_SECONDS = 5.0
+POLL_SECONDS = 0.02
+MOST_RESTARTS = 5
+RESTART_SPAN_SECONDS = 60.0
+
+# Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
+# shift lets a retry come sooner than after a second; one partition makes priorities exact.
+_DYNAMIC_CONFIG = (
+    "history.transferProcessorMaxPollRPS=100",
+    "history.timerProcessorMaxPollRPS=100",
+    'history.timerProcessorMaxTimeShift="100ms"',
+    "matching.numTaskqueueReadPartitions=1",
+    "matching.numTaskqueueWritePartitions=1",
+    "matching.enableFairness=true",
+)
+_PRAGMAS = ("journal_mode=wal", "synchronous=normal")
+
+# The server dies with the process that started it, killed or not. The kernel is asked by a few
+# lines of Python that then become the server: a `preexec_fn` would run in a forked copy of a
+# process that has threads. 1 is PR_SET_PDEATHSIG, 9 is SIGKILL: the database takes no harm from
+# it, and whoever starts next does not have to wait.
+_DIE_WITH_PARENT = (
+    "import ctypes, os, sys\n"
+    "ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)\n"
+    "if os.getppid() == int(sys.argv[1]): os.execv(sys.argv[2], sys.argv[2:])\n"
+)
+
+
+class EmbeddedServer:
+    """A running server. `failed` is done, with the error, when it could not be kept running."""
+
+    def __init__(self, home: Path, server: ServerSettings) -> None:
+        self._home = home
+        self._server = server
+        self._process: asyncio.subprocess.Process | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._deaths: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server that runs now."""
+        if self._process is None:
+            raise ServerFailed("the embedded server has not been started")
+        return self._process.pid
+
+    @property
+    def log_file(self) -> Path:
+        """Where the server writes what it has to say."""
+        return self._home / "logs" / "temporal.log"
+
+    async def start(self, meanwhile: Callable[[], None] | None = None) -> None:
+        """Start the server and wait until it answers; `meanwhile` is called in between.
+
+        Raises:
+            PortInUse: something else listens on one of its ports.
+            DatabaseUnusable: its database file is damaged or in use.
+            ServerFailed: it did not start for another reason.
+        """
+        self.log_file.parent.mkdir(parents=True, exist_ok=True)
+        stop_orphan(self._home, temporal_binary())
+        self._check_ports()
+        await self._launch(meanwhile)
+        self._watcher = asyncio.create_task(self._watch())
+
+    async def stop(self) -> None:
+        """Stop the server: asked first, killed when it does not go in time."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+        await self._end_process()
+        ServerRecord.remove(self._home)
+        self.failed.cancel()
+
+    async def _launch(self, meanwhile: Callable[[], None] | None = None) -> None:
+        """Start the process and wait for it. It is gone again when this raises."""
+        with self.log_file.open("ab") as log:
+            written_from = log.tell()
+            self._process = await asyncio.create_subprocess_exec(
+                *_command(temporal_binary(), self._home / "temporal.db", self._server),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # Ctrl-C goes to the whole group; the server must outlive the workers' last words.
+                start_new_session=True,
+            )
+        ServerRecord(pid=self._process.pid, port=self._server.port).save(self._home)
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            await self._wait_until_ready(written_from)
+        except BaseException:
+            await self._end_process()
+            ServerRecord.remove(self._home)
+            raise
+
+    async def _wait_until_ready(self, written_from: int) -> None:
+        started = time.monotonic()
+
+        def check() -> None:
+            self._check_alive(written_from)
+            if time.monotonic() - started > START_LIMIT_SECONDS:
+                raise ServerFailed(
+                    f"the Temporal server did not start within {START_LIMIT_SECONDS:.0f} s; "
+                    f"see {self.log_file}"
+                )
+
+        while not await _listens(self._server.ip, self._server.port):
+            check()
+            await asyncio.sleep(POLL_SECONDS)
+        # Imported while the server starts: it costs as much as the start itself.
+        from infra.server_namespace import keep_closed_runs
+
+        await keep_closed_runs(self._server.address, NAMESPACE, RETENTION, check)
+        check()
+
+    def _check_alive(self, written_from: int) -> None:
+        if self._process is not None and self._process.returncode is not None:
+            words = self.log_file.read_bytes()[written_from:].decode(errors="replace")
+            raise explained(words, self._server, self._home / "temporal.db", self.log_file)
+
+    async def _watch(self) -> None:
+        """Start the server again whenever it dies, unless it dies too often."""
+        try:
+            while self._process is not None:
+                await self._process.wait()
+                self._count_death()
+                await self._launch_again()
+        except (ServerFailed, OSError) as error:
+            if not self.failed.done():
+                self.failed.set_exception(error)
+
+    async def _launch_again(self) -> None:
+        try:
+            await self._launch()
+        except (PortInUse, DatabaseUnusable):
+            raise
+        except ServerFailed:
+            return  # It died while it started: one death more.
+
+    def _count_death(self) -> None:
+        now = time.monotonic()
+        self._deaths.append(now)
+        recent = [at for at in self._deaths if now - at < RESTART_SPAN_SECONDS]
+        if len(recent) > MOST_RESTARTS:
+            raise ServerFailed(
+                f"the Temporal server died {len(recent)} times within "
+                f"{RESTART_SPAN_SECONDS:.0f} s and is not started again; see {self.log_file}"
+            )
+
+    async def _end_process(self) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), STOP_GRACE_SECONDS)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    def _check_ports(self) -> None:
+        for port, setting, variable in (
+            (self._server.port, "server.port", "DESK_SERVER_PORT"),
+            (self._server.ui_port, "server.ui_port", "DESK_UI_PORT"),
+        ):
+            if not _free(self._server.ip, port):
+                raise PortInUse(port, setting, variable)
+
+
+@asynccontextmanager
+async def embedded_server(
+    home: Path, server: ServerSettings, meanwhile: Callable[[], None] | None = None
+) -> AsyncIterator[EmbeddedServer]:
+    """A running server for the time of the block; `meanwhile` is called while it starts.
+
+    The caller holds the `HostLock` of the home: two servers on one database file would damage it.
+
+    Raises:
+        ServerFailed: as `EmbeddedServer.start`.
+    """
+    running = EmbeddedServer(home, server)
+    await running.start(meanwhile)
+    try:
+        yield running
+    finally:
+        await running.stop()
+
+
+def temporal_binary() -> Path:
+    """The `temporal` command that was installed with the project.
+
+    Raises:
+        ServerFailed: it is not there.
+    """
+    binary = Path(sysconfig.get_path("scripts")) / "temporal"
+    if not binary.is_file():
+        raise ServerFailed(f"{binary} is missing; install the project again (make install)")
+    return binary
+
+
+def _command(binary: Path, database: Path, server: ServerSettings) -> list[str]:
+    attributes = [
+        f"{name}={'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}" for name in SearchAttribute
+    ]
+    arguments = [
+        *(str(binary), "server", "start-dev"),
+        *("--ip", server.ip, "--port", str(server.port), "--ui-port", str(server.ui_port)),
+        *("--ui-disable-news-fetch", "--db-filename", str(database)),
+        *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
+        *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
+        *(part for value in attributes for part in ("--search-attribute", value)),
+        *("--log-level", "error", "--color", "never"),
+    ]
+    if sys.platform != "linux":
+        return arguments
+    return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *arguments]
+
+
+async def _listens(ip: str, port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(ip, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _free(ip: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ip, port))
+        except OSError:
+            return False
+    return True

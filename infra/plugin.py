@@ -1,0 +1,43 @@
+"""The one plugin that makes client, worker and replayer agree."""
+
+import dataclasses
+from pathlib import Path
+
+import pydantic
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.converter import DataConverter, ExternalStorage
+from temporalio.plugin import SimplePlugin
+from temporalio.worker import WorkflowRunner
+
+from infra.payload_codec import CompressingCodec
+from infra.payload_store import INLINE_LIMIT, DirectoryStore
+from infra.sandbox import workflow_runner
+
+
+def data_converter(payload_dir: Path) -> DataConverter:
+    """Pydantic models as JSON, packed when large; what is still over the limit goes to disk."""
+    return dataclasses.replace(
+        pydantic_data_converter,
+        payload_codec=CompressingCodec(),
+        external_storage=ExternalStorage(
+            drivers=[DirectoryStore(payload_dir)], payload_size_threshold=INLINE_LIMIT
+        ),
+    )
+
+
+def desk_plugin(payload_dir: Path) -> SimplePlugin:
+    """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
+
+    A validation error in workflow code fails the run: by default Temporal would retry the
+    workflow task for ever, and the run would hang.
+    """
+
+    def runner(_: WorkflowRunner | None) -> WorkflowRunner:
+        return workflow_runner()
+
+    return SimplePlugin(
+        "research-desk",
+        data_converter=data_converter(payload_dir),
+        workflow_runner=runner,
+        workflow_failure_exception_types=[pydantic.ValidationError],
+    )

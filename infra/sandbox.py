@@ -1,0 +1,49 @@
+"""What workflow code may reach: the sandbox stays on, and every relaxation has its reason."""
+
+import dataclasses
+
+from temporalio.worker.workflow_sandbox import (
+    SandboxedWorkflowRunner,
+    SandboxMatcher,
+    SandboxRestrictions,
+)
+
+_PASSED_THROUGH = (
+    # Frozen models without behaviour; sharing them keeps isinstance checks true across the wall
+    # and saves rebuilding every pydantic schema for each run.
+    "contracts",
+    # Only signatures are used, to call activities by reference.
+    "activities",
+    # The roster is a constant table of frozen models.
+    "agents",
+    # Its DateTime subclasses two types the sandbox proxies, which is a metaclass conflict; its
+    # clock is closed again below.
+    "pendulum",
+    # pendulum's compiled core and its zone data.
+    "tzdata",
+    "zoneinfo",
+    # Reached by pydantic while it builds a model's serializer.
+    "annotated_types",
+    "typing_inspection",
+)
+
+_CLOCK = SandboxMatcher(
+    use={"now", "today", "tomorrow", "yesterday", "local"},
+    children={"DateTime": SandboxMatcher(use={"now", "today", "utcnow"})},
+)
+
+
+def workflow_runner() -> SandboxedWorkflowRunner:
+    """The runner of every worker and replayer.
+
+    `domain` is not passed through: it is the code that decides, so the clock and randomness stay
+    closed inside it as well. What workflows and `domain` may import is held by a test, which is
+    why the sandbox need not complain of every module that it loads for itself.
+    """
+    default = SandboxRestrictions.default
+    restrictions = dataclasses.replace(
+        default.with_passthrough_modules(*_PASSED_THROUGH),
+        invalid_module_members=default.invalid_module_members
+        | SandboxMatcher(children={"pendulum": _CLOCK}),
+    )
+    return SandboxedWorkflowRunner(restrictions=restrictions)

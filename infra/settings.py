@@ -1,0 +1,243 @@
+"""Everything that can be set: environment, `.env` and `desk.toml`, read once and checked.
+
+The only module that reads the environment.
+"""
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from dotenv import dotenv_values
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from contracts.base import ShortText
+from contracts.config import RunConfig
+from infra.config_file import DeskConfig, ServerSettings, read_desk_file
+from infra.settings_error import SettingsError, refusal
+
+__all__ = [
+    "LogLevel",
+    "McpTransport",
+    "ServerSettings",
+    "Settings",
+    "SettingsError",
+    "debugging",
+    "load_settings",
+]
+
+ENVIRONMENT = "environment"
+"""How messages name the process environment together with `.env`."""
+
+_Port = Annotated[int, Field(ge=1, le=65_535)]
+
+
+class McpTransport(StrEnum):
+    """How workers reach the MCP servers: as objects in the worker, or as `.mcp.json` says."""
+
+    IN_PROCESS = "in-process"
+    CONFIGURED = "configured"
+
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
+
+
+class Settings(BaseModel):
+    """What this process runs with. Secrets print as asterisks.
+
+    `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
+    `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's own configuration.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    project_dir: Path
+    home: Path
+    reports_dir: Path
+    config: RunConfig
+    server: ServerSettings
+    mcp_config: Path
+    mcp_transport: McpTransport
+    temporal_address: ShortText | None
+    temporal_namespace: ShortText | None
+    temporal_profile: ShortText | None
+    temporal_config_file: Path | None
+    temporal_environment: Annotated[Mapping[str, str], Field(repr=False)]
+    external_ui_url: ShortText | None
+    log_level: LogLevel
+    log_json: bool
+    cache_ttl_seconds: int
+    anthropic_api_key: SecretStr | None
+    claude_model_orchestrator: ShortText | None
+    claude_model_execution: ShortText | None
+    yahoo_finance_api_key: SecretStr | None
+    google_news_api_key: SecretStr | None
+    reuters_api_token: SecretStr | None
+
+    @property
+    def external(self) -> bool:
+        """Whether the user named a Temporal server of their own."""
+        named = (self.temporal_address, self.temporal_namespace, self.temporal_profile)
+        return any(named) or self.temporal_config_file is not None
+
+    @property
+    def ui_url(self) -> str | None:
+        """The address of the Temporal UI, where it is known."""
+        return self.external_ui_url if self.external else self.server.ui_url
+
+    @property
+    def max_retry_attempts(self) -> int:
+        """How often an activity is tried before its task counts as failed."""
+        return self.config.policy.retries.max_attempts
+
+    @property
+    def cache_dir(self) -> Path:
+        """What sources have fetched."""
+        return self.home / "cache"
+
+    @property
+    def payload_dir(self) -> Path:
+        """Payloads that are too large for a history."""
+        return self.home / "payloads"
+
+    @property
+    def journal_path(self) -> Path:
+        """The journal by which an effect in flight is recognised after a crash."""
+        return self.home / "effects.db"
+
+
+class _Environment(BaseModel):
+    """The variables that are read, by their names."""
+
+    desk_home: Path | None = Field(None, alias="DESK_HOME")
+    desk_reports: Path | None = Field(None, alias="DESK_REPORTS")
+    desk_config: Path | None = Field(None, alias="DESK_CONFIG")
+    desk_mcp_config: Path | None = Field(None, alias="DESK_MCP_CONFIG")
+    mcp_transport: McpTransport = Field(McpTransport.IN_PROCESS, alias="DESK_MCP_TRANSPORT")
+    server_port: _Port | None = Field(None, alias="DESK_SERVER_PORT")
+    ui_port: _Port | None = Field(None, alias="DESK_UI_PORT")
+    external_ui_url: ShortText | None = Field(None, alias="DESK_UI_URL")
+    temporal_address: ShortText | None = Field(None, alias="TEMPORAL_ADDRESS")
+    temporal_namespace: ShortText | None = Field(None, alias="TEMPORAL_NAMESPACE")
+    temporal_profile: ShortText | None = Field(None, alias="TEMPORAL_PROFILE")
+    temporal_config_file: Path | None = Field(None, alias="TEMPORAL_CONFIG_FILE")
+    log_level: LogLevel = Field(LogLevel.INFO, alias="LOG_LEVEL")
+    log_json: bool = Field(False, alias="LOG_JSON")
+    cache_ttl_seconds: Annotated[int, Field(ge=0)] = Field(300, alias="CACHE_TTL_SECONDS")
+    max_retry_attempts: Annotated[int, Field(ge=1, le=20)] | None = Field(
+        None, alias="MAX_RETRY_ATTEMPTS"
+    )
+    anthropic_api_key: SecretStr | None = Field(None, alias="ANTHROPIC_API_KEY")
+    claude_model_orchestrator: ShortText | None = Field(None, alias="CLAUDE_MODEL_ORCHESTRATOR")
+    claude_model_execution: ShortText | None = Field(None, alias="CLAUDE_MODEL_EXECUTION")
+    yahoo_finance_api_key: SecretStr | None = Field(None, alias="YAHOO_FINANCE_API_KEY")
+    google_news_api_key: SecretStr | None = Field(None, alias="GOOGLE_NEWS_API_KEY")
+    reuters_api_token: SecretStr | None = Field(None, alias="REUTERS_API_TOKEN")
+
+
+def load_settings(
+    project_dir: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this process.
+
+    `project_dir` is by default the nearest folder upwards that has a `desk.toml`, else the one
+    the package is installed from; relative paths in settings start there. The process environment
+    goes before `.env`, and both before `desk.toml`. `environment` stands in for the process's.
+
+    Raises:
+        SettingsError: something in them cannot be used.
+    """
+    project = (project_dir or _find_project()).resolve()
+    variables = _variables(project, os.environ if environment is None else environment)
+    read = _read_environment(variables)
+    desk = read_desk_file(_path(project, read.desk_config, "desk.toml"))
+    return Settings(
+        project_dir=project,
+        home=_path(project, read.desk_home, ".desk"),
+        reports_dir=_path(project, read.desk_reports, "reports"),
+        mcp_config=_path(project, read.desk_mcp_config, ".mcp.json"),
+        config=_with_retries(desk.run, read.max_retry_attempts),
+        server=_server(desk, read),
+        temporal_config_file=_temporal_file(project, read.temporal_config_file),
+        temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
+        **_taken_over(read),
+    )
+
+
+def debugging() -> bool:
+    """Whether errors are shown with their traceback (`DESK_DEBUG=1`)."""
+    return os.environ.get("DESK_DEBUG", "") not in ("", "0")
+
+
+def _find_project() -> Path:
+    here = Path.cwd()
+    folders = (here, *here.parents)
+    installed_from = Path(__file__).resolve().parent.parent
+    return next((f for f in folders if (f / "desk.toml").is_file()), installed_from)
+
+
+def _variables(project: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Environment over `.env`; an empty value is as good as none."""
+    try:
+        written = dotenv_values(project / ".env", interpolate=False)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{project / '.env'} cannot be read: {error}") from None
+    merged = {**written, **environment}
+    return {name: value for name, value in merged.items() if value}
+
+
+def _read_environment(variables: Mapping[str, str]) -> _Environment:
+    if "LOG_LEVEL" in variables:
+        variables = {**variables, "LOG_LEVEL": variables["LOG_LEVEL"].upper()}
+    try:
+        return _Environment.model_validate(variables)
+    except ValidationError as error:
+        raise refusal(ENVIRONMENT, _Environment, error) from None
+
+
+def _path(project: Path, given: Path | None, default: str) -> Path:
+    return project / (given.expanduser() if given else default)
+
+
+def _temporal_file(project: Path, given: Path | None) -> Path | None:
+    if given is None:
+        beside = project / "temporal.toml"
+        return beside if beside.is_file() else None
+    path = project / given.expanduser()
+    if not path.is_file():
+        raise SettingsError(
+            f"{ENVIRONMENT}: TEMPORAL_CONFIG_FILE is '{given}'; allowed: a file that exists"
+        )
+    return path
+
+
+def _with_retries(config: RunConfig, attempts: int | None) -> RunConfig:
+    if attempts is None:
+        return config
+    retries = config.policy.retries.model_copy(update={"max_attempts": attempts})
+    policy = config.policy.model_copy(update={"retries": retries})
+    return config.model_copy(update={"policy": policy})
+
+
+def _server(desk: DeskConfig, read: _Environment) -> ServerSettings:
+    ports = {"port": read.server_port, "ui_port": read.ui_port}
+    chosen = desk.server.model_copy(update={k: v for k, v in ports.items() if v is not None})
+    if chosen.port == chosen.ui_port:
+        raise SettingsError(
+            f"server.port and server.ui_port are both {chosen.port}; allowed: two different ports "
+            "(desk.toml, or DESK_SERVER_PORT and DESK_UI_PORT)"
+        )
+    return chosen
+
+
+def _taken_over(read: _Environment) -> dict[str, Any]:
+    """The variables that are settings as they stand."""
+    names = Settings.model_fields.keys() & _Environment.model_fields.keys()
+    return {name: getattr(read, name) for name in names - {"temporal_config_file"}}

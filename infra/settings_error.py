@@ -1,0 +1,88 @@
+"""A setting that cannot be used, said so that a person can correct it."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+
+
+class SettingsError(Exception):
+    """A setting cannot be used. The message names file, key, value and what is allowed."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` for the known word that is closest, or nothing."""
+    by_folded = {entry.casefold(): entry for entry in known}
+    close = difflib.get_close_matches(word.casefold(), by_folded, n=1)
+    return f"; did you mean {by_folded[close[0]]}?" if close else ""
+
+
+def refusal(source: str, model: type[BaseModel], error: ValidationError) -> SettingsError:
+    """What to tell the user about the first thing that is wrong in `source`.
+
+    An unknown key comes first: it is often the reason why another is missing.
+    """
+    errors = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+    first = errors[0]
+    key = _dotted(first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = _known_keys(model, first["loc"][:-1])
+        hint = nearest(str(first["loc"][-1]), known)
+        return SettingsError(f"{source}: unknown key '{key}'; known: {', '.join(known)}{hint}")
+    if first["type"] == "missing":
+        return SettingsError(f"{source}: '{key}' is missing")
+    return SettingsError(f"{source}: {key} is {_shown(first['input'])}; allowed: {_allowed(first)}")
+
+
+def _dotted(location: Sequence[int | str]) -> str:
+    named = [part for part in location if part != "[key]"]
+    text = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in named)
+    return text.removeprefix(".")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return "not usable"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _allowed(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "enum":
+        return f"{context['expected']}{_nearest_of(error['input'], context['expected'])}"
+    if kind.startswith("time_delta"):
+        return 'a duration such as "200 ms", "30 minutes" or "6 days"'
+    if kind == "value_error":
+        return str(context["error"])
+    message = error["msg"].removeprefix("Input should be ").removeprefix("a valid ")
+    return message[0].lower() + message[1:]
+
+
+def _nearest_of(value: object, expected: str) -> str:
+    options = [word.strip("' ") for word in expected.replace(" or ", ", ").split(",")]
+    return nearest(str(value), options)
+
+
+def _known_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """The keys that a table may have, found by walking the models along the location."""
+    current: Any = model
+    for part in location:
+        fields = current.model_fields if _is_model(current) else {}
+        if isinstance(part, str) and part in fields:
+            current = _model_within(fields[part].annotation)
+    return sorted(current.model_fields) if _is_model(current) else []
+
+
+def _model_within(annotation: Any) -> Any:
+    """The model that an annotation such as `tuple[Model, ...]` or `Model | None` is about."""
+    if _is_model(annotation):
+        return annotation
+    inner = [_model_within(argument) for argument in get_args(annotation)]
+    return next((found for found in inner if found is not None), None)
+
+
+def _is_model(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

@@ -1,0 +1,42 @@
+"""What calling a tool means, apart from how: kept light so that no caller imports the MCP stack."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+
+class ToolUnreachable(Exception):
+    """The server could not be asked, or went away before it answered. Another try may do."""
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What a server answered: structured content, or the text of its refusal."""
+
+    content: JsonValue = None
+    refusal: str | None = None
+
+
+class ToolCaller(Protocol):
+    """Whatever can call a tool of a named server."""
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """The server's answer.
+
+        `key` names the call to the server (in the request's metadata), so that a server with
+        side effects can recognise a repetition.
+
+        Raises:
+            ToolUnreachable: no answer was had in time.
+        """
+        ...

@@ -1,0 +1,158 @@
+"""MCP server `central_banks`: policy rates, rate decisions and announced decision days."""
+
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from contracts.markets import AREA_PATTERN
+from contracts.source_results import (
+    DecisionCalendar,
+    PolicyRates,
+    Provenance,
+    RateDecision,
+    RateDecisions,
+    ScheduledDecision,
+)
+from contracts.tools import SourceTier
+from mcp_servers.arguments import AsOf, Day, require_order
+from mcp_servers.facts_table import DamagedTable
+from mcp_servers.policy_answers import (
+    calendar_gaps,
+    covered_until,
+    decision_gaps,
+    policy_rate,
+    rate_decisions,
+    scheduled_decisions,
+)
+from mcp_servers.policy_facts import FACTS_DIR, PolicyFacts, read_facts
+from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
+
+SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
+MAX_ROWS = 2_000
+
+Areas = Annotated[
+    list[str],
+    Field(min_length=1, max_length=40, description="area codes such as US, JP, XM (euro area)"),
+]
+_Row = TypeVar("_Row", RateDecision, ScheduledDecision)
+
+
+class FactsStore:
+    """The tables of one folder, read when first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._facts: PolicyFacts | None = None
+
+    def current(self) -> PolicyFacts:
+        """The tables.
+
+        Raises:
+            DamagedTable: a table is missing or malformed.
+        """
+        with self._lock:
+            if self._facts is None:
+                self._facts = read_facts(self._folder)
+            return self._facts
+
+
+class CentralBankTools:
+    """The tools of the server. Each answers only with what was public at `as_of`."""
+
+    def __init__(self, store: FactsStore) -> None:
+        self._store = store
+
+    def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
+        """Policy rates announced by as_of, in percent a year, in the order asked for.
+
+        US: midpoint of the target range, with its ends. `since`: the day this level was decided.
+        `stale`: as_of is later than the last day up to which every change is known.
+        """
+        facts = self._facts(areas)
+        rates = tuple(policy_rate(facts, code, as_of) for code in areas)
+        return PolicyRates(as_of=as_of, source=SOURCE, rates=rates)
+
+    def get_rate_decisions(self, areas: Areas, start: Day, end: Day, as_of: AsOf) -> RateDecisions:
+        """Rate decisions announced by as_of, from start to end (local days, both included).
+
+        Oldest first. Rate in percent a year after the decision, change in basis points (0: held).
+        Some areas list changes only. A change of instrument alone is not listed.
+        """
+        require_order(start, end)
+        facts = self._facts(areas)
+        return RateDecisions(
+            as_of=as_of,
+            source=SOURCE,
+            decisions=_within_limit(rate_decisions(facts, areas, start, end, as_of)),
+            covered_until=covered_until(facts, areas),
+            missing=decision_gaps(facts, areas, start),
+        )
+
+    def get_decision_calendar(
+        self, areas: Areas, start: Day, end: Day, as_of: AsOf
+    ) -> DecisionCalendar:
+        """Scheduled decision days from start to end (local days, both included), earliest first.
+
+        Only days that had been announced by as_of. `missing` names areas whose announced days
+        are not in the table or end before start.
+        """
+        require_order(start, end)
+        facts = self._facts(areas)
+        return DecisionCalendar(
+            as_of=as_of,
+            source=SOURCE,
+            scheduled=_within_limit(scheduled_decisions(facts, areas, start, end, as_of)),
+            missing=calendar_gaps(facts, areas, start, as_of),
+        )
+
+    def _facts(self, areas: list[str]) -> PolicyFacts:
+        malformed = [code for code in areas if re.fullmatch(AREA_PATTERN, code) is None]
+        if malformed:
+            raise ToolError(f"{malformed[0][:40]!r} is not an area code; write it like JP or XM")
+        try:
+            return self._store.current()
+        except DamagedTable as error:
+            raise ToolError(str(error)) from error
+
+
+def _within_limit(rows: list[_Row]) -> tuple[_Row, ...]:
+    if len(rows) > MAX_ROWS:
+        raise ToolError(f"{len(rows)} rows are above {MAX_ROWS}; ask for fewer areas or days")
+    return tuple(rows)
+
+
+def build_server(cache_dir: Path | None = None, *, facts_dir: Path = FACTS_DIR) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `facts_dir` holds the three tables. `cache_dir` is accepted as by every server of ours and
+    not used: the tables come with the project.
+    """
+    del cache_dir
+    tools = CentralBankTools(FactsStore(facts_dir))
+    server = MCPServer(
+        "central_banks",
+        instructions="Policy rates of central banks; every row of the table names its source.",
+        log_level="WARNING",
+    )
+    for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
+        server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    return server
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status."""
+    parser = argument_parser("mcp_servers.central_banks", "Policy rates and rate decisions.")
+    arguments = parser.parse_args(argv)
+    log_to_stderr()
+    return run(build_server(arguments.cache_dir), arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+"""MCP server `ecb`: currency pairs from the ECB's euro reference rates."""
+
+import re
+import sys
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from contracts.markets import PAIR_PATTERN
+from contracts.source_results import FixingCoverage, History, Provenance, Quote, SymbolMatches
+from contracts.tools import SourceTier
+from domain.fixings import has_lapsed, last_known_day
+from mcp_servers.arguments import AsOf, Day, require_order
+from mcp_servers.ecb_rates import EURO, DamagedRatesFile, EuroRates
+from mcp_servers.ecb_refresh import ECB_URL, refresh
+from mcp_servers.ecb_store import RatesStore
+from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
+from mcp_servers.symbol_search import matching_symbols
+
+SOURCE = Provenance(
+    name="ECB euro foreign exchange reference rates",
+    tier=SourceTier.AUTHORITATIVE,
+    url="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
+)
+MAX_MATCHES = 50
+
+Symbol = Annotated[
+    str,
+    Field(description="pair such as USD/JPY: units of the second currency for one of the first"),
+]
+Query = Annotated[
+    str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
+]
+
+
+class EcbTools:
+    """The tools of the server. Each answers only with fixings known at `as_of`."""
+
+    def __init__(self, store: RatesStore) -> None:
+        self._store = store
+
+    def get_quote(self, symbol: Symbol, as_of: AsOf) -> Quote:
+        """Last ECB reference rate of a pair known at as_of, with its day.
+
+        One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
+        the euro rates and rounded to 6 significant digits.
+        """
+        base, quote = _currencies_of(symbol)
+        rates = self._rates()
+        day = last_known_day(as_of)
+        fixing, missing = None, _absent(rates, base, quote)
+        if missing is None:
+            fixing = rates.last_fixing(base, quote, day)
+            missing = _lapsed(rates, symbol, fixing and fixing[0], as_of)
+        if fixing is None or missing is not None:
+            return Quote(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
+        return Quote(as_of=as_of, source=SOURCE, symbol=symbol, fixed_on=fixing[0], value=fixing[1])
+
+    def get_historical(
+        self, symbol: Symbol, start: Day, as_of: AsOf, end: Day | None = None
+    ) -> History:
+        """Daily ECB reference rates of a pair from start to end, oldest first.
+
+        Both days included; without end, up to the last fixing known at as_of. No fixings on
+        weekends and TARGET holidays. Crosses are rounded to 6 significant digits.
+        """
+        base, quote = _currencies_of(symbol)
+        require_order(start, end)
+        rates = self._rates()
+        missing = _absent(rates, base, quote)
+        if missing is not None:
+            return History(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
+        last = min(end or date.max, last_known_day(as_of))
+        series = rates.between(base, quote, start, last)
+        return History(
+            as_of=as_of,
+            source=SOURCE,
+            symbol=symbol,
+            days=series.days,
+            values=series.values,
+            missing=None if series.days else _nothing_between(symbol, start, last),
+        )
+
+    def search_symbols(self, query: Query, as_of: AsOf) -> SymbolMatches:
+        """Pairs with a quote at as_of whose symbol or currency names match, best first."""
+        rates = self._rates()
+        day = last_known_day(as_of)
+        fixed = {code: rates.last_fixing(EURO, code, day) for code in rates.currencies}
+        live = {code for code, last in fixed.items() if last and not has_lapsed(last[0], as_of)}
+        symbols = matching_symbols(query, live | {EURO} if live else (), MAX_MATCHES)
+        return SymbolMatches(as_of=as_of, source=SOURCE, query=query, symbols=symbols)
+
+    def get_coverage(self, as_of: AsOf) -> FixingCoverage:
+        """First and last day with ECB reference rates known at as_of."""
+        rates = self._rates()
+        last = rates.last_day_until(last_known_day(as_of))
+        if last is None:
+            raise ToolError(f"no ECB reference rate had been published by {as_of.isoformat()}")
+        return FixingCoverage(as_of=as_of, source=SOURCE, first_day=rates.first_day, last_day=last)
+
+    def _rates(self) -> EuroRates:
+        try:
+            return self._store.current()
+        except DamagedRatesFile as error:
+            raise ToolError(str(error)) from error
+
+
+def _currencies_of(symbol: str) -> tuple[str, str]:
+    if re.fullmatch(PAIR_PATTERN, symbol) is None:
+        letters = re.sub(r"[^A-Z]", "", symbol.upper())
+        likely = f"{letters[:3]}/{letters[3:]}" if len(letters) == 6 else "USD/JPY"
+        raise ToolError(f"{symbol[:40]!r} is not a pair; write it like {likely}")
+    base, _, quote = symbol.partition("/")
+    if base == quote:
+        raise ToolError(f"{symbol!r} pairs a currency with itself; name two currencies")
+    return base, quote
+
+
+def _absent(rates: EuroRates, base: str, quote: str) -> str | None:
+    unknown = [code for code in (base, quote) if not rates.has(code)]
+    if not unknown:
+        return None
+    verb = "is" if len(unknown) == 1 else "are"
+    return f"{' and '.join(unknown)} {verb} not among the ECB reference currencies."
+
+
+def _lapsed(rates: EuroRates, symbol: str, last: date | None, as_of: datetime) -> str | None:
+    if last is None:
+        return f"The ECB had published no fixing for {symbol} by {as_of.isoformat()}."
+    if not has_lapsed(last, as_of):
+        return None
+    if last == rates.last_day_until(last_known_day(as_of)):
+        return (
+            f"The file of ECB reference rates ends on {last}, more than 14 days before "
+            f"{as_of.isoformat()}; refresh it to get later fixings of {symbol}."
+        )
+    return (
+        f"The ECB had published no fixing for {symbol} in the 14 days before "
+        f"{as_of.isoformat()}; the last one is of {last}."
+    )
+
+
+def _nothing_between(symbol: str, start: date, last: date) -> str:
+    if last < start:
+        return f"No fixing of {symbol} from {start} on was known yet; the last known day is {last}."
+    return f"The file of ECB reference rates has no fixing of {symbol} from {start} to {last}."
+
+
+def build_server(cache_dir: Path | None = None, *, packaged: Path | None = None) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `cache_dir` is the folder that `refresh` fills; without it only the packaged file is read.
+    `packaged` stands in for that file.
+    """
+    tools = EcbTools(RatesStore(cache_dir, packaged))
+    server = MCPServer(
+        "ecb",
+        instructions="Daily reference rates of the European Central Bank, for information only.",
+        log_level="WARNING",
+    )
+    for tool in (tools.get_quote, tools.get_historical, tools.search_symbols, tools.get_coverage):
+        server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    return server
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    parser = argument_parser("mcp_servers.ecb", "Currency pairs from the ECB reference rates.")
+    parser.add_argument(
+        "--refresh",
+        action="store_true",
+        help="fetch the newest file into --cache-dir, print the outcome as JSON and stop",
+    )
+    parser.add_argument(
+        "--url", default=ECB_URL, help="where --refresh fetches from (default: %(default)s)"
+    )
+    arguments = parser.parse_args(argv)
+    log_to_stderr()
+    if not arguments.refresh:
+        return run(build_server(arguments.cache_dir), arguments)
+    if arguments.cache_dir is None:
+        parser.error("--refresh needs --cache-dir, the folder to keep the file in")
+    outcome = refresh(arguments.cache_dir, url=arguments.url)
+    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+    return 0 if outcome.succeeded else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""Finding pairs by symbol or by the names of their currencies."""
+
+import re
+from collections.abc import Collection, Sequence
+
+EURO_REFERENCE_CURRENCIES = {
+    "EUR": "euro",
+    "GBP": "pound sterling British UK",
+    "AUD": "Australian dollar Aussie",
+    "NZD": "New Zealand dollar Kiwi",
+    "USD": "US dollar American United States",
+    "CAD": "Canadian dollar",
+    "CHF": "Swiss franc",
+    "NOK": "Norwegian krone",
+    "SEK": "Swedish krona",
+    "CNY": "Chinese yuan renminbi China",
+    "HKD": "Hong Kong dollar",
+    "SGD": "Singapore dollar",
+    "KRW": "South Korean won Korea",
+    "INR": "Indian rupee India",
+    "IDR": "Indonesian rupiah Indonesia",
+    "THB": "Thai baht Thailand",
+    "MYR": "Malaysian ringgit Malaysia",
+    "PHP": "Philippine peso Philippines",
+    "DKK": "Danish krone",
+    "BGN": "Bulgarian lev",
+    "BRL": "Brazilian real",
+    "CYP": "Cypriot pound",
+    "CZK": "Czech koruna",
+    "EEK": "Estonian kroon",
+    "HRK": "Croatian kuna",
+    "HUF": "Hungarian forint",
+    "ILS": "Israeli shekel",
+    "ISK": "Icelandic króna krona",
+    "LTL": "Lithuanian litas",
+    "LVL": "Latvian lats",
+    "MTL": "Maltese lira",
+    "MXN": "Mexican peso",
+    "PLN": "Polish zloty",
+    "ROL": "old Romanian leu",
+    "RON": "Romanian leu",
+    "RUB": "Russian rouble ruble",
+    "SIT": "Slovenian tolar",
+    "SKK": "Slovak koruna",
+    "TRL": "old Turkish lira",
+    "TRY": "Turkish lira",
+    "ZAR": "South African rand",
+    "JPY": "Japanese yen Japan",
+}
+"""Names to search by, in the order in which the market quotes them: the earlier currency of a
+pair is its base. The desk's currencies stand before the others, the yen is always quoted last."""
+
+_RANK = {code: rank for rank, code in enumerate(EURO_REFERENCE_CURRENCIES)}
+_COUNTERPARTS = ("USD", "EUR", "JPY", "GBP")
+_EXACT_CODE, _WHOLE_WORD, _BEGINNING = 4, 2, 1
+
+
+def quoted_as(one: str, other: str) -> str:
+    """The symbol of a pair the way the market quotes it; unknown currencies are never the base."""
+    base, quote = sorted((one, other), key=lambda code: (_RANK.get(code, len(_RANK)), code))
+    return f"{base}/{quote}"
+
+
+def matching_symbols(query: str, currencies: Collection[str], limit: int) -> tuple[str, ...]:
+    """Pairs of the given currencies that match every word of a query, best first.
+
+    A word matches a currency by its code, by a word of its name, or by the beginning of either.
+    A single currency is paired with all others, the most traded first.
+    """
+    words = re.findall(r"\w+", query.lower())
+    scores = [{code: _score(word, code) for code in currencies} for word in words]
+    found = {
+        symbol: rank
+        for symbol, one, other in _pairs(currencies)
+        if (rank := _rank(one, other, scores)) is not None
+    }
+    best = sorted(found, key=lambda symbol: (found[symbol], symbol))
+    return _as_written(query, currencies, best)[:limit]
+
+
+def _pairs(currencies: Collection[str]) -> list[tuple[str, str, str]]:
+    codes = sorted(currencies)
+    return [
+        (quoted_as(one, other), one, other)
+        for at, one in enumerate(codes)
+        for other in codes[at + 1 :]
+    ]
+
+
+def _score(word: str, code: str) -> int:
+    names = EURO_REFERENCE_CURRENCIES.get(code, "").lower().split()
+    if word == code.lower():
+        return _EXACT_CODE
+    if word in names:
+        return _WHOLE_WORD
+    return _BEGINNING if any(name.startswith(word) for name in (code.lower(), *names)) else 0
+
+
+def _rank(one: str, other: str, scores: Sequence[dict[str, int]]) -> tuple[int, ...] | None:
+    best = [max(score[one], score[other]) for score in scores]
+    if not best or min(best) == 0:
+        return None
+    both_named = any(score[one] for score in scores) and any(score[other] for score in scores)
+    return (-sum(best), -int(both_named), min(_trade(one), _trade(other)), _position(one, other))
+
+
+def _trade(code: str) -> int:
+    return _COUNTERPARTS.index(code) if code in _COUNTERPARTS else len(_COUNTERPARTS)
+
+
+def _position(one: str, other: str) -> int:
+    return _RANK.get(one, len(_RANK)) + _RANK.get(other, len(_RANK))
+
+
+def _as_written(query: str, currencies: Collection[str], found: list[str]) -> tuple[str, ...]:
+    """A symbol that the query spells out stands first, even against the market's custom."""
+    codes = re.fullmatch(r"\W*([A-Z]{3})\W*([A-Z]{3})\W*", query.upper())
+    if codes is None or not set(codes.groups()) <= set(currencies) or codes[1] == codes[2]:
+        return tuple(found)
+    written = f"{codes[1]}/{codes[2]}"
+    return (written, *(symbol for symbol in found if symbol != written))

@@ -1,0 +1,104 @@
+"""A report as one self-contained HTML file: no script, no network, light and dark, for print."""
+
+import re
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from contracts.claims import Metric
+from contracts.markets import MarketGroup, MarketKind
+from contracts.report import ResearchReport
+from domain.figures import print_claim, print_day, print_full_day, print_weekday
+from domain.report_summary import dollar_direction
+from reporting import wording
+from reporting.digest import digests
+from reporting.method import METHOD
+from reporting.source_groups import group_sources
+
+TEMPLATE: Final = "report.html.j2"
+KIND_TITLES: Final = {
+    MarketKind.PAIR: "Currency pairs",
+    MarketKind.POLICY_RATE: "Policy-rate areas",
+}
+
+
+def render_html(report: ResearchReport) -> str:
+    """The report's HTML form. The same report always gives the same page.
+
+    Text of the report is data: it is escaped, and only http and https addresses become links.
+    """
+    return (
+        _environment()
+        .get_template(TEMPLATE)
+        .render(
+            report=report,
+            sparklines=_sparklines(report),
+            heat_maps=_heat_maps(report),
+            source_groups=group_sources(report.sources),
+            digests=digests(report),
+            banks={row.area: row.bank for row in report.policy_rates if row.bank != row.area},
+            groups=tuple(MarketGroup),
+            kinds=KIND_TITLES,
+            metrics=Metric,
+            method=METHOD,
+            words=wording,
+            dollar_direction=dollar_direction,
+        )
+    )
+
+
+def anchor(name: str) -> str:
+    """An id for the page that is made of an identifier."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reporting", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "anchor": anchor,
+        "claim": print_claim,
+        "date": print_day,
+        "day": print_full_day,
+        "human": wording.human,
+        "instant": wording.instant,
+        "link": wording.web_link,
+        "share": wording.share_words,
+        "weekday": print_weekday,
+        "type": wording.typographic,
+    }
+    environment.filters.update(filters)
+    return environment
+
+
+def _sparklines(report: ResearchReport) -> dict[str, Markup]:
+    # Matplotlib takes half a second to import; only a process that renders pays for it.
+    from reporting.charts import sparklines
+
+    charts = sparklines(report.markets, report.window)
+    return {market: Markup(chart) for market, chart in charts.items()}  # noqa: S704
+
+
+def _heat_maps(report: ResearchReport) -> dict[MarketGroup, Markup]:
+    from reporting.charts import heat_map
+
+    maps: dict[MarketGroup, Markup] = {}
+    for group in MarketGroup:
+        rows = [row for row in report.movers if row.group is group]
+        printed = {row.market for row in rows}
+        missing = [
+            market.market
+            for market in report.markets
+            if market.kind is MarketKind.PAIR
+            and market.group is group
+            and market.market not in printed
+        ]
+        if rows or missing:
+            maps[group] = Markup(heat_map(group, rows, missing))  # noqa: S704
+    return maps

@@ -1,0 +1,227 @@
+"""A report as plain Markdown, readable in a terminal."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from contracts.claims import Claim, Metric
+from contracts.markets import MarketGroup, MarketKind
+from contracts.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from contracts.results import ConflictRecord
+from domain.figures import print_claim, print_day, print_full_day, print_weekday
+from reporting.digest import Digest, digests
+from reporting.markdown_text import bullets, escaped, link, table
+from reporting.method import METHOD
+from reporting.source_groups import group_sources
+from reporting.wording import (
+    MOVER_COLUMNS,
+    RATE_COLUMNS,
+    contribution_words,
+    coverage_words,
+    decision_line,
+    duration_words,
+    figure_on,
+    gaps,
+    human,
+    instant,
+    mover_cells,
+    rate_cells,
+    rests_on,
+    share_words,
+    window_words,
+)
+
+KEY_METRICS: Final = (
+    Metric.LAST,
+    Metric.MOVE,
+    Metric.Z_SCORE,
+    Metric.RANGE_POSITION,
+    Metric.BAND_POSITION,
+    Metric.YEAR_LOW,
+    Metric.YEAR_HIGH,
+    Metric.POLICY_RATE,
+    Metric.DIFFERENTIAL,
+)
+"""The figures of a market's headline, in this order."""
+
+
+def render_markdown(report: ResearchReport) -> str:
+    """The report's Markdown form. The same report always gives the same text."""
+    parts = [
+        *_head(report),
+        *_section("Summary", bullets([escaped(line) for line in report.summary])),
+        *_movers(report),
+        *_section("Policy rates", _rates(report)),
+        *_section("Rate decisions in the window", _calendar(report, ahead=False)),
+        *_section("Calendar ahead", _calendar(report, ahead=True)),
+        *_markets(report),
+        *_section("Conflicts", _conflicts(report.conflicts)),
+        *_section("What is missing and why", _missing(report)),
+        *_section("Revisions", _revisions(report)),
+        *_section("Sources", _sources(report)),
+        *_section("Figures and their evidence", _figures(report)),
+        *_section("Method", bullets(METHOD)),
+        *_section("Run", _run(report)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(title: str, body: str) -> tuple[str, ...]:
+    return (f"## {title}", body) if body else ()
+
+
+def _head(report: ResearchReport) -> tuple[str, ...]:
+    facts = (
+        f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
+        f"Revision {report.revision}."
+    )
+    missing = "; ".join(
+        f"{line.market} ({escaped(line.reason)})" for line in report.coverage.missing
+    )
+    coverage = f"**Coverage: {coverage_words(report)}.**"
+    return (
+        f"# {escaped(report.title)}",
+        facts,
+        f"{coverage} Missing: {missing}." if missing else coverage,
+    )
+
+
+def _movers(report: ResearchReport) -> Iterable[str]:
+    for group in MarketGroup:
+        rows = [mover_cells(row) for row in report.movers if row.group is group]
+        if rows:
+            yield from _section(f"Movers: {group}", table(MOVER_COLUMNS, rows, ("Pair", "Dollar")))
+
+
+def _rates(report: ResearchReport) -> str:
+    rows = [rate_cells(row) for row in report.policy_rates]
+    return table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")) if rows else ""
+
+
+def _calendar(report: ResearchReport, *, ahead: bool) -> str:
+    rows = [_calendar_cells(row) for row in report.calendar if row.ahead is ahead]
+    if not rows:
+        return "None announced." if ahead else "None on record."
+    columns = ("Day", "Bank", "Outlook" if ahead else "Outcome")
+    return table(columns, rows, columns)
+
+
+def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
+    return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome
+
+
+def _markets(report: ResearchReport) -> Iterable[str]:
+    digest = digests(report)
+    titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Policy-rate areas"}
+    for kind, title in titles.items():
+        markets = [market for market in report.markets if market.kind is kind]
+        if markets:
+            yield f"## {title}"
+        for market in markets:
+            yield from _market(market, digest[market.market])
+
+
+def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
+    revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
+    yield f"### {market.market} ({human(market.outcome)}{revised})"
+    figures = [
+        f"{human(metric)} {printed}"
+        for metric in KEY_METRICS
+        if (printed := figure_on(market, metric)) is not None
+    ]
+    if figures:
+        yield ", ".join(figures)
+    remarks = (
+        *(_event(event) for event in digest.events),
+        *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
+        *(f"Missing: {escaped(reason)}" for reason in digest.missing),
+        *(f"Note: {escaped(warning)}" for warning in digest.warnings),
+        *(
+            f"Suspect fixing of {print_full_day(fixing.day)}, {escaped(fixing.value)}, left out: "
+            f"{escaped(fixing.reason)}"
+            for fixing in market.suspects
+        ),
+        _work(market),
+    )
+    yield bullets(remarks)
+
+
+def _event(event: ReportedEvent) -> str:
+    verified = "verified" if event.verified else "not verified"
+    source = f" {link('Source', event.source_url)}" if event.source_url else ""
+    return (
+        f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
+        f"(confidence {share_words(event.confidence)}, {verified}){source}"
+    )
+
+
+def _work(market: MarketReport) -> str:
+    confidence = f"Confidence {share_words(market.confidence)}."
+    work = "; ".join(escaped(contribution_words(line)) for line in market.agents)
+    verdict = f" Validator: {escaped(market.recommendation)}" if market.recommendation else ""
+    return f"{confidence} {work}.{verdict}" if work else f"{confidence}{verdict}"
+
+
+def _claim_cells(claim: Claim) -> tuple[str, str, str, str]:
+    rests = "; ".join(words for words in (rests_on(claim), *claim.evidence) if words)
+    return claim.claim_id, print_claim(claim), claim.as_of.isoformat(), rests
+
+
+def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
+    lines = []
+    for conflict in conflicts:
+        held = "; ".join(
+            f"{human(position.agent)} states {escaped(position.stated)} from "
+            f"{escaped(position.source)}"
+            for position in conflict.positions
+        )
+        state = "resolved" if conflict.resolved else "unresolved"
+        words = f"{held}. {escaped(conflict.resolution)}"
+        lines.append(f"{conflict.market}, {conflict.kind}, {state}: {words}")
+    return bullets(lines) or "None."
+
+
+def _missing(report: ResearchReport) -> str:
+    lines = [f"{line.market}: {escaped(line.reason)}" for line in report.coverage.missing]
+    lines += [escaped(note) for note in report.coverage.notes]
+    lines += [escaped(reason) for reason in gaps(report)]
+    lines += [f"Dead letter: `{escaped(letter)}`" for letter in report.dead_letters]
+    return bullets(lines) or "Nothing."
+
+
+def _revisions(report: ResearchReport) -> str:
+    return bullets(
+        [
+            f"Revision {line.revision}, {instant(line.published_at)}: {line.kind}"
+            + (f" of {line.market}" if line.market else "")
+            + (f", {escaped(line.reason)}" if line.reason else "")
+            for line in report.revisions
+        ]
+    )
+
+
+def _sources(report: ResearchReport) -> str:
+    groups = [
+        f"{link(group.name, group.url)} ({group.tier}): `{escaped(group.server)}` "
+        f"{escaped(group.tool)}, {group.answers} "
+        f"{'answer' if group.answers == 1 else 'answers'}, retrieved {group.retrieved}"
+        for group in group_sources(report.sources)
+    ]
+    return bullets(groups) or "None."
+
+
+def _figures(report: ResearchReport) -> str:
+    rows = [_claim_cells(claim) for market in report.markets for claim in market.claims]
+    columns = ("Figure", "Value", "Day", "Rests on")
+    return table(columns, rows, ("Figure", "Rests on")) if rows else ""
+
+
+def _run(report: ResearchReport) -> str:
+    tokens = report.usage.input_tokens + report.usage.output_tokens
+    return bullets(
+        (
+            duration_words(report),
+            f"Analysts: {escaped(report.usage.model)}, {tokens:,} tokens",
+            f"Workflow `{escaped(report.timings.workflow_id)}`, run "
+            f"`{escaped(report.timings.run_id)}`",
+        )
+    )

@@ -1,0 +1,155 @@
+"""Putting a report's files where readers find them: all of them or none."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from contracts.report import ResearchReport
+from contracts.week_run import PublishedFiles
+from reporting.html import render_html
+from reporting.json_form import from_json, to_json
+from reporting.markdown import render_markdown
+
+DEFAULT_SLUG: Final = "asia-g10-fx"
+FOLDER: Final = "weekly"
+SUFFIXES: Final = ("md", "html", "json")
+
+
+class PublishingError(Exception):
+    """A report could not be written. `path` is where; what was there before is still there."""
+
+    def __init__(self, path: Path, cause: OSError) -> None:
+        self.path = path
+        reason = cause.strerror or str(cause)
+        super().__init__(
+            f"the report could not be written to {path}: {reason}. Make room there or make it "
+            "writable, or choose another directory, and publish again; nothing was changed."
+        )
+
+
+def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -> PublishedFiles:
+    """Write a report's three forms under their week's name and under their revision's.
+
+    `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
+    A revision that is there already, with the same content but for when it was made, is left
+    as it is. A reader never sees half a file. When writing fails, all files are as they were.
+
+    Raises:
+        PublishingError: a file or directory could not be written.
+    """
+    folder = directory / FOLDER
+    stem = f"{report.week}-{slug}"
+    latest = _files(folder, stem)
+    revision = _files(folder, f"{stem}.r{report.revision}")
+    sets = [revision] if _is_superseded(report, latest["json"]) else [revision, latest]
+    if not all(_holds(report, files) for files in sets):
+        forms = {
+            "md": render_markdown(report),
+            "html": render_html(report),
+            "json": to_json(report),
+        }
+        _write_all({files[suffix]: forms[suffix] for files in sets for suffix in SUFFIXES}, folder)
+    return PublishedFiles(
+        markdown=str(latest["md"]), html=str(latest["html"]), json_file=str(latest["json"])
+    )
+
+
+def read_published(path: Path) -> ResearchReport | None:
+    """The report that a published JSON file holds; None where there is none or it is damaged."""
+    try:
+        return from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError):
+        return None
+
+
+def _files(folder: Path, stem: str) -> dict[str, Path]:
+    return {suffix: folder / f"{stem}.{suffix}" for suffix in SUFFIXES}
+
+
+def _is_superseded(report: ResearchReport, latest: Path) -> bool:
+    """Whether a later revision of the same run is out already, as when a slow attempt ends late."""
+    published = read_published(latest)
+    return (
+        published is not None
+        and published.timings.run_id == report.timings.run_id
+        and published.revision > report.revision
+    )
+
+
+def _holds(report: ResearchReport, files: Mapping[str, Path]) -> bool:
+    """Whether a set of files is complete and holds the report, whenever it was made."""
+    published = read_published(files["json"])
+    if published is None or not all(path.is_file() for path in files.values()):
+        return False
+    return published.model_copy(update={"timings": report.timings}) == report
+
+
+def _write_all(contents: Mapping[Path, str], folder: Path) -> None:
+    """Write every file beside its place first, then put all of them in place, or none."""
+    token = secrets.token_hex(4)
+    new = {path: path.with_name(f".{path.name}.{token}.new") for path in contents}
+    old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}
+    at = folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for at, text in contents.items():
+            _write(new[at], text)
+        for at in contents:
+            _keep(at, old[at])
+        at = folder
+        _replace_all(new, old)
+        _sync(folder)
+    except OSError as error:
+        raise PublishingError(at, error) from error
+    finally:
+        for leftover in (*new.values(), *old.values()):
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _keep(path: Path, copy: Path) -> None:
+    """A copy of a file that is about to be replaced, to put it back by."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(path, copy)
+
+
+def _replace_all(new: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
+    placed: list[Path] = []
+    try:
+        for path, written in new.items():
+            written.replace(path)
+            placed.append(path)
+    except OSError:
+        for path in placed:
+            _put_back(path, old[path])
+        raise
+
+
+def _put_back(path: Path, copy: Path) -> None:
+    with suppress(OSError):
+        if copy.exists():
+            copy.rename(path)
+        else:
+            path.unlink()
+
+
+def _sync(folder: Path) -> None:
+    """Make the new names outlive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,177 @@
+"""How the Markdown and the HTML form put the same things in words."""
+
+import re
+import unicodedata
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from contracts.claims import Claim, Metric, Unit
+from contracts.report import CalendarRow, Contribution, MarketReport, Mover, RateRow, ResearchReport
+from domain.figures import print_claim, print_day, print_figure, print_full_day
+from domain.report_summary import dollar_direction
+
+NO_FIGURE: Final = "–"
+"""What stands in a cell for a figure that nobody claimed."""
+
+DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
+MOVER_COLUMNS: Final = (
+    "Pair",
+    "Last",
+    "Move",
+    "z-score",
+    "Dollar",
+    "52-week range",
+    "Week low",
+    "Week high",
+    "Fixing",
+)
+RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Note")
+LONG_RUN: Final = 60
+"""Seconds from which on a duration is told in minutes."""
+
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+_UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
+
+
+def typographic(text: str) -> str:
+    """The text with true minus signs, and figures tied to their units."""
+    return _UNIT.sub("\u00a0", _MINUS.sub("−", text))
+
+
+def one_line(text: str) -> str:
+    """Text from outside without line breaks and control characters."""
+    kept = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
+    return " ".join(kept.split())
+
+
+def web_link(url: str | None) -> str | None:
+    """An address that may be linked to: http or https, with a host. Anything else is None."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return None
+    return url if usable and url == one_line(url) and " " not in url else None
+
+
+def human(name: str) -> str:
+    """An identifier as words: `research_agent_1` becomes `research agent 1`."""
+    return name.replace("_", " ")
+
+
+def instant(moment: datetime, zone: str = "UTC") -> str:
+    """`21 Sep 2026 07:00 Europe/London`."""
+    local = moment.astimezone(ZoneInfo(zone))
+    return f"{print_full_day(local.date())} {local:%H:%M} {zone}"
+
+
+def window_words(report: ResearchReport) -> str:
+    """`13 Sep to 21 Sep 2026 07:00 Europe/London`."""
+    zone = report.window.time_zone
+    start = report.window.start.astimezone(ZoneInfo(zone)).date()
+    return f"{print_day(start)} to {instant(report.window.end, zone)}"
+
+
+def coverage_words(report: ResearchReport) -> str:
+    """`36 of 38 markets researched; complete from 90 % on: complete`."""
+    coverage = report.coverage
+    verdict = "complete" if coverage.complete else "incomplete"
+    return (
+        f"{coverage.researched} of {coverage.expected} markets researched, {verdict} "
+        f"(the threshold is {coverage.threshold:.0%})".replace("%", " %")
+    )
+
+
+def duration_words(report: ResearchReport) -> str:
+    """How long the research took. A later revision is published long after the run began, so
+    that a duration would say nothing."""
+    timings = report.timings
+    finished = instant(timings.finished_at)
+    if report.revision > 1:
+        return f"Begun {instant(timings.started_at)}; this revision was finished {finished}"
+    minutes, seconds = divmod(timings.seconds, LONG_RUN)
+    took = f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+    return f"Took {took}; finished {finished}"
+
+
+def contribution_words(line: Contribution) -> str:
+    """`research agent 1 delivered research fx`, with what went wrong where something did."""
+    verb = "delivered" if line.delivered else "did not deliver"
+    words = f"{human(line.agent)} {verb} {human(line.task_type)}"
+    if line.reassigned_from:
+        words += f", taken over from {human(line.reassigned_from)}"
+    return f"{words} ({line.error})" if line.error else words
+
+
+def gaps(report: ResearchReport) -> tuple[str, ...]:
+    """What was looked for and not found in the markets that are there, each reason once."""
+    absent = {line.market for line in report.coverage.missing}
+    there = (market for market in report.markets if market.market not in absent)
+    noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
+    reasons = dict.fromkeys(reason for market in there for reason in market.missing)
+    return tuple(reason for reason in reasons if reason not in noted)
+
+
+def decision_line(row: CalendarRow) -> str:
+    """A decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
+    return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome}"
+
+
+def share_words(share: float) -> str:
+    """A confidence as a percentage: `95 %`."""
+    return f"{share:.0%}".replace("%", " %")
+
+
+def figure(value: Decimal | None, unit: Unit, *, signed: bool = True) -> str:
+    """A figure in its unit, or the sign for none."""
+    return NO_FIGURE if value is None else print_figure(value, unit, signed=signed)
+
+
+def mover_cells(row: Mover) -> tuple[str, ...]:
+    """A row of the movers table, in the order of `MOVER_COLUMNS`."""
+    return (
+        row.market,
+        figure(row.last, Unit.LEVEL),
+        figure(row.move, Unit.PERCENT),
+        figure(row.z_score, Unit.STANDARD_DEVIATIONS),
+        DOLLAR_WORDS[dollar_direction(row)],
+        figure(row.range_position, Unit.PERCENT, signed=False),
+        figure(row.window_low, Unit.LEVEL),
+        figure(row.window_high, Unit.LEVEL),
+        print_day(row.last_on),
+    )
+
+
+def rate_cells(row: RateRow) -> tuple[str, ...]:
+    """A row of the policy-rate table, in the order of `RATE_COLUMNS`."""
+    return (
+        row.bank,
+        row.area,
+        figure(row.rate, Unit.PERCENT_A_YEAR),
+        figure(row.differential, Unit.BASIS_POINTS),
+        print_full_day(row.since) if row.since else NO_FIGURE,
+        row.note or "",
+    )
+
+
+def claim_on(market: MarketReport, metric: Metric) -> Claim | None:
+    """A market's claim about itself on a metric."""
+    found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
+    return next(found, None)
+
+
+def figure_on(market: MarketReport, metric: Metric) -> str | None:
+    """The same, printed."""
+    claim = claim_on(market, metric)
+    return print_claim(claim) if claim else None
+
+
+def rests_on(claim: Claim) -> str:
+    """What a claim rests on besides evidence: its formula and the claims that go into it."""
+    formula = human(claim.formula) if claim.formula else ""
+    return f"{formula} of {', '.join(claim.inputs)}" if claim.inputs else formula

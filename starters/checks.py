@@ -1,0 +1,126 @@
+"""The checks of `desk doctor` that need no server."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from infra.embedded_server import temporal_binary
+from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
+from infra.server_failure import ServerFailed
+from infra.settings import McpTransport, Settings
+
+LEAST_PYTHON = (3, 11)
+LITTLE_SPACE = 1024**3
+NO_SPACE = 100 * 1024**2
+
+
+class Level(StrEnum):
+    """How a check ended. Only `fail` keeps the desk from working."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at, how it is, and what to do where it is not well."""
+
+    name: str
+    level: Level
+    sentence: str
+
+
+def local_checks(settings: Settings) -> Iterator[Check]:
+    """Everything that can be told without a server."""
+    yield python_check(sys.version_info[:3])
+    yield binary_check(settings)
+    yield configuration_check(settings)
+    yield from source_checks(settings)
+    yield writable_check("reports", settings.reports_dir)
+    yield writable_check("home", settings.home)
+    yield space_check(settings.home)
+
+
+def python_check(version: tuple[int, int, int]) -> Check:
+    """The interpreter is recent enough."""
+    text = ".".join(map(str, version))
+    if version[:2] >= LEAST_PYTHON:
+        return Check("python", Level.OK, text)
+    return Check("python", Level.FAIL, f"{text}; 3.11 or newer is needed: run `make install`")
+
+
+def binary_check(settings: Settings) -> Check:
+    """The embedded server's program is there, where it is wanted."""
+    if settings.external:
+        return Check("temporal", Level.OK, "a server of your own is configured")
+    try:
+        return Check("temporal", Level.OK, str(temporal_binary()))
+    except ServerFailed as error:
+        return Check("temporal", Level.FAIL, str(error))
+
+
+def configuration_check(settings: Settings) -> Check:
+    """The configuration is sound: it would not have been loaded otherwise."""
+    count = len(settings.config.markets)
+    analysts = "Claude" if settings.anthropic_api_key else "no ANTHROPIC_API_KEY: built in"
+    return Check("settings", Level.OK, f"{count} markets; analysts: {analysts}")
+
+
+def source_checks(settings: Settings) -> Iterator[Check]:
+    """`.mcp.json` is usable, and what it starts can be started."""
+    try:
+        servers = read_mcp_config(settings.mcp_config)
+    except McpConfigError as error:
+        yield Check("sources", Level.FAIL, str(error))
+        return
+    if settings.mcp_transport is McpTransport.CONFIGURED:
+        for name, spec in servers.items():
+            yield _command_check(name, spec)
+    names = ", ".join(servers) or "none"
+    level = Level.OK if servers else Level.FAIL
+    yield Check("sources", level, f"{names} ({settings.mcp_transport})")
+
+
+def _command_check(name: str, spec: McpServerSpec) -> Check:
+    if spec.url:
+        return Check(f"source {name}", Level.OK, spec.url)
+    command = spec.command or ""
+    if shutil.which(command):
+        return Check(f"source {name}", Level.OK, " ".join((command, *spec.args)))
+    return Check(
+        f"source {name}",
+        Level.FAIL,
+        f"its command '{command}' is not on the PATH; install it or correct .mcp.json",
+    )
+
+
+def writable_check(name: str, directory: Path) -> Check:
+    """A directory is there, or can be made, and can be written to."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return Check(name, Level.FAIL, f"{directory} cannot be made: {error.strerror}")
+    if os.access(directory, os.W_OK):
+        return Check(name, Level.OK, str(directory))
+    return Check(name, Level.FAIL, f"{directory} is not writable; change its permissions")
+
+
+def space_check(directory: Path) -> Check:
+    """There is room for histories and reports."""
+    there = next(f for f in (directory, *directory.parents) if f.exists())
+    return free_space_check(shutil.disk_usage(there).free)
+
+
+def free_space_check(free: int) -> Check:
+    """As `space_check`, of a number of bytes."""
+    text = f"{free / 1024**3:.1f} GB free"
+    if free < NO_SPACE:
+        return Check("disk", Level.FAIL, f"{text}; free some: the server stops when it is full")
+    if free < LITTLE_SPACE:
+        return Check("disk", Level.WARN, f"{text}; a week takes a few megabytes")
+    return Check("disk", Level.OK, text)

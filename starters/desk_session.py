@@ -1,0 +1,171 @@
+"""A connection to a working desk: the user's own server, a running `desk up`, or this process."""
+
+import asyncio
+import contextlib
+import importlib
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from infra.host_lock import HostLock, HostTaken
+from infra.settings import Settings
+from starters.endings import CommandError
+
+if TYPE_CHECKING:
+    from temporalio.client import Client
+
+    from infra.embedded_server import EmbeddedServer
+    from workers.hosting import Role
+
+T = TypeVar("T")
+
+_ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
+
+HOST_PATIENCE_SECONDS = 15.0
+"""How long a host that holds the lock may take until its server answers, before it is an error."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A desk to work with. `hosting`: this process runs its server and workers."""
+
+    client: "Client"
+    settings: Settings
+    hosting: bool
+
+
+Work = Callable[[Desk], Awaitable[T]]
+
+
+async def with_desk(settings: Settings, work: Work[T], *, server_only: bool = False) -> T:
+    """Do the work at a desk, and be the desk where nobody else is.
+
+    One process of a home hosts the embedded server and the workers; others are its clients. When
+    the host goes away in the middle, the next one takes over and `work` is called again: it has
+    to find what it started before. With `server_only`, a hosting process runs no workers.
+
+    Raises:
+        ServerUnreachable, ServerFailed: there is no server, and why.
+    """
+    if settings.external:
+        return await _as_client(settings, work)
+    lost_at = time.monotonic()
+    while True:
+        try:
+            with HostLock(settings.home):
+                return await host(settings, work, () if server_only else _all_roles())
+        except HostTaken:
+            pass
+        try:
+            return await _as_client(settings, work)
+        except Exception as error:
+            lost_at, again = _patience_left(error, lost_at)
+            if not again:
+                raise
+        await asyncio.sleep(0.1)
+
+
+async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
+    """Run the embedded server and the workers of the roles for the time of the work.
+
+    The caller holds the home's `HostLock`.
+    """
+    from infra.embedded_server import embedded_server
+
+    importing = _import_workers if roles else _import_client
+    async with embedded_server(settings.home, settings.server, importing) as server:
+        return await _while_it_runs(server, _hosted_work(settings, work, roles))
+
+
+async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
+    from infra.temporal import connect
+
+    client = await connect(settings)
+    desk = Desk(client, settings, hosting=True)
+    if not roles:
+        return await work(desk)
+    from workers.hosting import hosted
+
+    async with hosted(client, settings, roles):
+        return await work(desk)
+
+
+async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
+    """The work's result, or the server's failure when it could not be kept running."""
+    task = asyncio.ensure_future(work)
+    ends: set[asyncio.Future[Any]] = {task, server.failed}
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            server.failed.result()
+        return await task
+    finally:
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def _as_client(settings: Settings, work: Work[T]) -> T:
+    from infra.temporal import connect
+
+    return await work(Desk(await connect(settings), settings, hosting=False))
+
+
+def _patience_left(error: Exception, lost_at: float) -> tuple[float, bool]:
+    """Since when the server has been away, and whether to wait longer for it.
+
+    A server that was there until just now starts the wait again.
+    """
+    from temporalio.service import RPCError, RPCStatusCode
+
+    from infra.temporal import ServerUnreachable
+
+    now = time.monotonic()
+    if isinstance(error, RPCError) and error.status is RPCStatusCode.UNAVAILABLE:
+        return now, True
+    if isinstance(error, ServerUnreachable):
+        return lost_at, now - lost_at < HOST_PATIENCE_SECONDS
+    return lost_at, False
+
+
+def _all_roles() -> "tuple[Role, ...]":
+    from workers.hosting import Role
+
+    return (Role.ALL,)
+
+
+def _import_workers() -> None:
+    """What the workers need takes about as long to import as the server takes to start."""
+    for module in ("infra.temporal", *(f"workers.{role}" for role in _ROLE_MODULES)):
+        importlib.import_module(module)
+
+
+def _import_client() -> None:
+    importlib.import_module("infra.temporal")
+
+
+def say(text: str) -> None:
+    """A line about what is going on, on standard error: standard output carries results."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+async def require_workers(desk: Desk, queue: str, patience_seconds: float = 10.0) -> None:
+    """Wait until somebody polls a queue for workflows.
+
+    Raises:
+        CommandError: nobody does; the message says how to start a worker.
+    """
+    from starters.pollers import QueueKind, polled
+
+    deadline = time.monotonic() + patience_seconds
+    while not await polled(desk.client, queue, QueueKind.WORKFLOW):
+        if time.monotonic() > deadline:
+            raise CommandError(
+                f"no worker polls the queue '{queue}'; start them with `desk worker all`, "
+                "and see `desk doctor`"
+            )
+        await asyncio.sleep(0.25)

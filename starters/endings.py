@@ -1,0 +1,67 @@
+"""How a command ends: exit statuses, the errors a person can act on, and leaving the process."""
+
+import os
+import sys
+import traceback
+from contextlib import suppress
+from enum import IntEnum
+from typing import NoReturn
+
+from infra.settings import SettingsError, debugging
+
+
+class ExitStatus(IntEnum):
+    """Exit statuses of `desk`."""
+
+    COMPLETE = 0
+    FAILED = 1
+    USAGE = 2
+    INCOMPLETE = 3
+    INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """What went wrong, in a sentence that says what to do next."""
+
+    status = ExitStatus.FAILED
+
+
+class UsageError(CommandError):
+    """The command was called with something it cannot work with."""
+
+    status = ExitStatus.USAGE
+
+
+def complain(error: BaseException) -> ExitStatus:
+    """Tell the user about an error, in one line on standard error, and give the exit status."""
+    if debugging():
+        traceback.print_exception(error)
+    sys.stderr.write(f"desk: {_sentence(error)}\n")
+    if isinstance(error, CommandError):
+        return error.status
+    return ExitStatus.USAGE if isinstance(error, SettingsError) else ExitStatus.FAILED
+
+
+def _sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, CommandError | SettingsError) or _is_ours(error):
+        return text
+    hint = "" if debugging() else "; DESK_DEBUG=1 shows where"
+    return f"{type(error).__name__}: {text or 'no reason given'}{hint}"
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Errors of the project's own modules are written for users already."""
+    return type(error).__module__.split(".")[0] in {"infra", "workers", "reporting", "domain"}
+
+
+def exit_now(status: int) -> NoReturn:
+    """Leave the process at once, with everything written.
+
+    A process that used Temporal's client can abort while the interpreter is torn down, because
+    threads of its core are still alive then; the exit status would be lost.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)

@@ -1,0 +1,138 @@
+"""What `desk dead-letters` does."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+
+from pydantic import ValidationError
+from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
+from temporalio.exceptions import ApplicationError
+
+from contracts.base import Contract, Instant, ShortText
+from contracts.names import FailureType, WorkflowType
+from contracts.results import DeadLetter
+from contracts.search_attributes import Outcome, SearchAttribute
+from infra.settings import load_settings
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, with_desk
+from starters.endings import CommandError, ExitStatus, UsageError
+from starters.rerun_market import RerunOptions, rerun_market
+
+
+class FoundLetter(Contract):
+    """A dead letter in the history: `redone` says that its market has been researched since."""
+
+    workflow_id: ShortText
+    run_of: ShortText
+    closed_at: Instant
+    redone: bool
+    letter: DeadLetter
+
+
+def list_letters(*, as_json: bool) -> ExitStatus:
+    """Print the dead letters that the server still keeps, newest first."""
+    settings = load_settings()
+    log_to_file(settings)
+    letters = asyncio.run(with_desk(settings, _letters, server_only=True))
+    if as_json:
+        text = "[" + ",\n".join(letter.model_dump_json(indent=2) for letter in letters) + "]"
+    else:
+        text = "\n".join(line for letter in letters for line in letter_lines(letter))
+    sys.stdout.write(f"{text or 'no dead letters'}\n")
+    return ExitStatus.COMPLETE
+
+
+def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
+    """Have the market of a dead letter researched again, in the run it belongs to.
+
+    Raises:
+        UsageError: no dead letter has that id, or more than one starts with it.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+    letters = asyncio.run(with_desk(settings, _letters, server_only=True))
+    chosen = chosen_letter(letters, workflow_id)
+    return rerun_market(
+        RerunOptions(
+            market=chosen.letter.market,
+            reason=f"retry of the dead letter {chosen.workflow_id}",
+            week=chosen.letter.week,
+            wait=wait,
+            workflow_id=chosen.run_of,
+        )
+    )
+
+
+def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:
+    """The letter whose id is, or alone starts with, what the user wrote.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    exact = [letter for letter in letters if letter.workflow_id == written]
+    matching = exact or [each for each in letters if each.workflow_id.startswith(written)]
+    if len({letter.workflow_id for letter in matching}) > 1:
+        raise UsageError(f"{len(matching)} dead letters start with '{written}'; write more of it")
+    if not matching:
+        raise UsageError(f"no dead letter '{written}'; `desk dead-letters` lists them")
+    return matching[0]
+
+
+def letter_lines(found: FoundLetter) -> Iterator[str]:
+    """A dead letter for people."""
+    letter = found.letter
+    state = "redone since" if found.redone else "open"
+    yield f"{letter.week}  {letter.market}  {letter.assignment.task_type}  {state}"
+    yield f"  id     {found.workflow_id}"
+    yield f"  tried  {', '.join(letter.tried)}"
+    for error in letter.errors[-1:]:
+        yield f"  error  {error.error_type}: {error.error_message[:300]}"
+
+
+async def _letters(desk: Desk) -> list[FoundLetter]:
+    found = [letter async for letter in _found(desk.client)]
+    return sorted(found, key=lambda letter: letter.closed_at, reverse=True)
+
+
+async def _found(client: Client) -> AsyncIterator[FoundLetter]:
+    query = f'{SearchAttribute.OUTCOME} = "{Outcome.DEAD_LETTERED}" AND ExecutionStatus = "Failed"'
+    async for execution in client.list_workflows(query):
+        letter = await _letter_in(client, execution)
+        if letter is None or execution.close_time is None:
+            continue
+        yield FoundLetter(
+            workflow_id=execution.id,
+            run_of=execution.root_id or execution.id.partition("/")[0],
+            closed_at=execution.close_time,
+            redone=await _redone(client, letter, execution.close_time),
+            letter=letter,
+        )
+
+
+async def _letter_in(client: Client, execution: WorkflowExecution) -> DeadLetter | None:
+    handle = client.get_workflow_handle(execution.id, run_id=execution.run_id)
+    try:
+        await handle.result(follow_runs=False)
+    except WorkflowFailureError as error:
+        cause = error.cause
+        if isinstance(cause, ApplicationError) and cause.type == FailureType.DEAD_LETTERED:
+            return _decoded(execution.id, cause)
+    return None
+
+
+def _decoded(workflow_id: str, failure: ApplicationError) -> DeadLetter:
+    try:
+        return DeadLetter.model_validate(failure.details[0])
+    except (ValidationError, IndexError):
+        raise CommandError(f"the dead letter {workflow_id} cannot be read") from None
+
+
+async def _redone(client: Client, letter: DeadLetter, closed_at: datetime) -> bool:
+    query = (
+        f'WorkflowType = "{WorkflowType.MARKET_RESEARCH}" AND '
+        f'{SearchAttribute.RESEARCH_WEEK} = "{letter.week}" AND '
+        f'{SearchAttribute.MARKET} = "{letter.market}" AND '
+        f'{SearchAttribute.OUTCOME} = "{Outcome.RESEARCHED}"'
+    )
+    return any([run.start_time > closed_at async for run in client.list_workflows(query)])

@@ -1,0 +1,68 @@
+"""The `desk` command."""
+
+import sys
+from typing import NoReturn
+
+import typer
+from typer.exceptions import Abort, TyperException
+
+from starters.dead_letters import dead_letters
+from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
+from starters.doctor import doctor
+from starters.endings import ExitStatus, complain, exit_now
+from starters.report import EXAMPLE as REPORT_EXAMPLE
+from starters.report import report
+from starters.rerun import EXAMPLE as RERUN_EXAMPLE
+from starters.rerun import rerun
+from starters.run import EXAMPLE as RUN_EXAMPLE
+from starters.run import run
+from starters.schedule import schedule
+from starters.status import EXAMPLE as STATUS_EXAMPLE
+from starters.status import status
+from starters.up import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
+
+app = typer.Typer(
+    name="desk",
+    help="A research desk for currency and interest-rate markets, on Temporal.",
+    epilog="Example: desk run. DESK_DEBUG=1 shows the traceback of an error.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command(epilog=RUN_EXAMPLE)(run)
+app.command(epilog=UP_EXAMPLE)(up)
+app.command(epilog=WORKER_EXAMPLE)(worker)
+app.command(epilog=RERUN_EXAMPLE)(rerun)
+app.add_typer(schedule, name="schedule")
+app.command(epilog=STATUS_EXAMPLE)(status)
+app.add_typer(dead_letters, name="dead-letters")
+app.command(epilog=REPORT_EXAMPLE)(report)
+app.command(epilog=DOCTOR_EXAMPLE)(doctor)
+
+
+def execute(arguments: list[str]) -> int:
+    """Run a command line; its exit status. Errors are told in one line on standard error."""
+    try:
+        ended = app(arguments, standalone_mode=False)
+    except TyperException as wrong:
+        return _misused(wrong)
+    except (Abort, KeyboardInterrupt):
+        sys.stderr.write("desk: stopped\n")
+        return ExitStatus.INTERRUPTED
+    except Exception as error:
+        return complain(error)
+    return int(ended) if isinstance(ended, int) else ExitStatus.COMPLETE
+
+
+def _misused(wrong: TyperException) -> ExitStatus:
+    """What Typer found wrong with the arguments; nothing where it has shown the help instead."""
+    told = getattr(wrong, "format_message", wrong.__str__)().removeprefix("Value error, ")
+    if told:
+        sys.stderr.write(f"desk: {told} (`--help` shows an example)\n")
+    return ExitStatus.USAGE
+
+
+def main() -> NoReturn:
+    """The console entry point."""
+    exit_now(execute(sys.argv[1:]))

@@ -1,0 +1,35 @@
+"""Printing what a run has published."""
+
+import sys
+
+from contracts.report import ResearchReport
+from starters.desk_session import Desk
+from starters.endings import ExitStatus
+from starters.summary import PublishedWeek, summary_lines, summary_of, ui_address
+
+
+def print_week(
+    desk: Desk,
+    published: PublishedWeek,
+    report: ResearchReport | None,
+    *,
+    as_json: bool,
+    already_published: bool = False,
+    changes: tuple[str, ...] = (),
+) -> ExitStatus:
+    """Write the summary to standard output; the exit status says whether the week is complete."""
+    settings = desk.settings
+    summary = summary_of(
+        published,
+        report,
+        time_zone=settings.config.schedule.time_zone,
+        temporal_ui=ui_address(
+            settings.ui_url, desk.client.namespace, published.workflow_id, published.run_id
+        ),
+        already_published=already_published,
+        changes=changes,
+    )
+    text = summary.model_dump_json(indent=2) if as_json else "\n".join(summary_lines(summary))
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+    return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE

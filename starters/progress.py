@@ -1,0 +1,145 @@
+"""Progress on standard error: a live table on a terminal, plain lines otherwise."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TextIO
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from contracts.search_attributes import Outcome
+from contracts.week_run import MarketState, MarketStatus, WeekStatus
+from starters.watching import Progress
+
+CELL = 11
+"""Columns of a market in the grid: a mark, a name, and the space to the next."""
+
+_MARKS = {MarketState.PLANNED: ("·", "dim"), MarketState.RUNNING: ("…", "cyan")}
+_OUTCOMES = {
+    Outcome.RESEARCHED: ("✓", "green"),
+    Outcome.PARTIAL: ("~", "yellow"),
+    Outcome.MISSING: ("-", "yellow"),
+    Outcome.DEAD_LETTERED: ("✗", "red"),
+}
+
+
+class PlainProgress:
+    """A line for every change of phase and every market that is done; no control characters."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._started = time.monotonic()
+        self._phase: str | None = None
+        self._done: dict[str, str] = {}
+
+    def update(self, status: WeekStatus) -> None:
+        """Write what is new in a status."""
+        for line in self._news(status):
+            self.note(line)
+
+    def note(self, text: str) -> None:
+        """Write a sentence, with the seconds that have passed."""
+        self._stream.write(f"{time.monotonic() - self._started:6.1f} s  {text}\n")
+        self._stream.flush()
+
+    def _news(self, status: WeekStatus) -> Iterator[str]:
+        planning = self._phase is None
+        if planning:
+            yield from self._new_phase(status)
+        for market in status.markets:
+            ended = str(market.outcome) if market.state is MarketState.DONE else ""
+            if ended and self._done.get(market.market) != ended:
+                self._done[market.market] = ended
+                counts = f"{len(self._done)} of {len(status.markets)}"
+                yield f"{market.market} {_ended(market)} ({counts})"
+        if not planning:
+            yield from self._new_phase(status)
+
+    def _new_phase(self, status: WeekStatus) -> Iterator[str]:
+        if status.phase != self._phase:
+            self._phase = status.phase
+            yield f"{status.week}: {_phase_name(status)}"
+
+
+class LiveProgress:
+    """A grid of all markets that is drawn again in place."""
+
+    def __init__(self, live: Live, console: Console) -> None:
+        self._live = live
+        self._console = console
+
+    def update(self, status: WeekStatus) -> None:
+        """Draw a status."""
+        console = self._console
+        drawn = board(status, console.width, datetime.now(UTC), console.height)
+        self._live.update(drawn, refresh=True)
+
+    def note(self, text: str) -> None:
+        """Write a sentence above the grid."""
+        self._console.print(Text(text))
+
+
+@contextmanager
+def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """The progress display that suits standard error, cleared at the end of the block."""
+    if quiet or not sys.stderr.isatty():
+        yield PlainProgress(sys.stderr)
+        return
+    console = Console(stderr=True)
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        shown = LiveProgress(live, console)
+        yield shown
+
+
+def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Group:
+    """A status as a headline and a grid of markets, no taller than the screen."""
+    columns = max(1, width // CELL)
+    grid = Table.grid(padding=(0, 1))
+    cells = [_cell(market) for market in status.markets]
+    rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]
+    for row in rows[: max(1, height - 3)]:
+        grid.add_row(*row)
+    return Group(Text(_headline(status, now), overflow="ellipsis", no_wrap=True), grid)
+
+
+def _headline(status: WeekStatus, now: datetime) -> str:
+    elapsed = max((now - status.started_at).total_seconds(), 0.0)
+    left = max((status.deadline - now).total_seconds(), 0.0)
+    return (
+        f"{status.week}  {_phase_name(status)}  {_counts(status)}  "
+        f"{_span(elapsed)} gone, {_span(left)} to the deadline"
+    )
+
+
+def _cell(market: MarketStatus) -> Text:
+    mark, style = _MARKS.get(market.state, ("?", ""))
+    if market.state is MarketState.DONE and market.outcome is not None:
+        mark, style = _OUTCOMES.get(market.outcome, ("?", ""))
+    return Text(f"{mark} {market.market}".ljust(CELL - 1), style=style)
+
+
+def _ended(market: MarketStatus) -> str:
+    """The outcome, with its reason where the market is not fully researched."""
+    outcome = str(market.outcome).replace("_", " ")
+    if market.outcome is Outcome.RESEARCHED or not market.note:
+        return outcome
+    return f"{outcome}: {market.note}"
+
+
+def _phase_name(status: WeekStatus) -> str:
+    return status.phase.replace("_", " ")
+
+
+def _counts(status: WeekStatus) -> str:
+    done = sum(market.state is MarketState.DONE for market in status.markets)
+    return f"{done} of {len(status.markets)} markets"
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"

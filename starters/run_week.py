@@ -1,0 +1,168 @@
+"""What `desk run` does."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from contracts.config import RunConfig
+from contracts.names import Queue
+from contracts.report import Revision
+from infra.settings import Settings, load_settings
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, require_workers, say, with_desk
+from starters.endings import CommandError, ExitStatus
+from starters.market_choice import chosen_markets
+from starters.print_week import print_week
+from starters.progress import shown_progress
+from starters.published_files import check_target, copy_set, report_if_here
+from starters.summary import PublishedWeek
+from starters.tool_look import held_fixings
+from starters.watching import Progress, published_by, status_if_answered, wait_until_published
+from starters.week_choice import chosen_week, written_week
+from starters.week_runs import EndedWithoutReport, FoundRun, find_run, result_of, start_run
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of `desk run`."""
+
+    week: str | None = None
+    markets: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+    again: bool = False
+
+
+def run_week(options: RunOptions) -> ExitStatus:
+    """Research a week, or report what is published of it, and print the summary.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    config, subset = chosen_markets(settings.config, options.markets)
+    written = written_week(options.week, datetime.now(UTC), config.schedule)
+    check_target(options.out)
+    log_to_file(settings)
+    run = _WeekRun(settings, options, config, subset, written)
+    try:
+        return asyncio.run(with_desk(settings, run.work))
+    except KeyboardInterrupt:
+        say(run.parting_words())
+        return ExitStatus.INTERRUPTED
+
+
+class _WeekRun:
+    """One `desk run`. `work` may be called again, at another desk, and goes on where it was."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        options: RunOptions,
+        config: RunConfig,
+        subset: str | None,
+        written: str | None,
+    ) -> None:
+        self._settings = settings
+        self._options = options
+        self._config = config
+        self._subset = subset
+        self._written = written
+        self._week: str | None = None
+        self._started = False
+        self._hosting = False
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Find or start the run, follow it, print the summary."""
+        self._hosting = desk.hosting
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        if self._week is None:
+            self._week = await self._choose_week(desk)
+        with shown_progress() as progress:
+            published, already = await self._published(desk, self._week, progress)
+        report = report_if_here(published.files)
+        if self._options.out is not None:
+            copied = copy_set(published.files, self._options.out.resolve())
+            published = published.model_copy(update={"files": copied})
+        return print_week(
+            desk, published, report, as_json=self._options.as_json, already_published=already
+        )
+
+    def parting_words(self) -> str:
+        """What to tell a user who pressed Ctrl-C."""
+        if self._week is None:
+            return "desk: stopped before anything was started"
+        markets = f" --markets {self._options.markets}" if self._subset else ""
+        back = f"`desk run --week {self._week}{markets}`"
+        if self._hosting:
+            return f"desk: stopped; what is done is kept, and {back} goes on with it"
+        return f"desk: detached; the run goes on, and {back} comes back to it"
+
+    async def _choose_week(self, desk: Desk) -> str:
+        now = datetime.now(UTC)
+        held = await held_fixings(desk.client, now)
+        choice = chosen_week(
+            self._written, now, self._config.schedule, held, str(self._settings.cache_dir)
+        )
+        if choice.remark:
+            say(f"desk: {choice.remark}")
+        return choice.week
+
+    async def _published(
+        self, desk: Desk, week: str, progress: Progress
+    ) -> tuple[PublishedWeek, bool]:
+        """The published week, and whether it was so before this command."""
+        found = await find_run(desk.client, week, self._subset)
+        if not self._started:
+            if found is not None and not self._options.again:
+                already = await self._already(found, week, progress)
+                if already is not None:
+                    return already, True
+            if found is None or self._options.again or not found.open:
+                found = await self._start(desk, week, found, progress)
+            self._started = True
+        if found is None:
+            raise CommandError(
+                f"the run of {week} is gone; `desk run --week {week}` starts it anew"
+            )
+        return await wait_until_published(found, week, progress), False
+
+    async def _already(
+        self, found: FoundRun, week: str, progress: Progress
+    ) -> PublishedWeek | None:
+        try:
+            already = await published_by(found, week)
+        except EndedWithoutReport as ended:
+            progress.note(f"{ended}; researching it anew")
+            return None
+        if already is None:
+            progress.note(f"a run of {week} is under way; following it")
+        return already
+
+    async def _start(
+        self, desk: Desk, week: str, replaced: FoundRun | None, progress: Progress
+    ) -> FoundRun:
+        if replaced is not None and replaced.open:
+            progress.note(f"ending the open run {replaced.workflow_id} to research it anew")
+        return await start_run(
+            desk.client,
+            week,
+            self._config,
+            subset=self._subset,
+            workflow_id=replaced.workflow_id if replaced else None,
+            replaced=await _revisions_of(replaced, week) if replaced else (),
+            replace=replaced is not None,
+        )
+
+
+async def _revisions_of(found: FoundRun, week: str) -> tuple[Revision, ...]:
+    """The revisions a run has published, as far as it can still say."""
+    if found.open:
+        status = await status_if_answered(found.handle)
+        return status.revisions if status is not None and status.revision else ()
+    try:
+        return (await result_of(found, week)).record.revisions
+    except EndedWithoutReport:
+        return ()

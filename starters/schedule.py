@@ -1,0 +1,76 @@
+"""`desk schedule`."""
+
+from typing import Annotated
+
+import typer
+
+from starters.endings import ExitStatus
+
+EXAMPLE = "Example: desk schedule apply && desk schedule backfill --from 2026-W40 --to 2026-W44"
+
+schedule = typer.Typer(
+    help="The weekly schedule, as desk.toml has it.", epilog=EXAMPLE, no_args_is_help=True
+)
+
+
+@schedule.command(epilog="Example: desk schedule apply")
+def apply() -> ExitStatus:
+    """Put the schedule of desk.toml into force; again changes nothing, and paused stays paused."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.apply)
+
+
+@schedule.command(epilog="Example: desk schedule show")
+def show() -> ExitStatus:
+    """Show the schedule, its next starts and its latest runs."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.show)
+
+
+@schedule.command(epilog="Example: desk schedule pause")
+def pause() -> ExitStatus:
+    """Start no more runs until it is resumed."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.pause)
+
+
+@schedule.command(epilog="Example: desk schedule resume")
+def resume() -> ExitStatus:
+    """Start runs again."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.resume)
+
+
+@schedule.command(epilog="Example: desk schedule trigger")
+def trigger() -> ExitStatus:
+    """Start a run now, of the latest complete week."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.trigger)
+
+
+@schedule.command(epilog="Example: desk schedule backfill --from 2026-W40 --to 2026-W44")
+def backfill(
+    first: Annotated[
+        str, typer.Option("--from", metavar="WEEK", help="The first week, such as 2026-W40.")
+    ],
+    last: Annotated[
+        str, typer.Option("--to", metavar="WEEK", help="The last week, such as 2026-W44.")
+    ],
+) -> ExitStatus:
+    """Start the runs of past weeks, each as the run of its own week."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.backfill(first, last))
+
+
+@schedule.command(epilog="Example: desk schedule delete")
+def delete() -> ExitStatus:
+    """Take the schedule away; runs and reports stay."""
+    from starters import schedule_actions as actions
+
+    return actions.at_the_server(actions.delete)

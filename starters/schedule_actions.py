@@ -1,0 +1,291 @@
+"""What `desk schedule` does: the weekly schedule on the server."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from temporalio.client import (
+    Client,
+    Schedule,
+    ScheduleActionStartWorkflow,
+    ScheduleAlreadyRunningError,
+    ScheduleBackfill,
+    ScheduleCalendarSpec,
+    ScheduleDescription,
+    ScheduleHandle,
+    ScheduleOverlapPolicy,
+    SchedulePolicy,
+    ScheduleRange,
+    ScheduleSpec,
+    ScheduleState,
+    ScheduleUpdate,
+    ScheduleUpdateInput,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.config import RunConfig
+from contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
+from contracts.week_run import WeekRequest
+from domain.schedule_spec import Overlap, WeeklySchedule, backfilled_weeks, weekly_schedule
+from infra.settings import load_settings
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, say, with_desk
+from starters.endings import CommandError, ExitStatus, UsageError
+from starters.week_choice import written_week
+from starters.week_runs import TASK_TIMEOUT
+
+_OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
+_AROUND = timedelta(seconds=30)
+"""A backfill's range reaches this far to both sides of the start it is about."""
+
+
+class Applied(StrEnum):
+    """What applying the schedule did."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+Action = Callable[[Desk], Awaitable[list[str]]]
+
+
+def at_the_server(action: Action) -> ExitStatus:
+    """Do something to the schedule and print what it says.
+
+    Raises:
+        CommandError: there is no schedule, or no server.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> ExitStatus:
+        lines = await action(desk)
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        if desk.hosting:
+            say("desk: it fires, and its runs are worked on, while `desk up` runs")
+        return ExitStatus.COMPLETE
+
+    return asyncio.run(with_desk(settings, work, server_only=True))
+
+
+async def apply(desk: Desk) -> list[str]:
+    """Put `desk.toml`'s schedule into force; a paused schedule stays paused."""
+    wanted = weekly_schedule(desk.settings.config.schedule)
+    done = await put_into_force(desk.client, desk.settings.config)
+    return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk)]
+
+
+async def put_into_force(client: Client, config: RunConfig) -> Applied:
+    """Create the schedule, or change what differs and nothing else."""
+    wanted = _schedule(config)
+    handle = client.get_schedule_handle(SCHEDULE_ID)
+    there = await _described(handle)
+    if there is None:
+        try:
+            await client.create_schedule(SCHEDULE_ID, wanted)
+        except ScheduleAlreadyRunningError:
+            return await put_into_force(client, config)
+        return Applied.CREATED
+    if await _same(client, there.schedule, wanted):
+        return Applied.UNCHANGED
+
+    def change(now: ScheduleUpdateInput) -> ScheduleUpdate:
+        wanted.state.paused = now.description.schedule.state.paused
+        return ScheduleUpdate(schedule=wanted)
+
+    await handle.update(change)
+    return Applied.UPDATED
+
+
+async def show(desk: Desk) -> list[str]:
+    """The schedule as the server has it, its next starts and its latest runs."""
+    there = await _existing(desk.client)
+    state = there.schedule.state
+    lines = [
+        f"{SCHEDULE_ID}: {'paused' if state.paused else 'active'}",
+        *([state.note] if state.note else []),
+        *await _next_starts(desk),
+        f"{there.info.num_actions} runs started, "
+        f"{there.info.num_actions_missed_catchup_window} missed",
+    ]
+    for taken in there.info.recent_actions[-5:]:
+        run = getattr(taken.action, "workflow_id", "")
+        lines.append(f"  {taken.scheduled_at:%Y-%m-%d %H:%M} UTC  {run}")
+    if not await _same(desk.client, there.schedule, _schedule(desk.settings.config)):
+        lines.append("desk.toml differs from this; `desk schedule apply` puts it into force")
+    return lines
+
+
+async def pause(desk: Desk) -> list[str]:
+    """Start no more runs until resumed."""
+    await _existing(desk.client)
+    await desk.client.get_schedule_handle(SCHEDULE_ID).pause(note="paused by `desk schedule pause`")
+    return [f"{SCHEDULE_ID}: paused"]
+
+
+async def resume(desk: Desk) -> list[str]:
+    """Start runs again."""
+    await _existing(desk.client)
+    note = weekly_schedule(desk.settings.config.schedule).note
+    await desk.client.get_schedule_handle(SCHEDULE_ID).unpause(note=note)
+    return [f"{SCHEDULE_ID}: active", *await _next_starts(desk)]
+
+
+async def trigger(desk: Desk) -> list[str]:
+    """Start a run now, of the latest complete week."""
+    before = (await _existing(desk.client)).info.num_actions
+    handle = desk.client.get_schedule_handle(SCHEDULE_ID)
+    await handle.trigger(overlap=ScheduleOverlapPolicy.ALLOW_ALL)
+    for _ in range(50):
+        info = (await handle.describe()).info
+        if info.num_actions > before and info.recent_actions:
+            run = getattr(info.recent_actions[-1].action, "workflow_id", "")
+            return [f"{SCHEDULE_ID}: started {run}"]
+        await asyncio.sleep(0.1)
+    return [f"{SCHEDULE_ID}: asked for a run; `desk schedule show` lists it when it has started"]
+
+
+async def delete(desk: Desk) -> list[str]:
+    """Take the schedule away; runs and reports stay."""
+    await _existing(desk.client)
+    await desk.client.get_schedule_handle(SCHEDULE_ID).delete()
+    return [f"{SCHEDULE_ID}: deleted"]
+
+
+def backfill(first: str, last: str) -> Action:
+    """Start the runs of past weeks, each with the instant it would have started at.
+
+    Raises:
+        UsageError: a week is malformed or not over, or the range runs backwards.
+    """
+    schedule = load_settings().config.schedule
+    now = datetime.now(UTC)
+    weeks = [written_week(week, now, schedule) or week for week in (first, last)]
+    try:
+        wanted = backfilled_weeks(weeks[0], weeks[1], schedule)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+    async def action(desk: Desk) -> list[str]:
+        there = await _existing(desk.client)
+        if not _same_times(there.schedule, _schedule(desk.settings.config)):
+            raise CommandError(
+                "desk.toml has other times than the schedule on the server; "
+                "`desk schedule apply` first"
+            )
+        await desk.client.get_schedule_handle(SCHEDULE_ID).backfill(
+            *(
+                # Not the server's default, which would skip all but the first: runs stay open.
+                ScheduleBackfill(
+                    start_at=week.start - _AROUND,
+                    end_at=week.start + _AROUND,
+                    overlap=ScheduleOverlapPolicy.ALLOW_ALL,
+                )
+                for week in wanted
+            )
+        )
+        return [
+            f"{week.week}  as of {week.start:%Y-%m-%d %H:%M} UTC  {week.workflow_id}"
+            for week in wanted
+        ]
+
+    return action
+
+
+def _schedule(config: RunConfig) -> Schedule:
+    spec = weekly_schedule(config.schedule)
+    return Schedule(
+        action=ScheduleActionStartWorkflow(
+            WorkflowType.WEEKLY_RESEARCH,
+            WeekRequest(config=config),
+            id=SCHEDULED_RUN_ID,
+            task_queue=Queue.DESK,
+            task_timeout=TASK_TIMEOUT,
+            static_summary="Research of the week before",
+        ),
+        spec=ScheduleSpec(
+            calendars=[
+                ScheduleCalendarSpec(
+                    day_of_week=[ScheduleRange(spec.day_of_week)],
+                    hour=[ScheduleRange(spec.hour)],
+                    minute=[ScheduleRange(spec.minute)],
+                )
+            ],
+            time_zone_name=spec.time_zone,
+            jitter=spec.jitter,
+        ),
+        policy=_policy(spec),
+        state=ScheduleState(note=spec.note),
+    )
+
+
+def _policy(spec: WeeklySchedule) -> SchedulePolicy:
+    return SchedulePolicy(overlap=_OVERLAPS[spec.overlap], catchup_window=spec.catchup_window)
+
+
+async def _same(client: Client, there: Schedule, wanted: Schedule) -> bool:
+    return (
+        _same_times(there, wanted)
+        and there.policy == wanted.policy
+        and await _action_key(client, there) == await _action_key(client, wanted)
+    )
+
+
+def _same_times(there: Schedule, wanted: Schedule) -> bool:
+    return _times(there) == _times(wanted)
+
+
+def _times(schedule: Schedule) -> tuple[object, ...]:
+    spec = schedule.spec
+    calendars = [
+        tuple((part.start, part.end or part.start) for part in (*c.day_of_week, *c.hour, *c.minute))
+        for c in spec.calendars
+    ]
+    return calendars, spec.time_zone_name, spec.jitter or timedelta(0)
+
+
+async def _action_key(client: Client, schedule: Schedule) -> tuple[object, ...]:
+    """What a schedule starts. The server hands arguments back encoded, so they are compared so."""
+    action = schedule.action
+    if not isinstance(action, ScheduleActionStartWorkflow):
+        return (action,)
+    encoded = [
+        argument
+        if hasattr(argument, "SerializeToString")
+        else (await client.data_converter.encode([argument]))[0]
+        for argument in action.args
+    ]
+    contents = [payload.data for payload in encoded]
+    return action.workflow, action.id, action.task_queue, action.task_timeout, contents
+
+
+async def _described(handle: ScheduleHandle) -> ScheduleDescription | None:
+    try:
+        return await handle.describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return None
+        raise
+
+
+async def _existing(client: Client) -> ScheduleDescription:
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    if there is None:
+        raise CommandError("there is no schedule yet; `desk schedule apply` creates it")
+    return there
+
+
+async def _next_starts(desk: Desk) -> list[str]:
+    """The next starts, where there are any."""
+    there = await _existing(desk.client)
+    if there.schedule.state.paused:
+        return []
+    zone = desk.settings.config.schedule.time_zone
+    return [
+        f"  next  {at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M} {zone}"
+        for at in there.info.next_action_times[:3]
+    ]

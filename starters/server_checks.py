@@ -1,0 +1,146 @@
+"""The checks of `desk doctor` at a server: attributes, retention, workers, data."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterator
+from datetime import UTC, datetime, timedelta
+
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from contracts.config import ScheduleConfig
+from contracts.names import Queue, source_queue
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from contracts.source_results import FixingCoverage
+from domain.weeks import latest_complete_week, latest_covered_week
+from infra.mcp_config import McpConfigError, read_mcp_config
+from infra.settings import Settings
+from starters.checks import Check, Level
+from starters.desk_session import Desk
+from starters.pollers import QueueKind, polled
+from starters.tool_look import held_fixings
+from starters.week_choice import REFRESH
+
+KEEP = timedelta(days=90)
+POLLER_PATIENCE = 20
+"""Tries, a tenth of a second apart: a worker that has just started polls in a moment."""
+
+
+async def server_checks(desk: Desk) -> AsyncIterator[Check]:
+    """Everything that is asked of a server that answers."""
+    client, settings = desk.client, desk.settings
+    where = client.service_client.config.target_host
+    how = " (started for this check)" if desk.hosting else ""
+    yield Check("server", Level.OK, f"{where}, namespace {client.namespace}{how}")
+    yield await _attributes(client)
+    yield await _retention(client)
+    waiting = [queue async for queue in _unpolled(desk)]
+    yield poller_check(waiting)
+    if waiting:
+        yield Check("data", Level.WARN, "not looked at: that takes workers")
+        return
+    held = await held_fixings(client, now := datetime.now(UTC))
+    yield data_check(held, now, settings.config.schedule, str(settings.cache_dir))
+
+
+async def _attributes(client: Client) -> Check:
+    try:
+        listed = await client.operator_service.list_search_attributes(
+            ListSearchAttributesRequest(namespace=client.namespace)
+        )
+    except RPCError as error:
+        return Check("attributes", Level.WARN, f"the server does not list them: {error.message}")
+    return attribute_check(listed.custom_attributes.keys())
+
+
+def attribute_check(registered: Collection[str]) -> Check:
+    """All search attributes are registered; a run hangs without."""
+    missing = [name for name in SearchAttribute if name not in registered]
+    if not missing:
+        return Check("attributes", Level.OK, ", ".join(SearchAttribute))
+    commands = "; ".join(
+        f"`temporal operator search-attribute create {flags}`" for flags in _creation_flags(missing)
+    )
+    return Check("attributes", Level.FAIL, f"missing: {', '.join(missing)}; {commands}")
+
+
+def _creation_flags(missing: Collection[SearchAttribute]) -> Iterator[str]:
+    """The flags of one command for each type: the command takes many names and one type."""
+    for kind, integer in (("Keyword", False), ("Int", True)):
+        names = [name for name in missing if (name in INTEGER_ATTRIBUTES) is integer]
+        if names:
+            yield " ".join(f"--name {name}" for name in names) + f" --type {kind}"
+
+
+async def _retention(client: Client) -> Check:
+    from infra.server_namespace import retention_of
+
+    try:
+        return retention_check(await retention_of(client), client.namespace)
+    except RPCError as error:
+        return Check("retention", Level.WARN, f"the server does not say: {error.message}")
+
+
+def retention_check(kept: timedelta, namespace: str) -> Check:
+    """Closed runs are kept long enough for a rerun and for their dead letters."""
+    text = f"closed runs are kept for {kept.days} days"
+    if kept >= KEEP:
+        return Check("retention", Level.OK, text)
+    return Check(
+        "retention",
+        Level.WARN,
+        f"{text}, dead letters too; `temporal operator namespace update --namespace {namespace} "
+        f"--retention {KEEP.days}d`",
+    )
+
+
+async def _unpolled(desk: Desk) -> AsyncIterator[str]:
+    """The queues that no worker polls."""
+    for queue, kind in _queues(desk.settings):
+        for _ in range(POLLER_PATIENCE):
+            if await polled(desk.client, queue, kind):
+                break
+            await asyncio.sleep(0.1 if desk.hosting else 0.01)
+        else:
+            yield queue
+
+
+def _queues(settings: Settings) -> list[tuple[str, QueueKind]]:
+    try:
+        servers = list(read_mcp_config(settings.mcp_config))
+    except McpConfigError:
+        servers = []
+    activity_queues = [Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, servers)]
+    return [
+        (Queue.DESK, QueueKind.WORKFLOW),
+        *((queue, QueueKind.ACTIVITY) for queue in activity_queues),
+    ]
+
+
+def poller_check(unpolled: Collection[str]) -> Check:
+    """Every queue has a worker."""
+    if not unpolled:
+        return Check("workers", Level.OK, "every queue is polled")
+    return Check(
+        "workers",
+        Level.FAIL,
+        f"nobody polls {', '.join(unpolled)}; `desk up` or `desk worker all` starts them",
+    )
+
+
+def data_check(
+    held: FixingCoverage | None, now: datetime, schedule: ScheduleConfig, cache_dir: str
+) -> Check:
+    """The fixings reach the latest complete week."""
+    if held is None:
+        return Check("data", Level.FAIL, "the ECB source does not answer; see the workers' log")
+    latest = latest_complete_week(now, schedule)
+    covered = latest_covered_week(now, held.last_day, schedule)
+    text = f"fixings from {held.first_day} to {held.last_day}"
+    if covered >= latest:
+        return Check("data", Level.OK, text)
+    return Check(
+        "data",
+        Level.WARN,
+        f"{text}: {latest} is complete and not covered; `{REFRESH.format(cache_dir=cache_dir)}`",
+    )

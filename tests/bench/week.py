@@ -1,0 +1,153 @@
+"""`make bench`: a week's wall time beside the engine's floor, measured in turns on one server."""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.table import Table
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from contracts.config import RunConfig
+from contracts.names import Queue, market_run_id, source_queue
+from contracts.week_run import WeekRequest, WeekResult
+from infra.embedded_server import embedded_server
+from infra.settings import Settings
+from infra.temporal import connect
+from tests.bench.floor import (
+    FloorMarket,
+    FloorMarketWorkflow,
+    FloorWeekWorkflow,
+    empty,
+    floor_of,
+)
+from tests.support.homes import home_settings
+from workers.hosting import Role, hosted
+from workers.tuning import TUNING
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+WEEK = "2026-W44"
+GOAL = 1.25
+T = TypeVar("T")
+
+
+async def main(repetitions: int) -> None:
+    """Print both medians and their ratio."""
+    with tempfile.TemporaryDirectory(prefix="desk-bench-") as directory:
+        settings = home_settings(Path(directory))
+        async with embedded_server(settings.home, settings.server):
+            client = await connect(settings)
+            first = await _week(client, settings, "warm-up")
+            shape = floor_of(first[1].record.outcomes)
+            weeks, floors = [], []
+            for number in range(repetitions):
+                weeks.append((await _week(client, settings, f"bench-{number}"))[0])
+                floors.append(await _floor(client, shape, f"floor-{number}"))
+            sizes = await _history_sizes(client, "warm-up", first[1])
+    _print(first[0], weeks, floors, sizes, first[1])
+
+
+async def _week(client: Client, settings: Settings, run_id: str) -> tuple[float, WeekResult]:
+    """A week that closes as soon as it is published."""
+    async with hosted(client, settings, [Role.ALL]):
+        return await _timed(
+            client.execute_workflow(
+                WeeklyResearchWorkflow.run,
+                WeekRequest(config=_closing_at_once(settings.config), week=WEEK),
+                id=run_id,
+                task_queue=Queue.DESK,
+            )
+        )
+
+
+async def _floor(client: Client, shape: list[FloorMarket], run_id: str) -> float:
+    async with _empty_workers(client):
+        taken, _ = await _timed(
+            client.execute_workflow(FloorWeekWorkflow.run, shape, id=run_id, task_queue=Queue.DESK)
+        )
+    return taken
+
+
+def _closing_at_once(config: RunConfig) -> RunConfig:
+    deadlines = config.policy.deadlines.model_copy(
+        update={"open_for_reruns": timedelta(milliseconds=1)}
+    )
+    policy = config.policy.model_copy(update={"deadlines": deadlines})
+    return config.model_copy(update={"policy": policy})
+
+
+@asynccontextmanager
+async def _empty_workers(client: Client) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=Queue.DESK,
+                workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
+                activities=[empty],
+                max_concurrent_workflow_tasks=16,
+                max_cached_workflows=2_000,
+                **TUNING,
+            )
+        )
+        queues = (Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, ("ecb", "central_banks")))
+        for queue in queues:
+            await stack.enter_async_context(
+                Worker(client, task_queue=queue, activities=[empty], **TUNING)
+            )
+        yield
+
+
+async def _timed(work: Awaitable[T]) -> tuple[float, T]:
+    started = time.perf_counter()
+    result = await work
+    return time.perf_counter() - started, result
+
+
+async def _history_sizes(client: Client, run_id: str, result: WeekResult) -> dict[str, int]:
+    markets = {o.market: market_run_id(run_id, o.market) for o in result.record.outcomes}
+    sizes = {}
+    for name, workflow_id in {"the week": run_id, **markets}.items():
+        description = await client.get_workflow_handle(workflow_id).describe()
+        sizes[name] = description.raw_description.workflow_execution_info.history_size_bytes
+    return sizes
+
+
+def _print(
+    first: float, weeks: list[float], floors: list[float], sizes: dict[str, int], result: WeekResult
+) -> None:
+    week, floor = statistics.median(weeks), statistics.median(floors)
+    activities = sum(
+        contribution.turns + contribution.tool_calls
+        for outcome in result.record.outcomes
+        for contribution in outcome.agents
+    )
+    table = Table("what", "figure", title=f"A week of {len(result.record.outcomes)} markets")
+    table.add_row("turns and tool calls", f"{activities}")
+    table.add_row("the first week, workers cold", f"{first:.2f} s")
+    table.add_row(
+        f"a week, median of {len(weeks)}", f"{week:.2f} s ({min(weeks):.2f}-{max(weeks):.2f})"
+    )
+    table.add_row(
+        "floor: the same hops, empty", f"{floor:.2f} s ({min(floors):.2f}-{max(floors):.2f})"
+    )
+    table.add_row("ratio", f"{week / floor:.2f} (goal {GOAL} or less)")
+    the_week = sizes.pop("the week")
+    market, largest = max(sizes.items(), key=lambda item: item[1])
+    table.add_row("largest history of a market", f"{largest / 1000:.1f} KB ({market}; limit 50)")
+    table.add_row("history of the week", f"{the_week / 1000:.1f} KB")
+    Console(width=88).print(table)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=5)
+    asyncio.run(main(parser.parse_args().repetitions))

@@ -1,0 +1,185 @@
+"""kill -9 of every kind of process in the middle of a week."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from temporalio.client import Client
+
+from contracts.config import RunConfig
+from contracts.names import Message, Queue, week_run_id
+from contracts.week_run import WeekRequest, WeekStatus
+from infra.embedded_server import EmbeddedServer, embedded_server
+from infra.settings import Settings, load_settings
+from infra.temporal import connect
+from tests.support.counted_worker import read_notes
+from tests.support.homes import PROJECT, home_environment
+from workers.hosting import Role
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+WEEK = "2026-W44"
+MARKETS = ("USD/JPY", "USD/HKD", "USD/TWD", "JP", "SG")
+ROLES = (Role.ORCHESTRATOR, Role.RESEARCH, Role.VALIDATION, Role.SOURCES)
+
+
+class Fleet:
+    """One counted worker process for each role."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = {**os.environ, **environment, "PYTHONPATH": str(PROJECT)}
+        self._processes: dict[Role, subprocess.Popen[bytes]] = {}
+
+    def start(self, role: Role) -> None:
+        self._processes[role] = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.counted_worker", role],
+            cwd=PROJECT,
+            env=self._environment,
+        )
+
+    def kill(self, role: Role) -> None:
+        self._processes[role].send_signal(signal.SIGKILL)
+        self._processes[role].wait()
+
+    def end(self) -> None:
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def fleet_of(environment: dict[str, str]) -> Iterator[Fleet]:
+    fleet = Fleet(environment)
+    try:
+        for role in ROLES:
+            fleet.start(role)
+        yield fleet
+    finally:
+        fleet.end()
+
+
+@asynccontextmanager
+async def desk_at(directory: Path) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
+    log = directory / "effects.log"
+    environment = home_environment(directory, EFFECT_LOG=str(log), EFFECT_PAUSE="0.1")
+    settings = load_settings(PROJECT, environment)
+    async with embedded_server(settings.home, settings.server) as server:
+        with fleet_of(environment) as fleet:
+            yield settings, server, fleet, log
+
+
+async def start(client: Client, settings: Settings) -> None:
+    config = settings.config
+    wanted = tuple(spec for spec in config.markets if spec.market in MARKETS)
+    await client.start_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest(config=RunConfig(markets=wanted, policy=config.policy), week=WEEK),
+        id=week_run_id(WEEK),
+        task_queue=Queue.DESK,
+    )
+
+
+async def effects(log: Path, least: int) -> None:
+    """Wait until that many effects have begun."""
+    while sum(note["stage"] == "started" for note in read_notes(log)) < least:
+        await asyncio.sleep(0.01)
+
+
+async def published(client: Client) -> dict[str, Any]:
+    """The report, once it is there, without what differs from run to run."""
+    handle = client.get_workflow_handle(week_run_id(WEEK))
+    while True:
+        try:
+            status = await handle.query(Message.STATUS, result_type=WeekStatus)
+        except Exception:
+            await asyncio.sleep(0.2)
+            continue
+        if status.files is not None:
+            break
+        await asyncio.sleep(0.1)
+    report: dict[str, Any] = json.loads(Path(status.files.json_file).read_text())
+    del report["timings"], report["revisions"]
+    for source in report["sources"]:
+        del source["retrieved_at"]
+    return report
+
+
+def repeated(log: Path) -> list[str]:
+    """Effects that were begun again although they had been done."""
+    done: set[str] = set()
+    again = []
+    for note in read_notes(log):
+        if note["stage"] == "done":
+            done.add(note["key"])
+        elif note["key"] in done:
+            again.append(note["key"])
+    return again
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int]:
+    """The report of a week in which nothing was killed, and how many effects it took."""
+    async with desk_at(tmp_path_factory.mktemp("undisturbed")) as (settings, _, _, log):
+        client = await connect(settings)
+        await start(client, settings)
+        report = await published(client)
+    counts = Counter(note["stage"] for note in read_notes(log))
+    assert counts["started"] == counts["done"]
+    return report, counts["started"]
+
+
+@pytest.mark.parametrize("after", [2, 12, 25])
+@pytest.mark.parametrize("role", ROLES)
+async def test_a_killed_worker_repeats_no_completed_effect(
+    role: Role, after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+) -> None:
+    report, _ = undisturbed
+    async with desk_at(tmp_path) as (settings, _, fleet, log):
+        client = await connect(settings)
+        await start(client, settings)
+        await effects(log, after)
+        fleet.kill(role)
+        fleet.start(role)
+        assert await published(client) == report
+    assert repeated(log) == []
+
+
+@pytest.mark.parametrize("after", [2, 12, 25])
+async def test_a_killed_server_loses_nothing(
+    after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+) -> None:
+    report, count = undisturbed
+    async with desk_at(tmp_path) as (settings, server, _, log):
+        client = await connect(settings)
+        await start(client, settings)
+        await effects(log, after)
+        os.kill(server.pid, signal.SIGKILL)
+        assert await published(client) == report
+    assert repeated(log) == []
+    assert Counter(note["stage"] for note in read_notes(log))["done"] == count
+
+
+@pytest.mark.parametrize("after", [2, 12, 25])
+async def test_server_and_workers_killed_together_repeat_no_completed_effect(
+    after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+) -> None:
+    report, _ = undisturbed
+    async with desk_at(tmp_path) as (settings, server, fleet, log):
+        client = await connect(settings)
+        await start(client, settings)
+        await effects(log, after)
+        os.kill(server.pid, signal.SIGKILL)
+        for role in ROLES:
+            fleet.kill(role)
+        for role in ROLES:
+            fleet.start(role)
+        assert await published(client) == report
+    assert repeated(log) == []

@@ -1,0 +1,40 @@
+"""Servers that tests share."""
+
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
+from infra.plugin import desk_plugin
+from tests.support.desk import register_search_attributes
+
+
+def binary(name: str) -> str:
+    """A program that the virtual environment brings."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        pytest.fail(f"{name} is not installed: run `make install-dev`")
+    return found
+
+
+@pytest.fixture
+async def skipping(tmp_path: Path) -> AsyncIterator[WorkflowEnvironment]:
+    """A server of the test's own, whose clock skips to the next timer."""
+    environment = await WorkflowEnvironment.start_time_skipping(
+        test_server_existing_path=binary("temporal-test-server"),
+        plugins=[desk_plugin(tmp_path / "payloads")],
+    )
+    async with environment:
+        await register_search_attributes(environment.client)
+        yield environment
+
+
+@pytest.fixture
+def client(skipping: WorkflowEnvironment) -> Client:
+    """A client of the time-skipping server."""
+    return skipping.client

@@ -1,0 +1,253 @@
+"""The embedded Temporal server, as a real process."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
+from temporalio.service import RPCError
+
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from infra.embedded_server import RETENTION, EmbeddedServer, embedded_server, temporal_binary
+from infra.host_lock import HostLock, HostTaken
+from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed
+from infra.server_namespace import retention_of
+from infra.server_record import ServerRecord
+from infra.settings import ServerSettings
+
+
+def free_ports() -> ServerSettings:
+    with socket.socket() as one, socket.socket() as other:
+        one.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
+        return ServerSettings(port=one.getsockname()[1], ui_port=other.getsockname()[1])
+
+
+async def eventually(what: Callable[[], Awaitable[bool]], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not await what():
+        assert time.monotonic() < deadline, "it did not come about in time"
+        await asyncio.sleep(0.02)
+
+
+async def answers_at(address: str) -> bool:
+    try:
+        await Client.connect(address)
+    except RuntimeError:
+        return False
+    return True
+
+
+async def start_a_run(client: Client, run_id: str) -> None:
+    week = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
+    await client.start_workflow(
+        "NobodyWorksOnThis",
+        id=run_id,
+        task_queue="nobody",
+        search_attributes=TypedSearchAttributes([SearchAttributePair(week, "2026-W44")]),
+    )
+
+
+async def test_it_starts_with_our_search_attributes_and_ninety_days_of_retention(
+    tmp_path: Path,
+) -> None:
+    server = free_ports()
+    async with embedded_server(tmp_path, server):
+        client = await Client.connect(server.address)
+        listed = await client.operator_service.list_search_attributes(
+            ListSearchAttributesRequest(namespace="default")
+        )
+        for name in SearchAttribute:
+            kind = listed.custom_attributes[name]
+            assert kind == (
+                IndexedValueType.INDEXED_VALUE_TYPE_INT
+                if name in INTEGER_ATTRIBUTES
+                else IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+            )
+        assert await retention_of(client) == RETENTION
+        await start_a_run(client, "taken-at-once")
+
+
+async def test_it_is_ready_quickly(tmp_path: Path) -> None:
+    server = free_ports()
+    started = time.monotonic()
+    async with embedded_server(tmp_path, server):
+        assert time.monotonic() - started < 3.0
+
+
+async def test_a_killed_server_is_started_again_with_its_history(tmp_path: Path) -> None:
+    server = free_ports()
+    async with embedded_server(tmp_path, server) as running:
+        client = await Client.connect(server.address)
+        await start_a_run(client, "before-the-kill")
+        killed = running.pid
+        os.kill(killed, signal.SIGKILL)
+
+        async def answers() -> bool:
+            try:
+                handle = client.get_workflow_handle("before-the-kill")
+                described = await handle.describe()
+            except RPCError:
+                return False
+            return described.status is WorkflowExecutionStatus.RUNNING and running.pid != killed
+
+        await eventually(answers)
+        assert await retention_of(client) == RETENTION
+
+
+async def test_a_server_that_dies_again_and_again_is_given_up_with_an_error(
+    tmp_path: Path,
+) -> None:
+    async with embedded_server(tmp_path, free_ports()) as running:
+        killed: set[int] = set()
+
+        async def given_up() -> bool:
+            if running.pid not in killed:
+                killed.add(running.pid)
+                os.kill(running.pid, signal.SIGKILL)
+            return running.failed.done()
+
+        await eventually(given_up, seconds=30)
+        assert len(killed) == 6
+        with pytest.raises(ServerFailed, match=r"died 6 times.*temporal\.log"):
+            running.failed.result()
+
+
+async def test_history_outlives_a_stop_and_a_start(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        server = free_ports()
+        async with embedded_server(tmp_path, server) as running:
+            client = await Client.connect(server.address)
+            await start_a_run(client, name)
+        assert not psutil.pid_exists(running.pid)
+    async with embedded_server(tmp_path, server):
+        client = await Client.connect(server.address)
+        for name in ("first", "second"):
+            described = await client.get_workflow_handle(name).describe()
+            assert described.status is WorkflowExecutionStatus.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("taken", "setting"), [("port", "DESK_SERVER_PORT"), ("ui_port", "DESK_UI_PORT")]
+)
+async def test_a_port_in_use_is_named_with_the_setting_that_changes_it(
+    tmp_path: Path, taken: str, setting: str
+) -> None:
+    server = free_ports()
+    port: int = getattr(server, taken)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        with pytest.raises(PortInUse, match=rf"port {port} is in use.*{setting}"):
+            await EmbeddedServer(tmp_path, server).start()
+    assert ServerRecord.load(tmp_path) is None
+
+
+async def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "temporal.db").write_bytes(bytes(range(256)) * 100)
+    with pytest.raises(DatabaseUnusable, match=r"temporal\.db is damaged; move it away"):
+        await EmbeddedServer(tmp_path, free_ports()).start()
+    assert ServerRecord.load(tmp_path) is None
+
+
+async def test_a_database_cut_short_is_named_with_what_to_do(tmp_path: Path) -> None:
+    async with embedded_server(tmp_path, free_ports()):
+        pass
+    for beside in ("temporal.db-wal", "temporal.db-shm"):
+        (tmp_path / beside).unlink(missing_ok=True)
+    os.truncate(tmp_path / "temporal.db", 60_000)
+    with pytest.raises(DatabaseUnusable, match=r"temporal\.db is damaged; move it away"):
+        await EmbeddedServer(tmp_path, free_ports()).start()
+
+
+async def test_a_database_locked_by_another_program_is_named(tmp_path: Path) -> None:
+    import sqlite3
+
+    async with embedded_server(tmp_path, free_ports()):
+        pass
+    other = sqlite3.connect(tmp_path / "temporal.db")
+    other.execute("begin exclusive")
+    try:
+        with pytest.raises(DatabaseUnusable, match=r"temporal\.db is in use by another program"):
+            await EmbeddedServer(tmp_path, free_ports()).start()
+    finally:
+        other.close()
+
+
+async def test_a_server_left_over_by_a_lost_parent_is_replaced(tmp_path: Path) -> None:
+    server = free_ports()
+    orphan = subprocess.Popen(
+        [
+            *(str(temporal_binary()), "server", "start-dev", "--port", str(server.port)),
+            *("--ui-port", str(server.ui_port), "--db-filename", str(tmp_path / "temporal.db")),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    ServerRecord(pid=orphan.pid, port=server.port).save(tmp_path)
+    with orphan:
+        await eventually(lambda: answers_at(server.address))
+        async with embedded_server(tmp_path, server) as running:
+            assert running.pid != orphan.pid
+            assert orphan.wait(5) is not None
+
+
+async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        ServerRecord(pid=other.pid, port=1).save(tmp_path)
+        async with embedded_server(tmp_path, free_ports()):
+            assert other.poll() is None
+
+
+HOST = """
+import asyncio, sys
+from pathlib import Path
+from infra.embedded_server import embedded_server
+from infra.host_lock import HostLock
+from infra.settings import ServerSettings
+
+async def host(home: Path, port: int, ui_port: int) -> None:
+    with HostLock(home):
+        async with embedded_server(home, ServerSettings(port=port, ui_port=ui_port)) as running:
+            print(running.pid, flush=True)
+            await asyncio.sleep(60)
+
+asyncio.run(host(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ties a child to its parent")
+async def test_a_killed_host_takes_its_server_with_it_and_leaves_the_home_free(
+    tmp_path: Path,
+) -> None:
+    server = free_ports()
+    with subprocess.Popen(
+        [sys.executable, "-c", HOST, str(tmp_path), str(server.port), str(server.ui_port)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as host:
+        assert host.stdout is not None
+        child = int(host.stdout.readline())
+        with pytest.raises(HostTaken, match=f"hosted already by process {host.pid}"):
+            HostLock(tmp_path).__enter__()
+        host.kill()
+        host.wait()
+
+        async def child_gone() -> bool:
+            return not psutil.pid_exists(child)
+
+        await eventually(child_gone)
+        with HostLock(tmp_path):
+            async with embedded_server(tmp_path, server):
+                pass

@@ -1,0 +1,230 @@
+"""Our MCP servers as processes of their own, driven by the `mcp` client over both transports."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from mcp_servers import central_banks, ecb
+from mcp_servers.ecb_store import cached_file, packaged_file
+from tests.support.rates_files import with_a_later_day
+
+ROOT = Path(__file__).parents[2]
+AS_OF = "2026-09-20T07:00:00+01:00"
+START_SECONDS = 20
+MODULES = {"ecb": ecb, "central_banks": central_banks}
+
+Call = tuple[str, str, dict[str, Any]]
+
+CALLS: tuple[Call, ...] = (
+    ("ecb", "get_quote", {"symbol": "USD/JPY"}),
+    ("ecb", "get_quote", {"symbol": "USD/TWD"}),
+    ("ecb", "get_historical", {"symbol": "USD/HKD", "start": "2025-09-01", "end": "2026-09-18"}),
+    ("ecb", "search_symbols", {"query": "yen"}),
+    ("ecb", "get_coverage", {}),
+    ("central_banks", "get_policy_rate", {"areas": ["US", "JP", "SG", "TW"]}),
+    (
+        "central_banks",
+        "get_rate_decisions",
+        {"areas": ["US", "XM"], "start": "2026-06-01", "end": "2026-09-30"},
+    ),
+    (
+        "central_banks",
+        "get_decision_calendar",
+        {"areas": ["US", "MY"], "start": "2026-09-18", "end": "2026-12-31"},
+    ),
+)
+REFUSED: tuple[tuple[Call, str], ...] = (
+    (("ecb", "get_price", {}), "Unknown tool: get_price"),
+    (("ecb", "get_quote", {"symbol": "USDJPY"}), "write it like USD/JPY"),
+    (("ecb", "get_quote", {}), "symbol"),
+    (("ecb", "get_quote", {"symbol": "USD/JPY", "as_of": "2026-09-20T07:00:00"}), "timezone"),
+    (("ecb", "get_historical", {"symbol": "USD/JPY", "start": "1 May"}), "ISO 8601 day"),
+    (("central_banks", "get_policy_rate", {"areas": ["Japan"]}), "write it like JP or XM"),
+    (("central_banks", "get_policy_rate", {"areas": []}), "areas"),
+    (
+        (
+            "central_banks",
+            "get_rate_decisions",
+            {"areas": ["US"], "start": "2026-02-01", "end": "2026-01-01"},
+        ),
+        "lies before start",
+    ),
+)
+
+
+class Transport(StrEnum):
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+def command(server: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", f"mcp_servers.{server}", *arguments]
+
+
+def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(server, *arguments),
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def await_port(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing listens on port {port}, exit status {process.poll()}")
+
+
+@contextmanager
+def serving_http(server: str) -> Iterator[str]:
+    """The address of a server process, which is stopped afterwards."""
+    port = free_port()
+    process = subprocess.Popen(command(server, "--http", str(port)), cwd=ROOT)
+    try:
+        await_port(process, port)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(START_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def addresses() -> Iterator[dict[str, str]]:
+    with serving_http("ecb") as rates, serving_http("central_banks") as banks:
+        yield {"ecb": rates, "central_banks": banks}
+
+
+def client_of(transport: Transport, server: str, addresses: dict[str, str]) -> Client:
+    if transport is Transport.HTTP:
+        return Client(addresses[server], read_timeout_seconds=START_SECONDS)
+    executable, *arguments = command(server)
+    parameters = StdioServerParameters(command=executable, args=arguments, cwd=ROOT)
+    return Client(parameters, read_timeout_seconds=START_SECONDS)
+
+
+async def answers(client: Client, server: str, calls: tuple[Call, ...]) -> list[Any]:
+    """What the calls that are meant for a server give; `as_of` is added where it is not given."""
+    async with client:
+        return [
+            await client.call_tool(tool, {"as_of": AS_OF} | arguments)
+            for meant_for, tool, arguments in calls
+            if meant_for == server
+        ]
+
+
+@pytest.mark.parametrize("server", MODULES)
+@pytest.mark.parametrize("transport", Transport)
+async def test_a_process_gives_the_same_results_as_the_server_in_this_process(
+    transport: Transport, server: str, addresses: dict[str, str]
+) -> None:
+    expected = await answers(Client(MODULES[server].build_server()), server, CALLS)
+    found = await answers(client_of(transport, server, addresses), server, CALLS)
+    assert not any(answer.is_error for answer in found)
+    assert all(answer.structured_content for answer in found)
+    assert [a.structured_content for a in found] == [a.structured_content for a in expected]
+
+
+@pytest.mark.parametrize("server", MODULES)
+@pytest.mark.parametrize("transport", Transport)
+async def test_what_cannot_be_answered_is_refused_with_the_reason(
+    transport: Transport, server: str, addresses: dict[str, str]
+) -> None:
+    calls = tuple(call for call, _ in REFUSED)
+    reasons = [reason for (meant_for, _, _), reason in REFUSED if meant_for == server]
+    found = await answers(client_of(transport, server, addresses), server, calls)
+    assert all(answer.is_error for answer in found)
+    for answer, reason in zip(found, reasons, strict=True):
+        assert reason in answer.content[0].text
+
+
+@pytest.mark.parametrize("server", MODULES)
+@pytest.mark.parametrize("transport", Transport)
+async def test_a_process_offers_the_same_tools_as_the_server_in_this_process(
+    transport: Transport, server: str, addresses: dict[str, str]
+) -> None:
+    async with Client(MODULES[server].build_server()) as client:
+        expected = (await client.list_tools()).tools
+    async with client_of(transport, server, addresses) as client:
+        found = (await client.list_tools()).tools
+    assert found == expected
+
+
+async def test_a_server_reads_the_newer_file_of_its_cache(tmp_path: Path) -> None:
+    newer = with_a_later_day(packaged_file().read_bytes(), date(2030, 1, 2))
+    cached_file(tmp_path).write_bytes(newer)
+    executable, *arguments = command("ecb", "--cache-dir", str(tmp_path))
+    client = Client(StdioServerParameters(command=executable, args=arguments, cwd=ROOT))
+    calls: tuple[Call, ...] = (("ecb", "get_coverage", {"as_of": "2030-01-31T00:00:00Z"}),)
+    (answer,) = await answers(client, "ecb", calls)
+    assert answer.structured_content["last_day"] == "2030-01-02"
+
+
+@pytest.mark.parametrize("server", MODULES)
+def test_a_server_ends_quietly_with_its_input(server: str) -> None:
+    ended = run(server)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("server", MODULES)
+def test_the_help_shows_an_example(server: str) -> None:
+    shown = run(server, "--help")
+    assert shown.returncode == 0
+    assert f"example: python -m mcp_servers.{server} --http" in shown.stdout
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])
+def test_a_wrong_port_is_wrong_usage(port: str) -> None:
+    refused = run("ecb", f"--http={port}")
+    assert refused.returncode == 2
+    assert "is not a port" in refused.stderr
+
+
+def test_a_port_in_use_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        refused = run("central_banks", "--http", str(port))
+    assert refused.returncode != 0
+    assert str(port) in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_refresh_that_fails_prints_its_outcome_and_leaves_no_file(tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{free_port()}/eurofxref-hist.zip"
+    ended = run("ecb", "--refresh", "--cache-dir", str(tmp_path), "--url", url)
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout)["status"] == "unreachable"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refresh_without_a_folder_is_wrong_usage() -> None:
+    refused = run("ecb", "--refresh")
+    assert refused.returncode == 2
+    assert "--cache-dir" in refused.stderr

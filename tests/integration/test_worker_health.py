@@ -1,0 +1,69 @@
+"""The health check of a worker says what Temporal sees of it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Worker
+
+from contracts.names import Queue, source_queue
+from infra.mcp_config import read_mcp_config
+from tests.conftest import binary
+from tests.support.homes import PROJECT
+from workers.health import queues_of, unpolled
+from workers.hosting import Role
+from workers.identity import worker_identity
+
+
+@activity.defn
+async def nothing() -> None:
+    """An activity to have something to poll for."""
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Client]:
+    """A client with the identity of a research worker, at a server of the test's own."""
+    async with await WorkflowEnvironment.start_local(
+        dev_server_existing_path=binary("temporal"), identity=worker_identity(Role.RESEARCH)
+    ) as environment:
+        yield environment.client
+
+
+async def test_a_worker_that_polls_is_healthy(server: Client) -> None:
+    mine = worker_identity(Role.RESEARCH)
+    assert await unpolled(server, mine, [Queue.RESEARCH]) == (Queue.RESEARCH,)
+    async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
+        async with asyncio.timeout(10):
+            while await unpolled(server, mine, [Queue.RESEARCH]):
+                await asyncio.sleep(0.05)
+
+
+async def test_the_worker_of_another_machine_does_not_answer_for_this_one(server: Client) -> None:
+    mine = worker_identity(Role.RESEARCH)
+    async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
+        async with asyncio.timeout(10):
+            while await unpolled(server, mine, [Queue.RESEARCH]):
+                await asyncio.sleep(0.05)
+        assert await unpolled(server, "research@elsewhere", [Queue.RESEARCH]) == (Queue.RESEARCH,)
+
+
+async def test_one_silent_queue_is_enough_to_be_named(server: Client) -> None:
+    mine = worker_identity(Role.RESEARCH)
+    queues = [Queue.RESEARCH, source_queue("ecb")]
+    async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
+        async with asyncio.timeout(10):
+            while await unpolled(server, mine, queues) != ("source.ecb",):
+                await asyncio.sleep(0.05)
+
+
+def test_every_queue_of_the_desk_belongs_to_a_role() -> None:
+    servers = read_mcp_config(PROJECT / ".mcp.json")
+    polled = queues_of(Role.ALL, servers)
+    assert sorted(polled) == sorted([*Queue, *(source_queue(name) for name in servers)])
+    assert sorted(
+        queue for role in Role if role is not Role.ALL for queue in queues_of(role, servers)
+    ) == sorted(polled)

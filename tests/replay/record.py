@@ -1,0 +1,81 @@
+"""Records the histories that later code must still replay: `python -m tests.replay.record`.
+
+Run it only to add a history, or after a change that is meant to break replay and is gated by
+`workflow.patched`. The recorded files are committed.
+"""
+
+import asyncio
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
+from contracts.config import DeadlineConfig
+from contracts.names import AgentId, Message, market_run_id, reassignment_run_id
+from contracts.turns import Turn, TurnRequest
+from contracts.week_run import RerunRequest
+from infra.plugin import desk_plugin
+from tests.conftest import binary
+from tests.support.desk import (
+    desk_config,
+    desk_workers,
+    pair,
+    policy_rate,
+    register_search_attributes,
+    start_week,
+)
+from tests.support.scripted import ScriptedAnalyst, gives_up
+
+HISTORIES = Path(__file__).parent / "histories"
+
+
+def failing(request: TurnRequest) -> Turn | None:
+    """Research agent 1 fails everywhere, and nobody can do EUR/USD."""
+    task = request.assignment
+    nobody = task.task_id == "EUR/USD/research_fx"
+    return gives_up(request) if nobody or task.agent is AgentId.RESEARCH_AGENT_1 else None
+
+
+async def main() -> None:
+    """Write the histories of a week with a rerun, a reassignment and a dead letter."""
+    with tempfile.TemporaryDirectory() as directory:
+        environment = await WorkflowEnvironment.start_local(
+            dev_server_existing_path=binary("temporal"),
+            plugins=[desk_plugin(Path(directory) / "payloads")],
+        )
+        async with environment:
+            await register_search_attributes(environment.client)
+            await record(environment.client, Path(directory))
+
+
+async def record(client: Client, directory: Path) -> None:
+    """Run two weeks and save what they left."""
+    deadlines = DeadlineConfig(open_for_reruns=timedelta(seconds=2))
+    async with desk_workers(client, directory):
+        config = desk_config(pair("USD/JPY"), policy_rate("JP"), deadlines=deadlines)
+        week = await start_week(client, config, run_id="quiet")
+        await week.signal(Message.RERUN_MARKET, RerunRequest(market="JP", reason="recorded"))
+        await week.result()
+    async with desk_workers(client, directory, analyst=ScriptedAnalyst(failing)):
+        config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
+        await (await start_week(client, config, run_id="failing")).result()
+    market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
+    agent = AgentId.RESEARCH_AGENT_1
+    for name, workflow_id in {
+        "week_with_rerun": "quiet",
+        "market": market_run_id("quiet", "USD/JPY"),
+        "week_with_dead_letter": "failing",
+        "market_with_reassignment": market,
+        "market_with_dead_letter": lost,
+        "reassignment": reassignment_run_id(market, agent),
+        "dead_letter": reassignment_run_id(lost, agent),
+    }.items():
+        history = await client.get_workflow_handle(workflow_id).fetch_history()
+        HISTORIES.mkdir(exist_ok=True)
+        (HISTORIES / f"{name}.json").write_text(history.to_json() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,80 @@
+"""Histories of runs that are in flight somewhere must replay on today's code."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from temporalio import workflow
+from temporalio.client import WorkflowHistory
+from temporalio.worker import Replayer
+from temporalio.workflow import NondeterminismError
+
+from contracts.report import MarketOutcome
+from contracts.search_attributes import Outcome
+from contracts.week_run import MarketRequest
+from infra.plugin import desk_plugin
+from tests.replay.record import HISTORIES
+from workers.orchestrator import WORKFLOWS
+
+RECORDED = sorted(HISTORIES.glob("*.json"))
+
+
+def replayer(directory: Path, *workflows: type) -> Replayer:
+    return Replayer(workflows=workflows, plugins=[desk_plugin(directory)])
+
+
+def history_of(path: Path) -> WorkflowHistory:
+    return recorded_history(json.loads(path.read_text(encoding="utf-8")))
+
+
+def recorded_history(recorded: dict[str, Any]) -> WorkflowHistory:
+    """The ids of children come from the workflow's own, which the first event tells."""
+    started = recorded["events"][0]["workflowExecutionStartedEventAttributes"]
+    return WorkflowHistory.from_json(started["workflowId"], recorded)
+
+
+def test_there_are_histories_of_every_workflow() -> None:
+    assert {path.stem for path in RECORDED} >= {
+        "week_with_rerun",
+        "market",
+        "market_with_dead_letter",
+        "reassignment",
+        "dead_letter",
+    }
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+async def test_a_recorded_history_replays(path: Path, tmp_path: Path) -> None:
+    outcome = await replayer(tmp_path, *WORKFLOWS).replay_workflow(
+        history_of(path), raise_on_replay_failure=False
+    )
+    assert outcome.replay_failure is None
+
+
+@workflow.defn(name="MarketResearchWorkflow")
+class ChangedMarketResearch:
+    """What a careless edit looks like: it waits where the recorded code worked."""
+
+    @workflow.run
+    async def run(self, request: MarketRequest) -> MarketOutcome:
+        await workflow.sleep(1)
+        return MarketOutcome(market=request.market.market, outcome=Outcome.MISSING)
+
+
+async def test_a_changed_workflow_does_not_replay(tmp_path: Path) -> None:
+    history = history_of(HISTORIES / "market.json")
+    with pytest.raises(NondeterminismError):
+        await replayer(tmp_path, ChangedMarketResearch).replay_workflow(history)
+
+
+async def test_a_changed_activity_id_does_not_replay(tmp_path: Path) -> None:
+    recorded = json.loads((HISTORIES / "market.json").read_text(encoding="utf-8"))
+    scheduled = next(
+        event["activityTaskScheduledEventAttributes"]
+        for event in recorded["events"]
+        if "activityTaskScheduledEventAttributes" in event
+    )
+    scheduled["activityId"] = "something else"
+    with pytest.raises(NondeterminismError):
+        await replayer(tmp_path, *WORKFLOWS).replay_workflow(recorded_history(recorded))

@@ -1,0 +1,126 @@
+"""A desk for tests: its configuration, its workers, and a run of a week."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest
+from temporalio.client import Client, WorkflowHandle
+from temporalio.worker import Worker
+
+from activities.publishing import PublishingActivities
+from activities.tool_calls import ToolActivities
+from activities.turns import TurnActivities
+from contracts.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
+from contracts.markets import MarketGroup, MarketKind, MarketSpec
+from contracts.names import Queue, source_queue, week_run_id
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from contracts.week_run import WeekRequest, WeekResult
+from infra.effect_journal import EffectJournal
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+from workers.orchestrator import WORKFLOWS
+from workers.tuning import TUNING
+from workflows.market_research import MarketResearchWorkflow
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+WEEK = "2026-W44"
+
+
+def pair(market: str, *, priority: int = 3) -> MarketSpec:
+    """A currency pair."""
+    return MarketSpec(
+        market=market,
+        kind=MarketKind.PAIR,
+        group=MarketGroup.G10,
+        areas=("US", "JP"),
+        digits=2,
+        priority=priority,
+    )
+
+
+def policy_rate(area: str) -> MarketSpec:
+    """A policy rate."""
+    return MarketSpec(
+        market=area, kind=MarketKind.POLICY_RATE, group=MarketGroup.G10, areas=(area,)
+    )
+
+
+def desk_config(
+    *markets: MarketSpec,
+    deadlines: DeadlineConfig | None = None,
+    retries: RetryConfig | None = None,
+) -> RunConfig:
+    """A configuration with the given markets, or one pair and one policy rate."""
+    return RunConfig(
+        markets=markets or (pair("USD/JPY"), policy_rate("JP")),
+        policy=RunPolicy(
+            deadlines=deadlines or DeadlineConfig(open_for_reruns=timedelta(days=2)),
+            retries=retries or RetryConfig(),
+        ),
+    )
+
+
+async def register_search_attributes(client: Client) -> None:
+    """What the embedded server does at its start; test servers know none of them."""
+    await client.operator_service.add_search_attributes(
+        AddSearchAttributesRequest(
+            namespace=client.namespace,
+            search_attributes={
+                name: IndexedValueType.INDEXED_VALUE_TYPE_INT
+                if name in INTEGER_ATTRIBUTES
+                else IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+                for name in SearchAttribute
+            },
+        )
+    )
+
+
+@asynccontextmanager
+async def desk_workers(
+    client: Client,
+    directory: Path,
+    *,
+    analyst: ScriptedAnalyst | None = None,
+    tools: ScriptedTools | None = None,
+    servers: tuple[str, ...] = ("ecb", "central_banks"),
+    market_research: type = MarketResearchWorkflow,
+) -> AsyncIterator[None]:
+    """Every role's worker, with scripted analysts and tools in place of the real ones."""
+    journal = EffectJournal(directory / "effects.db")
+    turns = TurnActivities(analyst or ScriptedAnalyst(), journal)
+    calls = ToolActivities(tools or ScriptedTools(), journal)
+    publishing = PublishingActivities(directory / "reports")
+    async with AsyncExitStack() as stack:
+        stack.callback(journal.close)
+        for worker in (
+            Worker(
+                client,
+                task_queue=Queue.DESK,
+                workflows=[w for w in WORKFLOWS if w is not MarketResearchWorkflow]
+                + [market_research],
+                activities=[turns.take_turn, publishing.publish_report],
+                **TUNING,
+            ),
+            Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **TUNING),
+            Worker(client, task_queue=Queue.VALIDATION, activities=[turns.take_turn], **TUNING),
+            *(
+                Worker(client, task_queue=source_queue(s), activities=[calls.call_tool], **TUNING)
+                for s in servers
+            ),
+        ):
+            await stack.enter_async_context(worker)
+        yield
+
+
+async def start_week(
+    client: Client, config: RunConfig, *, run_id: str | None = None, **request: object
+) -> WorkflowHandle[WeeklyResearchWorkflow, WeekResult]:
+    """A started run of the test week."""
+    return await client.start_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest.model_validate({"config": config, "week": WEEK, **request}),
+        id=run_id or week_run_id(WEEK),
+        task_queue=Queue.DESK,
+    )

@@ -1,0 +1,169 @@
+"""A week's record for tests of the report.
+
+Eleven markets: three G10 pairs, four Asian ones and four policy-rate areas; one pair is partial,
+one is dead-lettered and one has no source.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from contracts.config import RunConfig
+from contracts.markets import MarketGroup
+from contracts.plan import WeekPlan
+from contracts.report import MarketOutcome, ResearchReport, Revision, RevisionKind
+from contracts.results import MarketEvent, Severity, SuspectFixing, ValidationIssue
+from contracts.search_attributes import Outcome
+from contracts.week_run import WeekRecord
+from domain.compile_report import compile_report
+from tests.support.report_outcomes import (
+    BANK_NAMES,
+    FINISHED_AT,
+    STARTED_AT,
+    WEEK,
+    WINDOW,
+    conflict,
+    empty_outcome,
+    made_up_history,
+    pair_outcome,
+    pair_spec,
+    rate_outcome,
+    rate_spec,
+    verdict,
+)
+
+
+def sample_config() -> RunConfig:
+    """Eleven markets, USD/TWD among them, which no source has."""
+    g10, asia = MarketGroup.G10, MarketGroup.ASIA
+    return RunConfig(
+        markets=(
+            pair_spec("EUR/USD", g10, "XM", "US"),
+            pair_spec("USD/JPY", g10, "US", "JP", digits=2),
+            pair_spec("GBP/USD", g10, "GB", "US"),
+            pair_spec("USD/HKD", asia, "US", "HK"),
+            pair_spec("USD/KRW", asia, "US", "KR", digits=2),
+            pair_spec("USD/INR", asia, "US", "IN"),
+            pair_spec("USD/TWD", asia, "US"),
+            rate_spec("US", g10),
+            rate_spec("JP", g10),
+            rate_spec("GB", g10),
+            rate_spec("KR", asia),
+        )
+    )
+
+
+def sample_outcomes() -> tuple[MarketOutcome, ...]:
+    """The outcomes of the sample's markets, in an order that is not the configured one."""
+    indian = pair_outcome(made_up_history("USD/INR", 83.1, 4, 0.4))
+    suspect = SuspectFixing(day=date(2026, 4, 2), value="7.7417", reason="reverted the next day")
+    partial = "the central bank's calendar could not be reached"
+    return (
+        rate_outcome(
+            "US",
+            BANK_NAMES["US"],
+            "3.875",
+            since=date(2026, 9, 17),
+            decided=(date(2026, 9, 16), "25"),
+            ahead=date(2026, 10, 28),
+            midpoint=True,
+        ),
+        rate_outcome(
+            "JP",
+            BANK_NAMES["JP"],
+            "1.25",
+            since=date(2026, 9, 18),
+            differential="-262.5",
+            decided=(date(2026, 9, 18), "25"),
+            ahead=date(2026, 10, 30),
+        ),
+        rate_outcome(
+            "GB",
+            BANK_NAMES["GB"],
+            "3.75",
+            since=date(2025, 12, 18),
+            differential="-12.5",
+            decided=(date(2026, 9, 17), "0"),
+        ),
+        rate_outcome(
+            "KR",
+            BANK_NAMES["KR"],
+            "2.75",
+            since=date(2026, 7, 16),
+            differential="-112.5",
+            ahead=date(2026, 9, 29),
+            stale=True,
+        ),
+        pair_outcome(made_up_history("EUR/USD", 1.14, 4, 0.0)),
+        pair_outcome(made_up_history("USD/JPY", 148.2, 2, 1.9)),
+        pair_outcome(
+            made_up_history("GBP/USD", 1.33, 4, 2.6), outcome=Outcome.PARTIAL, missing=(partial,)
+        ),
+        pair_outcome(
+            made_up_history("USD/HKD", 7.81, 4, 3.3),
+            suspects=(suspect,),
+            warnings=("judged by its place in the band",),
+        ),
+        empty_outcome(
+            "USD/KRW",
+            Outcome.DEAD_LETTERED,
+            "the source answered 503 to every attempt",
+            letter=f"weekly-{WEEK}/market/USD/KRW/reassign/research_agent_1",
+        ),
+        indian.model_copy(update={"conflicts": (conflict("USD/INR", resolved=True),)}),
+        empty_outcome("USD/TWD", Outcome.MISSING, "no configured source has USD/TWD"),
+    )
+
+
+def sample_record(outcomes: Sequence[MarketOutcome] | None = None) -> WeekRecord:
+    """The record of the sample week, in its second revision: USD/JPY was redone."""
+    return WeekRecord(
+        week=WEEK,
+        window=WINDOW,
+        plan=WeekPlan(task_id=f"{WEEK}/plan", week=WEEK, markets=()),
+        outcomes=tuple(sample_outcomes() if outcomes is None else outcomes),
+        revisions=(
+            Revision(revision=1, kind=RevisionKind.FIRST, published_at=FINISHED_AT),
+            Revision(
+                revision=2,
+                kind=RevisionKind.RERUN,
+                published_at=FINISHED_AT + timedelta(minutes=40),
+                market="USD/JPY",
+                reason="the Friday fixing was corrected",
+            ),
+        ),
+        started_at=STARTED_AT,
+    )
+
+
+def sample_report(
+    record: WeekRecord | None = None,
+    config: RunConfig | None = None,
+    finished_at: datetime = FINISHED_AT,
+) -> ResearchReport:
+    """The sample's report, compiled."""
+    return compile_report(
+        record or sample_record(),
+        config or sample_config(),
+        finished_at=finished_at,
+        workflow_id=f"weekly-{WEEK}",
+        run_id="run-1",
+    )
+
+
+def with_event(outcome: MarketOutcome, event: MarketEvent) -> MarketOutcome:
+    """The outcome with one event more in its first result."""
+    first, *others = outcome.results
+    longer = first.model_copy(update={"events": (*first.events, event)})
+    return outcome.model_copy(update={"results": (longer, *others)})
+
+
+def with_issue(outcome: MarketOutcome, description: str) -> MarketOutcome:
+    """The outcome with an objection of the validator."""
+    issue = ValidationIssue(
+        issue_type="sources",
+        severity=Severity.MEDIUM,
+        description=description,
+        recommendation="Look again.",
+        confidence=0.7,
+    )
+    return outcome.model_copy(update={"validation": verdict(outcome.results[0], issue)})

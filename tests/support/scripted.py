@@ -1,0 +1,155 @@
+"""Analysts and tools that do as the test says, and remember what was asked of them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+
+from pydantic import JsonValue
+
+from contracts.claims import Claim, Metric, Unit, claim_id
+from contracts.markets import MarketKind
+from contracts.names import AgentId
+from contracts.plan import MarketPlan, PlannedTask, WeekPlan
+from contracts.results import AgentError, ResearchResult, ValidationResult
+from contracts.tasks import TaskType
+from contracts.tools import ToolCall
+from contracts.turns import Turn, TurnRequest
+from infra.tool_calling import ToolAnswer
+
+Script = Callable[[TurnRequest], Turn | None]
+"""The turn a test wants taken, or None for the ordinary one."""
+
+
+@dataclass
+class ScriptedAnalyst:
+    """Takes ordinary turns, one tool call and then a result, unless the script says otherwise."""
+
+    script: Script = lambda _: None
+    taken: Counter[str] = field(default_factory=Counter)
+
+    async def __call__(self, request: TurnRequest) -> Turn:
+        """The next turn; counted by agent and task."""
+        task = request.assignment
+        self.taken[f"{task.agent}:{task.task_id}"] += 1
+        return self.script(request) or ordinary_turn(request)
+
+
+@dataclass
+class ScriptedTools:
+    """Answers every call with the same level, unless the script says otherwise."""
+
+    script: Callable[[str, str, Mapping[str, JsonValue]], ToolAnswer | None] = (
+        lambda server, tool, arguments: None
+    )
+    calls: Counter[str] = field(default_factory=Counter)
+    keys: list[str] = field(default_factory=list)
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """See `infra.tool_calling.ToolCaller`."""
+        self.calls[f"{server}.{tool}"] += 1
+        self.keys.append(key)
+        return self.script(server, tool, arguments) or ToolAnswer(content={"level": "100.00"})
+
+
+def ordinary_turn(request: TurnRequest) -> Turn:
+    """Plan, research or validate as an agent with nothing to complain of would."""
+    task = request.assignment
+    if task.task_type is TaskType.PLAN_WEEK:
+        return Turn(result=plan_of(request))
+    if task.task_type is TaskType.VALIDATE:
+        return Turn(result=approval(request))
+    if not request.exchanges:
+        return Turn(calls=(price_call(request),))
+    return Turn(result=finding(request))
+
+
+def price_call(request: TurnRequest) -> ToolCall:
+    """A call of the price source on the market of the task."""
+    task = request.assignment
+    return ToolCall(
+        call_id=f"{task.task_id}/get_quote",
+        server="ecb",
+        tool="get_quote",
+        arguments={"symbol": task.market.market if task.market else ""},
+    )
+
+
+def gives_up(request: TurnRequest, reason: str = "the source is empty") -> Turn:
+    """A turn in which the agent says that it cannot do the task."""
+    return Turn(
+        failure=AgentError(
+            error_type="no data", error_message=reason, agent=request.assignment.agent
+        )
+    )
+
+
+def plan_of(request: TurnRequest) -> WeekPlan:
+    """Research agent 1 on pairs, research agent 2 on policy rates."""
+    return WeekPlan(
+        task_id=request.assignment.task_id,
+        week=request.assignment.week,
+        markets=tuple(
+            MarketPlan(
+                market=spec.market,
+                priority=spec.priority,
+                tasks=(
+                    PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
+                    if spec.kind is MarketKind.PAIR
+                    else PlannedTask(
+                        task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2
+                    ),
+                ),
+            )
+            for spec in request.markets
+        ),
+    )
+
+
+def finding(request: TurnRequest, value: str = "100.00") -> ResearchResult:
+    """A result with the one claim that makes its market worth a row."""
+    task = request.assignment
+    assert task.market is not None
+    metric = Metric.LAST if task.market.kind is MarketKind.PAIR else Metric.POLICY_RATE
+    return ResearchResult(
+        result_id=f"{task.task_id}/result",
+        task_id=task.task_id,
+        agent=task.agent,
+        market=task.market.market,
+        claims=(
+            Claim(
+                claim_id=claim_id(task.market.market, metric),
+                subject=task.market.market,
+                metric=metric,
+                value=Decimal(value),
+                unit=Unit.LEVEL if metric is Metric.LAST else Unit.PERCENT_A_YEAR,
+                as_of=date(2026, 10, 30),
+                evidence=tuple(r.evidence_id for r in request.results),
+            ),
+        ),
+        confidence=0.9,
+    )
+
+
+def approval(request: TurnRequest) -> ValidationResult:
+    """A verdict without objections."""
+    task = request.assignment
+    assert task.market is not None
+    return ValidationResult(
+        validation_id=f"{task.task_id}/verdict",
+        task_id=task.task_id,
+        agent=task.agent,
+        market=task.market.market,
+        research_results=tuple(f.result_id for f in request.findings),
+        recommendation="No objection.",
+        confidence=0.9,
+    )

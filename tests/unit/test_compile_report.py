@@ -1,0 +1,326 @@
+"""From markets' outcomes to a report."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from contracts.claims import Metric
+from contracts.markets import MarketGroup
+from contracts.report import MarketReport, ResearchReport
+from contracts.results import EventType, Impact, MarketEvent
+from contracts.search_attributes import Outcome
+from contracts.source_results import DecisionCalendar, ScheduledDecision
+from domain.compile_report import compile_report
+from domain.report_summary import dollar_direction
+from tests.support.report_outcomes import (
+    AS_OF,
+    BANKS,
+    FINISHED_AT,
+    LAST_FIXING,
+    empty_outcome,
+    evidence,
+    made_up_history,
+    pair_outcome,
+)
+from tests.support.reports import (
+    sample_config,
+    sample_outcomes,
+    sample_record,
+    sample_report,
+    with_event,
+    with_issue,
+)
+
+
+def section(report: ResearchReport, market: str) -> MarketReport:
+    return next(line for line in report.markets if line.market == market)
+
+
+def event_about(market: str, description: str) -> MarketEvent:
+    return MarketEvent(
+        event_id=f"{market}:told",
+        event_type=EventType.ECONOMIC_DATA,
+        market=market,
+        event_date=date(2026, 9, 15),
+        description=description,
+        impact=Impact.LOW,
+    )
+
+
+def report_with(market: str, description: str) -> ResearchReport:
+    outcomes = [
+        with_event(outcome, event_about(market, description))
+        if outcome.market == market
+        else outcome
+        for outcome in sample_outcomes()
+    ]
+    return sample_report(sample_record(outcomes))
+
+
+def test_researched_and_partial_markets_count_and_the_others_are_missing_with_a_reason() -> None:
+    coverage = sample_report().coverage
+    assert (coverage.expected, coverage.researched) == (11, 9)
+    reasons = {line.market: line.reason for line in coverage.missing}
+    assert reasons["USD/TWD"] == "no configured source has USD/TWD"
+    assert "dead letter" in reasons["USD/KRW"]
+    assert "503" in reasons["USD/KRW"]
+    assert len(reasons) == 2
+
+
+def test_a_partial_market_is_noted_with_what_it_lacks() -> None:
+    (note,) = sample_report().coverage.notes
+    assert note == "GBP/USD is partial: the central bank's calendar could not be reached"
+
+
+def test_a_reason_does_not_repeat_the_market_that_it_stands_beside() -> None:
+    told = empty_outcome("USD/TWD", Outcome.MISSING, "USD/TWD: no source.", "TW: no rate.")
+    coverage = sample_report(sample_record([told])).coverage
+    assert {line.market: line.reason for line in coverage.missing}["USD/TWD"] == (
+        "no source; TW: no rate"
+    )
+
+
+def test_a_market_that_was_not_reached_is_missing_and_has_a_section() -> None:
+    outcomes = [line for line in sample_outcomes() if line.market != "EUR/USD"]
+    report = sample_report(sample_record(outcomes))
+    assert "EUR/USD" in {line.market for line in report.coverage.missing}
+    assert section(report, "EUR/USD").outcome is Outcome.MISSING
+    assert section(report, "EUR/USD").missing
+
+
+@pytest.mark.parametrize(
+    ("threshold", "outcome"), [(0.8, Outcome.COMPLETE), (0.9, Outcome.INCOMPLETE)]
+)
+def test_a_week_below_its_threshold_is_incomplete(threshold: float, outcome: Outcome) -> None:
+    config = sample_config()
+    thresholds = config.policy.thresholds.model_copy(update={"coverage": threshold})
+    policy = config.policy.model_copy(update={"thresholds": thresholds})
+    report = sample_report(config=config.model_copy(update={"policy": policy}))
+    assert report.outcome is outcome
+
+
+def test_sections_stand_in_the_configured_order() -> None:
+    assert tuple(line.market for line in sample_report().markets) == sample_config().market_names
+
+
+def test_movers_are_sorted_by_the_size_of_the_z_score_then_of_the_move() -> None:
+    movers = sample_report().movers
+    keys = [(abs(row.z_score or 0), abs(row.move)) for row in movers]
+    assert keys == sorted(keys, reverse=True)
+    assert len(movers) == 5
+
+
+def test_a_mover_without_a_z_score_comes_last() -> None:
+    outcomes = []
+    for outcome in sample_outcomes():
+        if outcome.market == "EUR/USD":
+            (result,) = outcome.results
+            kept = tuple(claim for claim in result.claims if claim.metric is not Metric.Z_SCORE)
+            unranked = result.model_copy(update={"claims": kept})
+            outcome = outcome.model_copy(update={"results": (unranked,)})
+        outcomes.append(outcome)
+    last = sample_report(sample_record(outcomes)).movers[-1]
+    assert (last.market, last.z_score) == ("EUR/USD", None)
+
+
+def test_every_figure_of_a_mover_is_a_claims() -> None:
+    report = sample_report()
+    for row in report.movers:
+        claimed = {claim.metric: claim.value for claim in section(report, row.market).claims}
+        assert row.last == claimed[Metric.LAST]
+        assert row.move == claimed[Metric.MOVE]
+        assert row.z_score == claimed[Metric.Z_SCORE]
+        assert row.range_position == claimed[Metric.RANGE_POSITION]
+        assert (row.window_low, row.window_high) == (
+            claimed[Metric.WINDOW_LOW],
+            claimed[Metric.WINDOW_HIGH],
+        )
+
+
+def test_a_reference_is_rendered_from_the_claim() -> None:
+    (event,) = section(sample_report(), "USD/JPY").events
+    assert event.text == "USD/JPY moved -1.02 % (-1.5 σ) over the window, to 144.33."
+    assert event.verified
+
+
+def test_an_event_may_refer_to_another_markets_figure() -> None:
+    report = report_with("USD/JPY", "The Fed stands at [[US:policy_rate]].")
+    assert "The Fed stands at 3.875 %." in {e.text for e in section(report, "USD/JPY").events}
+
+
+def test_an_event_that_refers_to_no_claim_is_left_out_and_that_is_said() -> None:
+    report = section(report_with("USD/JPY", "It rose [[USD/JPY:band_position]]."), "USD/JPY")
+    assert "USD/JPY:told" not in {event.event_id for event in report.events}
+    assert any("USD/JPY:told is left out" in warning for warning in report.warnings)
+
+
+def test_an_event_that_the_validator_did_not_verify_is_not_verified() -> None:
+    report = section(report_with("USD/JPY", "Nothing happened."), "USD/JPY")
+    verified = {event.event_id: event.verified for event in report.events}
+    assert verified == {"USD/JPY:move": True, "USD/JPY:told": False}
+
+
+def test_a_validators_objection_is_a_warning() -> None:
+    outcomes = [
+        with_issue(outcome, "one source only for [[EUR/USD:last]]")
+        if outcome.market == "EUR/USD"
+        else outcome
+        for outcome in sample_outcomes()
+    ]
+    report = sample_report(sample_record(outcomes))
+    assert section(report, "EUR/USD").warnings == ("medium: one source only for 1.1658",)
+
+
+def test_decisions_in_the_window_stand_with_their_outcome() -> None:
+    told = {row.area: row.outcome for row in sample_report().calendar if not row.ahead}
+    assert told == {
+        "US": "raised by 25 bp to 3.875 %",
+        "GB": "held at 3.75 %",
+        "JP": "raised by 25 bp to 1.25 %",
+    }
+
+
+def test_decisions_ahead_stand_with_the_rate_in_force() -> None:
+    ahead = [(row.area, row.day, row.outcome) for row in sample_report().calendar if row.ahead]
+    assert ahead == [
+        ("KR", date(2026, 9, 29), "now 2.75 %"),
+        ("US", date(2026, 10, 28), "now 3.875 %; at 14:00 New York time"),
+        ("JP", date(2026, 10, 30), "now 1.25 %"),
+    ]
+
+
+def test_a_decision_day_that_passed_without_an_outcome_is_not_hidden() -> None:
+    day = ScheduledDecision(area="TH", bank="Bank of Thailand", day=date(2026, 9, 16), source="it")
+    answer = DecisionCalendar(as_of=AS_OF, source=BANKS, scheduled=(day,))
+    outcomes = [
+        outcome.model_copy(
+            update={
+                "evidence": (*outcome.evidence, evidence("TH", "get_decision_calendar", answer))
+            }
+        )
+        if outcome.market == "US"
+        else outcome
+        for outcome in sample_outcomes()
+    ]
+    report = sample_report(sample_record(outcomes))
+    assert (
+        "Decision days without an outcome on record: Bank of Thailand (16 Sep)." in report.summary
+    )
+    rows = {row.area: row for row in report.calendar}
+    assert "not on record" in rows["TH"].outcome
+    assert not rows["TH"].ahead
+
+
+def test_a_missing_policy_rate_has_a_row_and_a_reason() -> None:
+    outcomes = [line for line in sample_outcomes() if line.market != "JP"]
+    rows = {row.area: row for row in sample_report(sample_record(outcomes)).policy_rates}
+    assert rows["JP"].rate is None
+    assert rows["JP"].note == "its research had not ended when the report was due"
+
+
+def test_a_stale_rate_says_until_when_changes_are_known() -> None:
+    rows = {row.area: row for row in sample_report().policy_rates}
+    assert rows["KR"].stale
+    assert rows["KR"].note == "changes are known until 31 Aug 2026 only"
+    assert (rows["KR"].rate, rows["KR"].differential) == (Decimal("2.75"), Decimal("-112.5"))
+
+
+def test_the_chart_covers_a_year_up_to_the_report_without_suspect_fixings() -> None:
+    market = section(sample_report(), "USD/HKD")
+    assert market.days[-1] == LAST_FIXING
+    assert market.days[0] >= AS_OF.date() - timedelta(weeks=52)
+    assert date(2026, 4, 2) not in market.days
+    assert len(market.days) == len(market.values) > 250
+
+
+def test_a_history_beyond_a_year_is_cut() -> None:
+    history = made_up_history("EUR/USD", 1.14, 4, 0.0)
+    early = tuple(day - timedelta(weeks=52) for day in history.days[:5])
+    longer = history.model_copy(
+        update={"days": (*early, *history.days), "values": (*history.values[:5], *history.values)}
+    )
+    report = sample_report(sample_record([pair_outcome(longer)]))
+    assert not set(early) & set(section(report, "EUR/USD").days)
+
+
+def test_the_same_question_to_a_source_stands_once() -> None:
+    outcomes = sample_outcomes()
+    once = sample_report(sample_record(outcomes)).sources
+    doubled = [
+        line.model_copy(update={"results": (*line.results, *line.results)}) for line in outcomes
+    ]
+    assert sample_report(sample_record(doubled)).sources == once
+    assert [source.server for source in once] == sorted(source.server for source in once)
+
+
+def test_every_piece_of_evidence_that_a_claim_names_is_among_the_sources() -> None:
+    report = sample_report()
+    listed = {source.evidence_id for source in report.sources}
+    claims = [claim for market in report.markets for claim in market.claims]
+    assert claims
+    assert {name for claim in claims for name in claim.evidence} <= listed
+
+
+def test_the_summary_tells_moves_decisions_what_is_ahead_and_what_is_missing() -> None:
+    told = "\n".join(sample_report().summary)
+    assert "G10: the most unusual move was EUR/USD -0.87 % (-1.6 σ) to 1.1658" in told
+    assert "Asia: the most unusual move was USD/INR -1.02 %" in told
+    assert "The dollar rose against 2 of 3 G10 currencies and 0 of 2 Asian currencies." in told
+    assert "Bank of Japan raised by 25 bp to 1.25 % (18 Sep)" in told
+    assert "Decisions ahead: Bank of Korea (29 Sep)." in told
+    assert "Missing from this report: USD/KRW, USD/TWD." in told
+
+
+def test_a_rise_of_eur_usd_is_a_fall_of_the_dollar() -> None:
+    movers = {row.market: row for row in sample_report().movers}
+    risen = {name: row.model_copy(update={"move": Decimal("0.5")}) for name, row in movers.items()}
+    assert dollar_direction(risen["EUR/USD"]) == -1
+    assert dollar_direction(risen["USD/JPY"]) == 1
+    level = movers["USD/JPY"].model_copy(update={"move": Decimal("0.00")})
+    assert dollar_direction(level) == 0
+
+
+def test_a_rerun_market_says_in_which_revision_it_was_redone() -> None:
+    report = sample_report()
+    assert report.revision == 2
+    assert section(report, "USD/JPY").revised_in == 2
+    assert section(report, "EUR/USD").revised_in == 1
+
+
+def test_conflicts_and_dead_letters_reach_the_report() -> None:
+    report = sample_report()
+    assert [conflict.market for conflict in report.conflicts] == ["USD/INR"]
+    assert report.conflicts[0].resolution == "The authoritative source is taken: 84.2958."
+    assert len(report.dead_letters) == 1
+
+
+def test_only_the_timings_tell_two_identical_runs_apart() -> None:
+    first, second = (
+        compile_report(
+            sample_record(),
+            sample_config(),
+            finished_at=FINISHED_AT + timedelta(seconds=late),
+            workflow_id="weekly-2026-W38",
+            run_id=f"run-{late}",
+        )
+        for late in (0, 90)
+    )
+    assert first != second
+    assert first.model_dump_json(exclude={"timings"}) == second.model_dump_json(exclude={"timings"})
+
+
+def test_a_rate_that_a_pair_brought_along_has_a_row_without_its_area_being_configured() -> None:
+    config = sample_config()
+    pairs = tuple(spec for spec in config.markets if "/" in spec.market)
+    federal = next(line for line in sample_outcomes() if line.market == "US")
+    outcomes = [
+        line.model_copy(update={"results": (*line.results, *federal.results)})
+        if line.market == "USD/HKD"
+        else line
+        for line in sample_outcomes()
+        if "/" in line.market
+    ]
+    report = sample_report(sample_record(outcomes), config.model_copy(update={"markets": pairs}))
+    rows = [(row.area, row.group, row.rate) for row in report.policy_rates]
+    assert rows == [("US", MarketGroup.G10, Decimal("3.875"))]

@@ -1,0 +1,240 @@
+"""`docker-compose.yml` and the `Dockerfile` keep what docs/operations.md promises of them."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import yaml
+
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from infra.embedded_server import _DYNAMIC_CONFIG, RETENTION
+from infra.mcp_config import read_mcp_config
+from infra.settings import Settings
+from tests.support.homes import PROJECT
+from workers.hosting import Role
+from workers.tuning import TUNING
+
+FILE = PROJECT / "docker-compose.yml"
+SPECIFICATION = "vendor.compose-spec"
+COMPOSE: dict[str, Any] = yaml.safe_load(FILE.read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+DOCKERFILE = (PROJECT / "Dockerfile").read_text()
+
+WORKERS = {role.value for role in Role if role is not Role.ALL}
+ONE_SHOTS = {"temporal-schema", "temporal-namespace"}
+OURS = WORKERS | {"desk"}
+SECRETS = {
+    "ANTHROPIC_API_KEY",
+    "YAHOO_FINANCE_API_KEY",
+    "GOOGLE_NEWS_API_KEY",
+    "REUTERS_API_TOKEN",
+    "POSTGRES_PASSWORD",
+    "POSTGRES_PWD",
+    "SQL_PASSWORD",
+}
+PINNED = re.compile(r"^[\w./-]+:(?P<tag>[\w.-]*\d+\.\d+[\w.-]*)(@sha256:[0-9a-f]{64})?$")
+
+every_service = pytest.mark.parametrize("name", sorted(SERVICES))
+
+
+def environment(name: str) -> dict[str, str]:
+    return dict(SERVICES[name].get("environment", {}))
+
+
+def seconds(text: str) -> float:
+    units = {"s": 1, "m": 60, "h": 3600}
+    return sum(float(n) * units[unit] for n, unit in re.findall(r"(\d+(?:\.\d+)?)([smh])", text))
+
+
+def test_it_follows_the_compose_specification() -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", SPECIFICATION, FILE],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+@every_service
+def test_every_image_is_pinned(name: str) -> None:
+    found = PINNED.match(SERVICES[name]["image"])
+    assert found and found["tag"] != "latest"
+
+
+def test_the_image_of_the_desk_is_built_on_a_pinned_one() -> None:
+    bases = [line.split()[1] for line in DOCKERFILE.splitlines() if line.startswith("FROM ")]
+    assert bases
+    assert all(PINNED.match(base) for base in bases)
+    assert len(set(bases)) == 1
+
+
+@every_service
+def test_every_service_has_a_health_check_that_can_fail(name: str) -> None:
+    check = SERVICES[name]["healthcheck"]
+    assert not check.get("disable")
+    assert check["test"][0] == "CMD"
+    assert check["test"][1:] not in ([], ["true"], ["exit", "0"])
+    assert seconds(check["timeout"]) <= seconds(check["interval"])
+
+
+@pytest.mark.parametrize("role", sorted(WORKERS))
+def test_there_is_a_worker_of_every_role_that_asks_after_itself(role: str) -> None:
+    service = SERVICES[role]
+    assert service["command"] == ["worker", role]
+    assert service["healthcheck"]["test"] == ["CMD", "python", "-m", "workers.health", role]
+    assert environment(role)["TEMPORAL_ADDRESS"] == "temporal:7233"
+
+
+@every_service
+def test_a_service_is_restarted_bounded_and_without_privileges(name: str) -> None:
+    service = SERVICES[name]
+    assert service["restart"] == {"desk": "no"}.get(
+        name, "on-failure:5" if name in ONE_SHOTS else "unless-stopped"
+    )
+    assert service["user"].split(":")[0] not in {"", "0", "root"}
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
+    assert service["init"] is True
+
+
+def test_only_the_ui_may_write_outside_its_volumes() -> None:
+    assert {name for name, service in SERVICES.items() if not service["read_only"]} == {
+        "temporal-ui"
+    }
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_the_desks_containers_share_home_and_reports(name: str) -> None:
+    mounts = dict(volume.split(":")[:2] for volume in SERVICES[name]["volumes"])
+    variables = environment(name)
+    assert mounts == {
+        "desk-home": variables["DESK_HOME"],
+        "reports": variables["DESK_REPORTS"],
+    }
+    assert set(mounts) <= set(COMPOSE["volumes"])
+    assert all(f"{path}" in DOCKERFILE for path in mounts.values())
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_a_worker_is_given_time_to_finish_what_it_holds(name: str) -> None:
+    grace = timedelta(seconds=seconds(SERVICES[name]["stop_grace_period"]))
+    assert grace > 2 * TUNING["graceful_shutdown_timeout"]
+
+
+@every_service
+def test_secrets_come_from_the_environment_only(name: str) -> None:
+    for variable, value in environment(name).items():
+        if variable in SECRETS or re.search(r"KEY|TOKEN|SECRET|PASSWORD|PWD", variable):
+            assert variable in SECRETS
+            assert re.fullmatch(r"\$\{[A-Z_]+(:-|:\?[^}]*)\}", value), variable
+    assert "env_file" not in SERVICES[name]
+
+
+def test_no_container_holds_a_key_that_it_does_not_use() -> None:
+    holders: dict[str, set[str]] = {}
+    for name in SERVICES:
+        for variable in SECRETS & set(environment(name)):
+            holders.setdefault(variable, set()).add(name)
+    turns, sources = WORKERS - {"sources"}, {"sources"}
+    assert holders == {
+        "ANTHROPIC_API_KEY": turns,
+        "YAHOO_FINANCE_API_KEY": sources,
+        "GOOGLE_NEWS_API_KEY": sources,
+        "REUTERS_API_TOKEN": sources,
+        "POSTGRES_PASSWORD": {"postgresql"},
+        "POSTGRES_PWD": {"temporal"},
+        "SQL_PASSWORD": {"temporal-schema"},
+    }
+
+
+def test_every_key_that_the_settings_know_can_be_given() -> None:
+    known = {
+        name.upper() for name, field in Settings.model_fields.items() if "Secret" in str(field)
+    }
+    assert known
+    assert known <= SECRETS
+
+
+def test_the_sources_run_as_processes_of_their_own() -> None:
+    assert environment("sources")["DESK_MCP_TRANSPORT"] == "configured"
+    ours, theirs = (read_mcp_config(PROJECT / p) for p in (".mcp.json", "deploy/mcp.json"))
+    assert set(ours) == set(theirs)
+    cache = f"{environment('sources')['DESK_HOME']}/cache"
+    for name, spec in theirs.items():
+        assert spec.command == ours[name].command
+        assert spec.args == (*ours[name].args[:2], "--cache-dir", cache)
+
+
+@every_service
+def test_a_port_is_open_to_this_machine_only(name: str) -> None:
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES[name].get("ports", ()))
+
+
+@every_service
+def test_what_a_service_waits_for_exists_and_can_come_about(name: str) -> None:
+    for needed, how in SERVICES[name].get("depends_on", {}).items():
+        finishes = how["condition"] == "service_completed_successfully"
+        assert finishes == (needed in ONE_SHOTS)
+
+
+def test_only_the_command_waits_to_be_called() -> None:
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"desk"}
+
+
+def test_the_namespace_gets_the_desks_search_attributes_and_retention() -> None:
+    script = (PROJECT / "deploy/namespace.sh").read_text().replace("\\\n", " ")
+    created = {
+        name: kind
+        for line in script.splitlines()
+        for kind in re.findall(r"search-attribute create --type (\w+)", line)
+        for name in re.findall(r"--name (\w+)", line)
+    }
+    assert created == {
+        str(name): "Int" if name in INTEGER_ATTRIBUTES else "Keyword" for name in SearchAttribute
+    }
+    assert f"retention={RETENTION.days}d" in script
+
+
+def test_the_server_is_set_as_the_embedded_one() -> None:
+    settings = yaml.safe_load((PROJECT / "deploy/dynamic-config.yaml").read_text())
+    embedded = dict(entry.split("=", 1) for entry in _DYNAMIC_CONFIG)
+    assert {name: values[0]["value"] for name, values in settings.items()} == {
+        name: json.loads(value) for name, value in embedded.items()
+    }
+    assert environment("temporal")["DYNAMIC_CONFIG_FILE_PATH"] == "/deploy/dynamic-config.yaml"
+
+
+@pytest.mark.parametrize("name", sorted(ONE_SHOTS))
+def test_a_one_shot_says_that_it_is_done_where_its_health_check_looks(name: str) -> None:
+    marker = SERVICES[name]["healthcheck"]["test"][-1]
+    script = PROJECT / SERVICES[name]["entrypoint"][1].removeprefix("/")
+    assert script.read_text().rstrip().endswith(f"touch {marker}")
+
+
+def test_the_image_holds_every_package_and_installs_the_lock_with_hashes() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    packages = {name.split(".")[0] for name in project["tool"]["setuptools"]["packages"]}
+    assert packages == set(re.findall(r"^COPY (\w+) /build/\w+$", DOCKERFILE, re.MULTILINE))
+    assert "--require-hashes --only-binary :all: -r /build/requirements.lock" in DOCKERFILE
+    assert "--no-deps --no-build-isolation /build" in DOCKERFILE
+    assert re.search(r"^USER (?!root|0)\w+$", DOCKERFILE, re.MULTILINE)
+
+
+def test_the_build_sees_everything_it_copies_and_no_secret() -> None:
+    ignored = (PROJECT / ".dockerignore").read_text().splitlines()
+    assert "*" in ignored
+    shown = {line[1:] for line in ignored if line.startswith("!")}
+    copied = {
+        path
+        for line in re.findall(r"^COPY (?!--)(.*)$", DOCKERFILE, re.MULTILINE)
+        for path in line.split()[:-1]
+    }
+    assert copied == shown
+    assert ".env" not in shown

@@ -1,0 +1,102 @@
+"""docs/contracts.md leaves no field of the specifications out and names nothing that is not."""
+
+import importlib
+import re
+from functools import cache
+
+import pytest
+from pydantic import BaseModel
+
+from contracts.messages import MessageType
+from tests.support.homes import PROJECT
+
+DOCUMENT = (PROJECT / "docs/contracts.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`(contracts(?:\.\w+){2,3})`", DOCUMENT)))
+FILES = sorted(set(re.findall(r"`?((?:infra|docs|tests)/[\w/]+\.(?:py|md))", DOCUMENT)))
+
+_ENVELOPE = "message_id timestamp from_agent to_agent message_type priority correlation_id payload"
+
+SPECIFIED = {
+    "AgentMessage (A)": _ENVELOPE,
+    "TaskAssignmentMessage (A)": _ENVELOPE,
+    "ResearchResultMessage (A)": _ENVELOPE,
+    "TaskAssignment": "task_id task_type target_market time_window mcp_tools deadline retry_count"
+    " context",
+    "ResearchResult": "result_id task_id agent_id market_data sources confidence_score"
+    " processing_time errors_encountered",
+    "MarketEvent": "event_type currency_pair central_bank event_date description impact source_url"
+    " raw_data",
+    "ValidationResult": "validation_id research_results conflicts verified_events"
+    " authoritative_sources recommendation",
+    "AgentError": "error_id timestamp agent_id error_type error_message mcp_tool recovery_action"
+    " impact context",
+    "Named without fields": "TimeWindow DataSource ConflictRecord",
+    "BaseMessage (B)": "message_id from to type timestamp content priority reply_to timeout",
+    "TaskAssignmentContent": "task_type focus_area target_pairs timeframe data_sources deadline"
+    " output_format special_instructions",
+    "TaskAcceptanceContent": "task_id status estimated_completion agent_capacity rejection_reason",
+    "ResearchResultContent": "task_id status execution_time_minutes data_points_collected"
+    " sources_accessed key_findings raw_data confidence_score data_freshness_hours warnings",
+    "ValidationRequestContent": "research_results_to_validate validation_type validation_sources"
+    " priority_areas deadline",
+    "ValidationIssue": "issue_type severity description affected_data recommendation confidence",
+    "ValidationResultContent": "validation_id research_results_validated overall_confidence"
+    " issues_found validated_findings execution_time_minutes sources_consulted",
+    "ErrorReportContent": "error_type error_message context stack_trace recovery_action"
+    " impact_level related_task_id",
+    "SystemStatusContent": "agent_status cpu_usage_percent memory_usage_mb active_tasks"
+    " completed_tasks_today error_count_today last_successful_operation performance_metrics",
+    "ApiError (A)": "code message details timestamp agent_id correlation_id",
+}
+"""The models of the two specifications, field by field, by their headings in the document."""
+
+
+@cache
+def rows(heading: str) -> dict[str, str]:
+    """The table under a heading: first column without its marks, to the rest."""
+    section = re.search(rf"(?ms)^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", DOCUMENT)
+    assert section, f"docs/contracts.md has no section '{heading}'"
+    found = re.findall(r"(?m)^\| `([^`|]+)` \| (.+) \|$", section[1])
+    return dict(found)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_the_document_names_exists(name: str) -> None:
+    module_name, symbol, *field = name.removeprefix("contracts.").split(".")
+    holder = getattr(importlib.import_module(f"contracts.{module_name}"), symbol, None)
+    assert holder is not None, f"{name} does not exist"
+    for part in field:
+        known = holder.model_fields if _is_model(holder) else vars(holder)
+        assert part in known, f"{name} does not exist"
+
+
+def _is_model(holder: object) -> bool:
+    return isinstance(holder, type) and issubclass(holder, BaseModel)
+
+
+def test_the_document_names_many_things() -> None:
+    assert len(NAMED) > 100
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_a_file_that_the_document_names_exists(path: str) -> None:
+    assert (PROJECT / path).is_file()
+
+
+@pytest.mark.parametrize("heading", SPECIFIED)
+def test_no_field_of_the_specifications_is_left_out(heading: str) -> None:
+    assert sorted(rows(heading)) == sorted(SPECIFIED[heading].split())
+
+
+@pytest.mark.parametrize("heading", SPECIFIED)
+def test_every_field_has_a_place_or_a_reason(heading: str) -> None:
+    bare = [field for field, where in rows(heading).items() if len(where) < 12]
+    assert bare == []
+
+
+def test_every_message_type_has_its_event_and_its_content() -> None:
+    table = rows("Messages")
+    assert list(table) == list(MessageType)
+    for kind, where in table.items():
+        name = "".join(word.title() for word in kind.split("_"))
+        assert f"`contracts.messages.{name}Content`" in where

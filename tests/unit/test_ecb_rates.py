@@ -1,0 +1,156 @@
+"""Reading the ECB's file: what it holds, and what is no such file."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_servers.ecb_rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
+from mcp_servers.ecb_store import packaged_file
+from tests.support.rates_files import rates_csv, zipped
+
+FILE = Path("eurofxref-hist.zip")
+MONDAY, TUESDAY, FRIDAY = date(2026, 10, 26), date(2026, 10, 27), date(2026, 10, 30)
+ROWS = {
+    MONDAY: {"USD": "1.16", "JPY": "176.90", "RUB": "90.1"},
+    TUESDAY: {"USD": "1.17", "JPY": "177.01"},
+    FRIDAY: {"USD": "1.1172", "JPY": "175.68", "ISK": "142"},
+}
+GOOD = rates_csv(ROWS)
+
+
+@pytest.fixture(scope="module")
+def packaged() -> EuroRates:
+    return read_rates(packaged_file())
+
+
+def parsed(text: str) -> EuroRates:
+    return parse_rates(zipped(text), FILE)
+
+
+def test_a_rate_against_the_euro_is_the_published_one() -> None:
+    assert parsed(GOOD).last_fixing("EUR", "USD", FRIDAY) == (FRIDAY, Decimal("1.1172"))
+
+
+def test_a_cross_exists_only_on_days_on_which_both_currencies_were_fixed() -> None:
+    series = parsed(GOOD).between("RUB", "JPY", MONDAY, FRIDAY)
+    assert series.days == (MONDAY,)
+
+
+def test_days_come_oldest_first_and_both_ends_are_included() -> None:
+    series = parsed(GOOD).between("USD", "JPY", MONDAY, TUESDAY)
+    assert series.days == (MONDAY, TUESDAY)
+    assert series.values == (Decimal("152.500"), Decimal("151.291"))
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    header, *rows = GOOD.splitlines()
+    assert parsed("\n".join((header, *reversed(rows)))).last_day == FRIDAY
+
+
+def test_before_the_first_fixing_there_is_none() -> None:
+    assert parsed(GOOD).last_fixing("EUR", "ISK", TUESDAY) is None
+    assert parsed(GOOD).last_day_until(MONDAY - timedelta(days=1)) is None
+
+
+def test_a_currency_that_was_never_fixed_is_not_in_the_file() -> None:
+    assert not parsed(GOOD).has("TWD")
+    assert parsed(GOOD).has("EUR")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "first line"),
+        ("<html><body>Not found</body></html>", "first line"),
+        (GOOD.splitlines()[0], "no rows"),
+        (GOOD.replace("USD", "JPY", 1), "names a currency twice"),
+        (GOOD.replace("1.17", "1,17"), "line 3"),
+        (GOOD.replace("1.17", "-1.17"), "line 3"),
+        (GOOD.replace("1.17", "0.00"), "line 3"),
+        (GOOD.replace("1.17", "nan"), "line 3"),
+        (GOOD.replace("1.17", "1e9"), "line 3"),
+        (GOOD.replace("2026-10-27", "2026-02-30"), "line 3"),
+        (GOOD.replace("2026-10-27", "2026-10-26"), "twice"),
+        (GOOD[:-30], "line 4"),
+    ],
+)
+def test_a_file_that_is_not_the_history_is_named_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(DamagedRatesFile, match=f"eurofxref-hist.zip is not usable.*{reason}"):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"<html>", zipped(GOOD)[:-20], zipped(GOOD)[:60], zipped(GOOD, "another.csv")],
+    ids=["empty", "html", "without its end", "cut short", "another member"],
+)
+def test_bytes_that_are_no_whole_zip_are_refused(content: bytes) -> None:
+    with pytest.raises(DamagedRatesFile):
+        parse_rates(content, FILE)
+
+
+def test_a_member_that_unpacks_to_more_than_the_history_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mcp_servers.ecb_rates.LARGEST_CSV", len(GOOD) - 1)
+    with pytest.raises(DamagedRatesFile, match="is above"):
+        parsed(GOOD)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DamagedRatesFile, match=r"nowhere\.zip.*No such file"):
+        read_rates(tmp_path / "nowhere.zip")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_flipped_byte_is_noticed_or_harmless(data: st.DataObject) -> None:
+    content = bytearray(zipped(GOOD))
+    at = data.draw(st.integers(0, len(content) - 1))
+    content[at] ^= data.draw(st.integers(1, 255))
+    try:
+        rates = parse_rates(bytes(content), FILE)
+    except DamagedRatesFile:
+        return
+    assert rates.last_fixing("EUR", "USD", FRIDAY) == (FRIDAY, Decimal("1.1172"))
+
+
+def test_the_packaged_history_reaches_from_1999_to_2026(packaged: EuroRates) -> None:
+    assert packaged.first_day == date(1999, 1, 4)
+    assert packaged.last_day >= date(2026, 10, 30)
+    assert packaged.day_count >= 7_126
+    assert len(packaged.currencies) == 41
+    assert not packaged.has("TWD")
+
+
+def test_no_live_series_has_a_gap_longer_than_a_holiday(packaged: EuroRates) -> None:
+    for quote in ("USD", "JPY", "KRW", "CNY", "IDR", "PHP", "THB", "MYR", "INR"):
+        days = packaged.between("EUR", quote, date(1999, 1, 1), packaged.last_day).days
+        assert max(later - earlier for earlier, later in pairwise(days)) <= timedelta(days=5)
+        assert all(day.weekday() < 5 for day in days)
+
+
+def test_the_hong_kong_dollar_stays_in_its_band_but_for_two_known_fixings(
+    packaged: EuroRates,
+) -> None:
+    series = packaged.between("USD", "HKD", date(2006, 1, 1), packaged.last_day)
+    outside = {
+        day: value
+        for day, value in zip(series.days, series.values, strict=True)
+        if not Decimal("7.745") <= value <= Decimal("7.851")
+    }
+    assert outside == {
+        date(2009, 3, 26): Decimal("7.68568"),
+        date(2013, 4, 2): Decimal("7.74167"),
+    }
+
+
+def test_the_doubtful_fixing_of_26_march_2009_is_kept_as_published(packaged: EuroRates) -> None:
+    day = date(2009, 3, 26)
+    assert packaged.last_fixing("EUR", "HKD", day) == (day, Decimal("10.4579"))
+    assert packaged.last_fixing("EUR", "USD", day) == (day, Decimal("1.3607"))

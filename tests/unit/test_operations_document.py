@@ -1,0 +1,82 @@
+"""docs/operations.md is true to the code: roles, queues, services, names, and the rerun signal."""
+
+import re
+
+import yaml
+
+from contracts.config import DeadlineConfig
+from contracts.names import SCHEDULE_ID, Message, Queue, week_run_id
+from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from contracts.week_run import RerunRequest
+from infra.embedded_server import RETENTION
+from tests.support.homes import PROJECT
+from workers.health import LONGEST_SILENCE
+from workers.hosting import Role
+from workers.tuning import TUNING
+
+DOCUMENT = (PROJECT / "docs/operations.md").read_text(encoding="utf-8")
+COMMANDS = re.sub(r"\\\n\s*", "", DOCUMENT)
+
+
+def section(heading: str) -> str:
+    found = re.search(rf"(?ms)^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", DOCUMENT)
+    assert found, heading
+    return found[1]
+
+
+def test_every_role_has_its_row_and_its_queue() -> None:
+    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| `([\w.]+)`", section("Workers")))
+    assert rows == {
+        Role.ORCHESTRATOR: Queue.DESK,
+        Role.RESEARCH: Queue.RESEARCH,
+        Role.VALIDATION: Queue.VALIDATION,
+        Role.SOURCES: "source.",
+    }
+
+
+def test_every_service_of_the_compose_file_has_its_row() -> None:
+    table = section("With Docker Compose")
+    named = {
+        name
+        for row in re.findall(r"(?m)^\| (`[^|]+) \|", table)
+        for name in re.findall(r"`([\w-]+)`", row)
+    }
+    services = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())["services"]
+    assert named == set(services)
+
+
+def test_the_namespace_commands_name_every_search_attribute() -> None:
+    created = {
+        name: kind
+        for kind, names in re.findall(r"search-attribute create .*--type (\w+) (.*)", COMMANDS)
+        for name in re.findall(r"--name (\w+)", names)
+    }
+    assert created == {
+        str(name): "Int" if name in INTEGER_ATTRIBUTES else "Keyword" for name in SearchAttribute
+    }
+    assert f"--retention {RETENTION.days}d" in COMMANDS
+
+
+def test_the_rerun_signal_is_one_that_a_run_takes() -> None:
+    (found,) = re.findall(
+        r"temporal workflow signal --workflow-id (\S+) --name (\S+) --input '(.*)'", DOCUMENT
+    )
+    workflow_id, name, message = found
+    assert workflow_id == week_run_id("2026-W44")
+    assert name == Message.RERUN_MARKET
+    assert RerunRequest.model_validate_json(message).market == "USD/JPY"
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    assert DeadlineConfig().open_for_reruns.days == 6 and "open for six days" in DOCUMENT
+    assert f"last {LONGEST_SILENCE.seconds} s" in DOCUMENT
+    assert f"has {TUNING['graceful_shutdown_timeout'].seconds} s for what it holds" in DOCUMENT
+    assert f"called `{SCHEDULE_ID}`" in DOCUMENT
+
+
+def test_every_file_that_is_named_exists() -> None:
+    named = set(
+        re.findall(r"`((?:deploy|docs)/[\w.-]+|docker-compose\.yml|\.mcp\.json)`", DOCUMENT)
+    )
+    assert named
+    assert [path for path in named if not (PROJECT / path).is_file()] == []

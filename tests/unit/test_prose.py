@@ -1,0 +1,67 @@
+"""Sentences that refer to claims."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from contracts.claims import Claim, Metric, Unit, claim_id
+from domain.prose import UnknownReferenceError, clip, references, render, render_what_is_known
+
+MOVE = Claim(
+    claim_id=claim_id("USD/JPY", Metric.MOVE),
+    subject="USD/JPY",
+    metric=Metric.MOVE,
+    value=Decimal("-1.02"),
+    unit=Unit.PERCENT,
+    as_of=date(2026, 9, 18),
+    evidence=("prices",),
+)
+CHANGE = MOVE.model_copy(
+    update={
+        "claim_id": "JP:decision_change@2026-09-18",
+        "metric": Metric.DECISION_CHANGE,
+        "value": Decimal(25),
+        "unit": Unit.BASIS_POINTS,
+    }
+)
+CLAIMS = {claim.claim_id: claim for claim in (MOVE, CHANGE)}
+
+
+def test_a_reference_becomes_the_printed_figure() -> None:
+    text = "It fell [[USD/JPY:move]] after [[JP:decision_change@2026-09-18]]."
+    assert render(text, CLAIMS) == "It fell -1.02 % after +25 bp."
+
+
+def test_spaces_within_a_reference_do_not_matter() -> None:
+    assert render("[[ USD/JPY:move ]]", CLAIMS) == "-1.02 %"
+
+
+def test_references_are_listed_in_the_order_written() -> None:
+    text = "[[USD/JPY:move]] [[USD/JPY:last]] [[USD/JPY:move]]"
+    assert references(text) == ("USD/JPY:move", "USD/JPY:last", "USD/JPY:move")
+
+
+def test_a_reference_to_no_claim_is_refused_and_named_once() -> None:
+    with pytest.raises(UnknownReferenceError, match="USD/JPY:last") as refused:
+        render("[[USD/JPY:last]], [[USD/JPY:move]], [[USD/JPY:last]]", CLAIMS)
+    assert refused.value.references == ("USD/JPY:last",)
+
+
+def test_an_empty_reference_is_refused() -> None:
+    with pytest.raises(UnknownReferenceError):
+        render("It rose [[]].", CLAIMS)
+
+
+def test_single_brackets_are_no_reference() -> None:
+    assert render("as quoted [sic]", {}) == "as quoted [sic]"
+
+
+def test_a_remark_with_an_unknown_reference_says_so_in_its_place() -> None:
+    told = render_what_is_known("[[USD/JPY:move]] against [[USD/JPY:last]]", CLAIMS)
+    assert told == "-1.02 % against [no such figure: USD/JPY:last]"
+
+
+def test_a_text_that_is_too_long_for_a_report_ends_in_an_ellipsis() -> None:
+    assert clip("a" * 4_001) == "a" * 3_999 + "…"
+    assert clip("a" * 4_000) == "a" * 4_000

@@ -1,0 +1,198 @@
+"""The HTML form."""
+
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import pytest
+
+from contracts.claims import Unit
+from contracts.report import ResearchReport
+from contracts.results import EventType, Impact, MarketEvent
+from contracts.tools import DataSource, SourceTier
+from domain.figures import print_figure
+from reporting.html import render_html
+from reporting.wording import typographic, web_link
+from tests.support.report_outcomes import LAST_FIXING
+from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+LEAST_CONTRAST = 4.5
+"""For text, by the WCAG's level AA."""
+
+
+class Page(HTMLParser):
+    """What a test wants to know about a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in {"href", "xlink:href"}:
+                self.links.append(value or "")
+            if name in {"src", "srcset", "action"} or name.startswith("on"):
+                self.loads.append(f"{name}={value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def hostile_report() -> ResearchReport:
+    """The sample, with an event and a source that try to run a script."""
+    told = MarketEvent(
+        event_id="x",
+        event_type=EventType.ECONOMIC_DATA,
+        market="EUR/USD",
+        event_date=LAST_FIXING,
+        description='<script>alert(1)</script><img src=x onerror="alert(2)"> {{ 7 * 7 }}',
+        impact=Impact.LOW,
+        source_url="javascript:alert(3)",
+    )
+    outcomes = [
+        with_event(line, told) if line.market == "EUR/USD" else line for line in sample_outcomes()
+    ]
+    source = DataSource(
+        server="x",
+        tool="x",
+        arguments={"</td><script>": "<b>"},
+        name='"><script>alert(4)</script>',
+        tier=SourceTier.SECONDARY,
+        url="data:text/html,<script>alert(5)</script>",
+        evidence_id='"><script>',
+    )
+    report = sample_report(sample_record(outcomes))
+    return report.model_copy(update={"sources": (*report.sources, source)})
+
+
+def test_the_page_is_well_formed_and_its_ids_are_unique() -> None:
+    page = Page(render_html(sample_report()))
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_links_within_the_page_lead_somewhere() -> None:
+    page = Page(render_html(sample_report()))
+    inner = {link[1:] for link in page.links if link.startswith("#")}
+    assert inner
+    assert inner <= set(page.ids)
+
+
+def test_the_page_loads_nothing_and_runs_nothing() -> None:
+    text = render_html(sample_report())
+    page = Page(text)
+    assert page.loads == []
+    assert not {"script", "link", "iframe", "img", "object"} & set(page.tags)
+    assert "@import" not in text
+    assert "url(http" not in text
+
+
+def test_text_from_outside_cannot_run_a_script() -> None:
+    text = render_html(hostile_report())
+    page = Page(text)
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert page.loads == []
+    assert "<script>alert(1)</script>" in page.words
+    assert "{{ 7 * 7 }}" in page.words
+    assert '"><script>alert(4)</script>' in page.words
+
+
+def test_only_web_addresses_become_links() -> None:
+    page = Page(render_html(hostile_report()))
+    assert {link.split(":")[0] for link in page.links if not link.startswith("#")} == {"https"}
+
+
+def test_missing_markets_stand_at_the_top_with_their_reasons() -> None:
+    head = Page(render_html(sample_report()).split('id="summary"')[0] + '"></section>').words
+    assert "9 of 11 markets researched, incomplete" in head
+    assert "USD/TWD is missing: no configured source has USD/TWD" in head
+    assert "USD/KRW is missing" in head
+    assert "GBP/USD is partial" in head
+
+
+def test_every_mover_has_its_figures_in_the_page_and_in_the_heat_map() -> None:
+    report = sample_report()
+    text = render_html(report)
+    maps = "".join(re.findall(r'<svg class="chart"[^>]*Heat map.*?</svg>', text, re.S))
+    for row in report.movers:
+        move = typographic(print_figure(row.move, Unit.PERCENT))
+        assert row.market in maps
+        assert f">{move}<" in maps
+        assert f">{move}<" in text.replace(maps, "")
+    assert "USD/TWD" in maps
+
+
+def test_every_pair_with_a_history_has_a_chart() -> None:
+    report = sample_report()
+    with_history = [market.market for market in report.markets if market.days]
+    labels = re.findall(r'aria-label="([A-Z/]+), daily fixings', render_html(report))
+    assert labels == with_history
+
+
+def test_rendering_twice_gives_the_same_page() -> None:
+    assert render_html(sample_report()) == render_html(sample_report())
+
+
+def test_a_report_without_a_single_market_still_renders() -> None:
+    text = Page(render_html(sample_report(sample_record([])))).words
+    assert "0 of 11 markets researched" in text
+
+
+@pytest.mark.parametrize(
+    ("written", "set_in_type"),
+    [
+        ("-1.02 % (-1.5 σ)", "−1.02\u00a0% (−1.5\u00a0σ)"),
+        ("on 2026-09-18", "on 2026-09-18"),
+        ("a 52-week high", "a 52-week high"),
+        ("+25 bp", "+25\u00a0bp"),
+    ],
+)
+def test_minus_signs_and_units_are_set_well(written: str, set_in_type: str) -> None:
+    assert typographic(written) == set_in_type
+
+
+@pytest.mark.parametrize(
+    "address", ["java\nscript:alert(1)", "https://a b", "https://", "//x.org", "HTTPS://[x"]
+)
+def test_an_address_that_is_no_web_address_is_no_link(address: str) -> None:
+    assert web_link(address) is None
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_stands_out_from_what_it_is_printed_on(scheme: int) -> None:
+    css = files("reporting").joinpath("templates/report.css").read_text()
+    blocks = re.findall(r":root \{(.*?)\}", css, re.S)
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[scheme]))
+    couples = [(f"heat-ink{step}", f"heat{step}") for step in range(9)]
+    couples += [(ink, "page") for ink in ("ink", "faint", "up", "down", "accent", "warn")]
+    couples += [("faint", "shade"), ("faint", "card"), ("ink", "warn-page")]
+    for ink, ground in couples:
+        assert _contrast(colours[ink], colours[ground]) >= LEAST_CONTRAST, (ink, ground)
+
+
+def _contrast(one: str, other: str) -> float:
+    """The WCAG's contrast ratio of two colours."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

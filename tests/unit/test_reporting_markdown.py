@@ -1,0 +1,164 @@
+"""The Markdown form."""
+
+import re
+
+import pytest
+
+from contracts.report import ResearchReport
+from contracts.results import EventType, Impact, MarketEvent
+from domain.figures import print_claim, print_figure
+from reporting.markdown import render_markdown
+from reporting.markdown_text import escaped, link, table
+from tests.support.report_outcomes import LAST_FIXING
+from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
+
+FIGURE = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: (?:%|bp|σ|days?)(?!\w))|[+-]?\d[\d,]*\.\d+")
+NOT_FIGURES = re.compile(r"[Cc]onfidence \d+ %|the threshold is \d+ %|^## Method.*\Z", re.S | re.M)
+
+
+def plain_report() -> ResearchReport:
+    """The sample without what holds stated values that are no claims: a conflict, a suspect."""
+    report = sample_report()
+    markets = tuple(market.model_copy(update={"suspects": ()}) for market in report.markets)
+    return report.model_copy(update={"markets": markets, "conflicts": ()})
+
+
+def test_every_figure_printed_is_a_claims() -> None:
+    report = plain_report()
+    claims = [claim for market in report.markets for claim in market.claims]
+    claimed = {print_claim(claim) for claim in claims}
+    claimed |= {print_figure(abs(claim.value), claim.unit, signed=False) for claim in claims}
+    printed = set(FIGURE.findall(NOT_FIGURES.sub("", render_markdown(report))))
+    assert len(printed) > 30
+    assert printed <= claimed
+
+
+def test_every_claim_is_printed_with_its_evidence() -> None:
+    report = sample_report()
+    text = render_markdown(report)
+    for market in report.markets:
+        for claim in market.claims:
+            (row,) = (line for line in text.splitlines() if line.startswith(f"| {claim.claim_id} "))
+            assert print_claim(claim) in row
+            assert claim.evidence[0] in row
+
+
+def test_missing_markets_stand_in_the_coverage_line_with_their_reasons() -> None:
+    head = render_markdown(sample_report()).split("## Summary")[0]
+    assert "9 of 11 markets researched, incomplete" in head
+    assert "USD/TWD (no configured source has USD/TWD)" in head
+    assert "503" in head
+
+
+def test_the_sections_stand_in_the_order_in_which_they_are_read() -> None:
+    text = render_markdown(sample_report())
+    titles = re.findall(r"^## (.+)$", text, re.M)
+    assert titles == [
+        "Summary",
+        "Movers: G10",
+        "Movers: Asia",
+        "Policy rates",
+        "Rate decisions in the window",
+        "Calendar ahead",
+        "Currency pairs",
+        "Policy-rate areas",
+        "Conflicts",
+        "What is missing and why",
+        "Revisions",
+        "Sources",
+        "Figures and their evidence",
+        "Method",
+        "Run",
+    ]
+
+
+def test_a_pair_names_a_decision_that_its_areas_section_tells_in_full() -> None:
+    outcomes = list(sample_outcomes())
+    federal = next(line for line in outcomes if line.market == "US")
+    (told,) = federal.results[0].events
+    told = told.model_copy(update={"market": "USD/JPY", "event_id": "USD/JPY:fed"})
+    outcomes = [with_event(o, told) if o.market == "USD/JPY" else o for o in outcomes]
+    text = render_markdown(sample_report(sample_record(outcomes)))
+    section = text.split("### USD/JPY")[1].split("###")[0]
+    assert "- 16 Sep: Federal Reserve raised by 25 bp to 3.875 %" in section
+    assert "moved its policy rate" not in section
+    assert text.count("Federal Reserve moved its policy rate +25 bp, at 3.875 %.") == 1
+
+
+def test_a_pairs_decision_is_told_in_full_where_no_section_of_its_area_does() -> None:
+    outcomes = list(sample_outcomes())
+    (told,) = next(line for line in outcomes if line.market == "US").results[0].events
+    told = told.model_copy(update={"market": "USD/JPY", "description": "The Fed raised rates."})
+    outcomes = [with_event(o, told) for o in outcomes if o.market == "USD/JPY"]
+    text = render_markdown(sample_report(sample_record(outcomes)))
+    assert "The Fed raised rates." in text.split("### USD/JPY")[1].split("###")[0]
+
+
+def test_what_a_market_lacks_stands_among_what_is_missing_once() -> None:
+    report = sample_report()
+    lacking = "SE: no decision calendar"
+    markets = tuple(
+        market.model_copy(update={"missing": (lacking,)})
+        if market.market in {"EUR/USD", "US"}
+        else market
+        for market in report.markets
+    )
+    text = render_markdown(report.model_copy(update={"markets": markets}))
+    assert text.split("## What is missing")[1].split("##")[0].count(lacking) == 1
+
+
+def test_tables_are_aligned_for_a_terminal() -> None:
+    text = render_markdown(sample_report())
+    for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        assert len({len(line) for line in block.splitlines()}) == 1
+
+
+def test_rendering_twice_gives_the_same_text() -> None:
+    assert render_markdown(sample_report()) == render_markdown(sample_report())
+
+
+def test_no_html_is_in_it_even_where_a_source_sent_some() -> None:
+    told = MarketEvent(
+        event_id="x",
+        event_type=EventType.ECONOMIC_DATA,
+        market="EUR/USD",
+        event_date=LAST_FIXING,
+        description="<script>alert(1)</script>\n# Heading\n| cell |",
+        impact=Impact.LOW,
+        source_url="javascript:alert(1)",
+    )
+    outcomes = [
+        with_event(line, told) if line.market == "EUR/USD" else line for line in sample_outcomes()
+    ]
+    text = render_markdown(sample_report(sample_record(outcomes)))
+    assert r"\<script>alert(1)\</script> # Heading \| cell \|" in text
+    assert "javascript:" not in text
+    assert "\n# Heading" not in text
+
+
+def test_control_characters_from_outside_do_not_reach_the_terminal() -> None:
+    assert escaped("red\x1b[31m alert\x07\u202e") == r"red \[31m alert"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://", "", None],
+)
+def test_only_web_addresses_become_links(address: str | None) -> None:
+    assert link("source", address) == "source"
+
+
+def test_a_web_address_becomes_a_link() -> None:
+    assert link("a [b]", "https://example.org/a(b)") == r"[a \[b\]](<https://example.org/a(b)>)"
+
+
+def test_a_table_without_rows_has_its_head() -> None:
+    assert table(("Pair", "Move"), [], ("Pair",)) == "| Pair | Move |\n| ---- | ---: |"
+
+
+def test_the_sample_holds_all_that_a_report_can_hold() -> None:
+    report = sample_report()
+    assert report.conflicts
+    assert report.dead_letters
+    assert report.coverage.missing
+    assert any(market.suspects for market in report.markets)

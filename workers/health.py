@@ -1,0 +1,127 @@
+"""Whether the worker of a role on this machine is at work: `python -m workers.health ROLE`.
+
+Temporal is asked, because a process that runs and has lost its server is no worker. The worker
+is healthy when every queue of its role was polled under its identity a short while ago. The
+answer does not tell a worker that polls from one whose activities hang: their heartbeats do.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from contracts.names import Queue, source_queue
+from infra.mcp_config import McpConfigError, read_mcp_config
+from infra.settings import Settings, SettingsError, load_settings
+from infra.temporal import ServerUnreachable, connect
+from workers.hosting import Role
+from workers.identity import worker_identity
+
+LONGEST_SILENCE = timedelta(seconds=90)
+"""A poll that finds nothing is answered after a minute at the latest, and the next one follows."""
+
+_KINDS = (
+    TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+)
+_OF_ROLE = {
+    Role.ORCHESTRATOR: (Queue.DESK,),
+    Role.RESEARCH: (Queue.RESEARCH,),
+    Role.VALIDATION: (Queue.VALIDATION,),
+}
+
+
+def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
+    """The task queues that a worker of the role polls, given the names of the MCP servers."""
+    if role is Role.ALL:
+        known = tuple(servers)
+        return tuple(q for r in Role if r is not Role.ALL for q in queues_of(r, known))
+    if role is Role.SOURCES:
+        return tuple(source_queue(server) for server in servers)
+    return _OF_ROLE[role]
+
+
+async def unpolled(client: Client, identity: str, queues: Iterable[str]) -> tuple[str, ...]:
+    """The queues that nobody of this identity has polled lately.
+
+    Raises:
+        RPCError: the server did not answer.
+    """
+    queues = tuple(queues)
+    seen = await asyncio.gather(*(_last_poll(client, identity, queue) for queue in queues))
+    oldest = datetime.now(UTC) - LONGEST_SILENCE
+    return tuple(queue for queue, at in zip(queues, seen, strict=True) if at is None or at < oldest)
+
+
+async def complaint(settings: Settings, role: Role) -> str | None:
+    """What is wrong with the worker of a role on this machine, or None.
+
+    Raises:
+        ServerUnreachable: no Temporal server answers.
+        McpConfigError: `.mcp.json` cannot be used, so that the sources are unknown.
+        RPCError: the server refused the question.
+    """
+    identity = worker_identity(role)
+    needs_sources = role in (Role.SOURCES, Role.ALL)
+    servers = read_mcp_config(settings.mcp_config) if needs_sources else {}
+    client = await connect(settings, identity=f"health of {identity}")
+    silent = await unpolled(client, identity, queues_of(role, servers))
+    if not silent:
+        return None
+    return f"{identity} has not polled {', '.join(silent)} for {LONGEST_SILENCE.seconds} s"
+
+
+def main() -> int:
+    """0 when the worker is healthy; else 1, with the reason on standard error."""
+    parser = argparse.ArgumentParser(
+        prog="python -m workers.health",
+        description="Whether the worker of a role on this machine polls its queues.",
+        epilog="example: python -m workers.health research",
+    )
+    parser.add_argument("role", type=Role, choices=list(Role))
+    role: Role = parser.parse_args().role
+    try:
+        problem = asyncio.run(complaint(load_settings(), role))
+    except (SettingsError, McpConfigError, ServerUnreachable, RPCError) as error:
+        problem = str(error)
+    if problem:
+        sys.stderr.write(f"{problem}\n")
+    return 1 if problem else 0
+
+
+async def _last_poll(client: Client, identity: str, queue: str) -> datetime | None:
+    """When a queue was last polled under an identity; workflow and activity polls count alike."""
+    answers = await asyncio.gather(
+        *(
+            client.workflow_service.describe_task_queue(
+                DescribeTaskQueueRequest(
+                    namespace=client.namespace,
+                    task_queue=TaskQueue(name=queue),
+                    task_queue_type=kind,
+                )
+            )
+            for kind in _KINDS
+        )
+    )
+    polls = [
+        poller.last_access_time.ToDatetime(tzinfo=UTC)
+        for answer in answers
+        for poller in answer.pollers
+        if poller.identity == identity
+    ]
+    return max(polls, default=None)
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stderr.flush()
+    # Threads of Temporal's core outlive the client and can abort an orderly end, status and all.
+    os._exit(status)

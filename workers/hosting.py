@@ -1,0 +1,76 @@
+"""Running the workers of some roles in this process."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from enum import StrEnum
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from infra.effect_journal import EffectJournal
+from infra.settings import McpTransport, Settings
+
+
+class Role(StrEnum):
+    """What a worker process can be."""
+
+    ORCHESTRATOR = "orchestrator"
+    RESEARCH = "research"
+    VALIDATION = "validation"
+    SOURCES = "sources"
+    ALL = "all"
+
+
+@asynccontextmanager
+async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> AsyncIterator[None]:
+    """Workers of the roles poll until the block ends; then they finish what they hold and stop.
+
+    Raises:
+        McpConfigError: a source is wanted and `.mcp.json` cannot be used.
+    """
+    wanted = set(roles)
+    if Role.ALL in wanted:
+        wanted = set(Role) - {Role.ALL}
+    journal = EffectJournal(settings.journal_path)
+    async with AsyncExitStack() as stack:
+        stack.callback(journal.close)
+        for worker in await _workers(client, settings, wanted, journal, stack):
+            await stack.enter_async_context(worker)
+        yield
+
+
+async def _workers(
+    client: Client,
+    settings: Settings,
+    roles: set[Role],
+    journal: EffectJournal,
+    stack: AsyncExitStack,
+) -> list[Worker]:
+    """Each role's modules are imported only where the role runs, which keeps the others small."""
+    workers: list[Worker] = []
+    if Role.SOURCES in roles:
+        from infra.mcp_config import read_mcp_config
+        from infra.mcp_pool import McpPool
+        from workers.sources import sources
+
+        pool = McpPool(
+            read_mcp_config(settings.mcp_config),
+            in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
+            project_dir=settings.project_dir,
+            cache_dir=settings.cache_dir,
+        )
+        await stack.enter_async_context(pool)
+        workers += sources(client, pool, journal)
+    if Role.RESEARCH in roles:
+        from workers.research import research
+
+        workers.append(research(client, journal))
+    if Role.VALIDATION in roles:
+        from workers.validation import validation
+
+        workers.append(validation(client, journal))
+    if Role.ORCHESTRATOR in roles:
+        from workers.orchestrator import orchestrator
+
+        workers.append(orchestrator(client, settings, journal))
+    return workers

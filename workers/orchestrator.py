@@ -1,0 +1,41 @@
+"""The orchestrator: all workflows, the product manager's turns, publishing. Queue `desk`."""
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from activities.publishing import PublishingActivities
+from contracts.names import Queue
+from infra.effect_journal import EffectJournal
+from infra.settings import Settings
+from workers.analysts import turn_activities
+from workers.tuning import TUNING
+from workflows.market_research import MarketResearchWorkflow
+from workflows.reassignment import ReassignmentWorkflow
+from workflows.tool_call import ToolCallWorkflow
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+WORKFLOWS = (
+    WeeklyResearchWorkflow,
+    MarketResearchWorkflow,
+    ReassignmentWorkflow,
+    ToolCallWorkflow,
+)
+
+CONCURRENT_WORKFLOW_TASKS = 16
+"""Few enough that a task taken is a task begun: workflow tasks have two seconds."""
+
+
+def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
+    """The worker of the role."""
+    return Worker(
+        client,
+        task_queue=Queue.DESK,
+        workflows=WORKFLOWS,
+        activities=[
+            turn_activities(journal).take_turn,
+            PublishingActivities(settings.reports_dir).publish_report,
+        ],
+        max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
+        max_cached_workflows=2_000,
+        **TUNING,
+    )

@@ -1,0 +1,19 @@
+"""The research role: turns of its agents. Queue `research`."""
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from contracts.names import Queue
+from infra.effect_journal import EffectJournal
+from workers.analysts import turn_activities
+from workers.tuning import TUNING
+
+
+def research(client: Client, journal: EffectJournal) -> Worker:
+    """The worker of the role."""
+    return Worker(
+        client,
+        task_queue=Queue.RESEARCH,
+        activities=[turn_activities(journal).take_turn],
+        **TUNING,
+    )

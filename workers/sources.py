@@ -1,0 +1,25 @@
+"""The sources: one worker for each MCP server, on the server's own queue."""
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from activities.tool_calls import ToolActivities
+from contracts.names import source_queue
+from infra.effect_journal import EffectJournal
+from infra.mcp_pool import McpPool
+from workers.tuning import TUNING
+
+
+def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worker]:
+    """The workers of the role; a server's rate limit is its queue's, however many workers poll."""
+    activities = ToolActivities(pool, journal)
+    return [
+        Worker(
+            client,
+            task_queue=source_queue(name),
+            activities=[activities.call_tool],
+            max_task_queue_activities_per_second=spec.calls_per_second,
+            **TUNING,
+        )
+        for name, spec in pool.servers.items()
+    ]

@@ -1,0 +1,19 @@
+"""The validation role: turns of its agents. Queue `validation`."""
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from contracts.names import Queue
+from infra.effect_journal import EffectJournal
+from workers.analysts import turn_activities
+from workers.tuning import TUNING
+
+
+def validation(client: Client, journal: EffectJournal) -> Worker:
+    """The worker of the role."""
+    return Worker(
+        client,
+        task_queue=Queue.VALIDATION,
+        activities=[turn_activities(journal).take_turn],
+        **TUNING,
+    )

@@ -1,0 +1,130 @@
+"""The research of one market: its agents side by side, then the validator."""
+
+import asyncio
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
+
+from agents.roster import profile_of
+from contracts.names import reassignment_run_id
+from contracts.plan import PlannedTask
+from contracts.report import Contribution, MarketOutcome
+from contracts.results import ResearchResult, ValidationResult
+from contracts.search_attributes import Phase
+from contracts.tasks import TaskAssignment
+from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
+from domain.assignments import VALIDATION, assignment_for
+from domain.conflicts import detect_conflicts
+from domain.market_outcome import decide_outcome, reasons_missing
+from workflows.agent_loop import AgentRun, TaskFailed
+from workflows.options import (
+    TASK_TIMEOUT,
+    market_attributes,
+    note_outcome,
+    note_phase,
+    priority,
+)
+from workflows.reassignment import ReassignmentWorkflow
+
+
+@workflow.defn
+class MarketResearchWorkflow:
+    """Researches and validates one market; whatever fails, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: MarketRequest) -> None:
+        self._request = request
+        self._outcomes: list[TaskOutcome] = []
+        self._agents: list[Contribution] = []
+        self._dead_letters: list[str] = []
+
+    @workflow.run
+    async def run(self, request: MarketRequest) -> MarketOutcome:
+        """What the market's agents found, with the evidence and with what could not be had."""
+        await asyncio.gather(*(self._do(planned, ()) for planned in request.plan.tasks))
+        results = self._research_results()
+        if results:
+            note_phase(Phase.VALIDATING)
+            await self._do(VALIDATION, results)
+        outcome = decide_outcome(request.market, results, self._agents)
+        note_outcome(outcome)
+        validation = next(
+            (o.result for o in self._outcomes if isinstance(o.result, ValidationResult)), None
+        )
+        return MarketOutcome(
+            market=request.market.market,
+            outcome=outcome,
+            results=results,
+            validation=validation,
+            conflicts=detect_conflicts(request.market.market, results),
+            evidence=tuple(e for o in self._in_order() for e in o.evidence),
+            agents=tuple(sorted(self._agents, key=lambda c: (c.task_type, c.agent))),
+            missing=reasons_missing(results, self._agents),
+            dead_letters=tuple(sorted(self._dead_letters)),
+        )
+
+    async def _do(self, planned: PlannedTask, findings: tuple[ResearchResult, ...]) -> None:
+        profile = profile_of(planned.agent, self._request.policy.agents)
+        assignment = assignment_for(
+            self._request, planned, tools=profile.tools, limits=profile.limits
+        )
+        try:
+            outcome = await AgentRun(profile, assignment, self._request.policy, findings).work()
+        except TaskFailed as failed:
+            await self._reassign(assignment, findings, failed)
+            return
+        self._deliver(outcome)
+
+    async def _reassign(
+        self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
+    ) -> None:
+        """Hand the task on; when nobody can do it, name the dead letter and go on without."""
+        child_id = reassignment_run_id(workflow.info().workflow_id, assignment.agent)
+        try:
+            outcome = await workflow.execute_child_workflow(
+                ReassignmentWorkflow.run,
+                ReassignmentRequest(
+                    assignment=assignment,
+                    tried=(assignment.agent,),
+                    errors=(failed.error,),
+                    findings=findings,
+                    policy=self._request.policy,
+                ),
+                id=child_id,
+                task_timeout=TASK_TIMEOUT,
+                priority=priority(assignment.priority, self._request.market.market),
+                search_attributes=market_attributes(
+                    self._request.week, self._request.market.market
+                ),
+                static_summary=f"{assignment.task_id}: somebody else for {assignment.agent}",
+            )
+        except ChildWorkflowError as error:
+            if is_cancelled_exception(error):
+                raise
+            self._dead_letters.append(child_id)
+            self._agents.append(
+                Contribution(
+                    agent=assignment.agent,
+                    task_type=assignment.task_type,
+                    delivered=False,
+                    error=_reason(error),
+                )
+            )
+            return
+        self._deliver(outcome)
+
+    def _deliver(self, outcome: TaskOutcome) -> None:
+        self._outcomes.append(outcome)
+        self._agents.append(outcome.contribution)
+
+    def _in_order(self) -> list[TaskOutcome]:
+        """By task and not by arrival, so that the same findings give the same report."""
+        return sorted(self._outcomes, key=lambda o: o.contribution.task_type)
+
+    def _research_results(self) -> tuple[ResearchResult, ...]:
+        return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))
+
+
+def _reason(error: ChildWorkflowError) -> str:
+    cause = error.cause
+    return cause.message if isinstance(cause, ApplicationError) else str(cause or error)

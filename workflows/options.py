@@ -1,0 +1,69 @@
+"""How workflows call activities and children: bounds, retries, priorities, in one place."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import (
+    Priority,
+    RetryPolicy,
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+)
+
+from contracts.config import RetryConfig
+from contracts.search_attributes import Outcome, Phase, SearchAttribute
+
+HEARTBEAT_TIMEOUT = timedelta(seconds=2)
+"""A killed worker is noticed within this time; activities beat four times as often."""
+
+TASK_TIMEOUT = timedelta(seconds=2)
+"""How long a killed worker can hold a workflow task, for children."""
+
+WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
+MARKET = SearchAttributeKey.for_keyword(SearchAttribute.MARKET)
+PHASE = SearchAttributeKey.for_keyword(SearchAttribute.PHASE)
+OUTCOME = SearchAttributeKey.for_keyword(SearchAttribute.OUTCOME)
+REVISION = SearchAttributeKey.for_int(SearchAttribute.REVISION)
+SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+
+
+def retry_policy(retries: RetryConfig) -> RetryPolicy:
+    """Bounded retries. A payload too large stays too large, and is not tried again."""
+    return RetryPolicy(
+        initial_interval=retries.first_pause,
+        maximum_interval=retries.longest_pause,
+        maximum_attempts=retries.max_attempts,
+        non_retryable_error_types=["PayloadsTooLarge"],
+    )
+
+
+def patient_retry_policy(retries: RetryConfig) -> RetryPolicy:
+    """Retries without a count, for what is bounded by its deadline alone."""
+    return replace(retry_policy(retries), maximum_attempts=0)
+
+
+def priority(level: int, market: str | None = None) -> Priority:
+    """The desk's priority, which counts as Temporal's does; markets share a queue fairly."""
+    return Priority(priority_key=level, fairness_key=market)
+
+
+def market_attributes(week: str, market: str) -> TypedSearchAttributes:
+    """What a market's workflows can be found by from their first event."""
+    pairs: list[SearchAttributePair[Any]] = [
+        SearchAttributePair(WEEK, week),
+        SearchAttributePair(MARKET, market),
+    ]
+    return TypedSearchAttributes(pairs)
+
+
+def note_outcome(outcome: Outcome) -> None:
+    """Make a finished run findable by what became of it."""
+    workflow.upsert_search_attributes([OUTCOME.value_set(outcome)])
+
+
+def note_phase(phase: Phase) -> None:
+    """Make a run findable by where it stands."""
+    workflow.upsert_search_attributes([PHASE.value_set(phase)])
