@@ -102,7 +102,7 @@ async def status_if_answered(handle: Run) -> WeekStatus | None:
     """
     try:
         return await status_of(handle)
-    except WorkflowQueryFailedError:
+    except (TimeoutError, WorkflowQueryFailedError):
         return None
     except RPCError as error:
         if error.status in _NO_ANSWER:

@@ -1,5 +1,6 @@
 """The runs of a week: which there are, what they were started with, and starting one."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,7 +30,8 @@ from starters.endings import CommandError
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task, as for the run's children."""
 
-ANSWER_SECONDS = timedelta(seconds=2)
+ANSWER_SECONDS = 2.0
+"""How long to wait for an answer. The SDK's own patience with a lost server is longer."""
 
 WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 
@@ -227,10 +229,13 @@ class EndedWithoutReport(CommandError):
 
 
 async def status_of(handle: Run) -> WeekStatus:
-    """The answer of a run's `status` query."""
-    status: WeekStatus = await handle.query(
-        Message.STATUS, result_type=WeekStatus, rpc_timeout=ANSWER_SECONDS
-    )
+    """The answer of a run's `status` query.
+
+    Raises:
+        TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
+    """
+    async with asyncio.timeout(ANSWER_SECONDS):
+        status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
     return status
 
 

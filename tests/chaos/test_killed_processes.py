@@ -93,6 +93,15 @@ async def effects(log: Path, least: int) -> None:
         await asyncio.sleep(0.01)
 
 
+async def all_done(log: Path) -> None:
+    """Wait until every effect that has begun is done."""
+    while True:
+        counts = Counter(note["stage"] for note in read_notes(log))
+        if counts["started"] == counts["done"]:
+            return
+        await asyncio.sleep(0.01)
+
+
 async def published(client: Client) -> dict[str, Any]:
     """The report, once it is there, without what differs from run to run."""
     handle = client.get_workflow_handle(week_run_id(WEEK))
@@ -136,8 +145,17 @@ async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[st
     return report, counts["started"]
 
 
-@pytest.mark.parametrize("after", [2, 12, 25])
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    ("role", "after"),
+    [
+        (Role.ORCHESTRATOR, 2),
+        (Role.ORCHESTRATOR, 25),
+        (Role.RESEARCH, 4),
+        (Role.RESEARCH, 16),
+        (Role.SOURCES, 10),
+        (Role.VALIDATION, 28),
+    ],
+)
 async def test_a_killed_worker_repeats_no_completed_effect(
     role: Role, after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
 ) -> None:
@@ -152,7 +170,7 @@ async def test_a_killed_worker_repeats_no_completed_effect(
     assert repeated(log) == []
 
 
-@pytest.mark.parametrize("after", [2, 12, 25])
+@pytest.mark.parametrize("after", [2, 16])
 async def test_a_killed_server_loses_nothing(
     after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
 ) -> None:
@@ -167,7 +185,7 @@ async def test_a_killed_server_loses_nothing(
     assert Counter(note["stage"] for note in read_notes(log))["done"] == count
 
 
-@pytest.mark.parametrize("after", [2, 12, 25])
+@pytest.mark.parametrize("after", [4, 12, 25])
 async def test_server_and_workers_killed_together_repeat_no_completed_effect(
     after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
 ) -> None:
@@ -176,6 +194,9 @@ async def test_server_and_workers_killed_together_repeat_no_completed_effect(
         client = await connect(settings)
         await start(client, settings)
         await effects(log, after)
+        # The server stops listening first: what the workers finish now, it never hears of.
+        os.kill(server.pid, signal.SIGSTOP)
+        await all_done(log)
         os.kill(server.pid, signal.SIGKILL)
         for role in ROLES:
             fleet.kill(role)

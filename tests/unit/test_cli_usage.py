@@ -1,0 +1,127 @@
+"""The `desk` command called wrongly, and what it says without a server."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from contracts.week_run import PublishedFiles
+from reporting.publish import publish
+from starters.endings import ExitStatus
+from starters.main import app, execute
+from tests.support.homes import home_environment
+from tests.support.reports import sample_report
+
+COMMANDS = [
+    *(["run"], ["up"], ["worker"], ["rerun"], ["status"], ["report"], ["doctor"]),
+    *(["dead-letters"], ["dead-letters", "retry"], ["schedule"]),
+    *(["schedule", name] for name in ("apply", "show", "pause", "resume", "trigger", "delete")),
+    ["schedule", "backfill"],
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which no server runs; nothing here may start one."""
+    for name, value in home_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help_with_an_example(command: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*command, "--help"])
+    assert shown.exit_code == 0
+    assert re.search(rf"Example: desk.*{command[0]}", shown.output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "--week", "2026-44"], "'2026-44' is not a week.*2026-W44"),
+        (["run", "--week", "2026-W54"], "2026-W54"),
+        (["run", "--week", "2099-W01"], "2099-W01 is not over.*latest complete week is"),
+        (["run", "--markets", "USD/JPX"], "no market 'USD/JPX'; nearest: USD/JPY"),
+        (["run", "--markets", " , "], "names no market"),
+        (["run", "--out", "/dev/null/x"], "--out /dev/null/x: "),
+        (["rerun", "USD/JPX", "--reason", "x"], "no market 'USD/JPX'; nearest: USD/JPY"),
+        (["rerun", "USD/JPY", "--reason", " "], "--reason is empty"),
+        (["rerun", "USD/JPY"], "--reason"),
+        (["rerun", "USD/JPY", "--week", "W44", "--reason", "x"], "'W44' is not a week"),
+        (["status", "--week", "44"], "'44' is not a week"),
+        (["report", "--json", "--open"], "one of --open, --json and --revisions"),
+        (["schedule", "backfill", "--from", "2026-W10", "--to", "2026-W09"], "comes before"),
+        (["schedule", "backfill", "--from", "2026-W10", "--to", "2099-W09"], "is not over"),
+        (["worker", "cook"], "'orchestrator', 'research', 'validation', 'sources', 'all'"),
+        (["runn"], "No such command 'runn'"),
+        (["run", "--weeks", "2026-W44"], "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_usage_is_one_line_with_what_to_do_and_status_2(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    assert execute(arguments) == ExitStatus.USAGE
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert re.fullmatch(rf"desk: .*{says}.*\n", told.err)
+    assert not (home / "home" / "temporal.db").exists()
+
+
+def test_a_bad_setting_is_wrong_usage(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOG_LEVEL", "loud")
+    assert execute(["run"]) == ExitStatus.USAGE
+    assert capsys.readouterr().err.startswith("desk: environment: LOG_LEVEL is 'LOUD'; allowed: ")
+
+
+def test_a_report_that_is_not_there_is_said_with_how_to_make_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["report", "--week", "2026-W44"]) == ExitStatus.FAILED
+    assert "no report of 2026-W44; `desk run --week 2026-W44`" in capsys.readouterr().err
+
+
+def published(home: Path) -> PublishedFiles:
+    return publish(sample_report(), home / "reports")
+
+
+def test_a_published_report_is_shown_without_a_server(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = published(home)
+    assert execute(["report"]) == ExitStatus.COMPLETE
+    shown = capsys.readouterr().out
+    assert sample_report().week in shown
+    assert files.html in shown
+    assert execute(["report", "--json"]) == ExitStatus.COMPLETE
+    assert capsys.readouterr().out == Path(files.json_file).read_text()
+    assert execute(["report", "--revisions"]) == ExitStatus.COMPLETE
+    assert len(capsys.readouterr().out.splitlines()) == len(sample_report().revisions)
+
+
+def test_a_damaged_report_is_named_with_what_to_do(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = published(home)
+    Path(files.json_file).write_text('{"week": "2026')
+    assert execute(["report"]) == ExitStatus.FAILED
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"desk: {files.json_file} is damaged" in told.err
+
+
+def test_an_unforeseen_error_is_one_line_unless_debugging(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by\nzero")
+
+    monkeypatch.setattr("starters.show_report.show_report", broken)
+    assert execute(["report"]) == ExitStatus.FAILED
+    assert capsys.readouterr().err == "desk: ZeroDivisionError: by zero; DESK_DEBUG=1 shows where\n"
+    monkeypatch.setenv("DESK_DEBUG", "1")
+    assert execute(["report"]) == ExitStatus.FAILED
+    assert "Traceback" in capsys.readouterr().err

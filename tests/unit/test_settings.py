@@ -1,0 +1,248 @@
+"""Settings: what is read from where, and what a person is told about what cannot be used."""
+
+import os
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from contracts.config import Weekday
+from contracts.markets import MarketKind
+from contracts.names import AgentId
+from infra.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
+from tests.support.homes import PROJECT
+
+SMALL = """
+[markets]
+pairs = [{ pair = "USD/JPY", group = "G10", areas = ["US", "JP"], digits = 2 }]
+policy_rates = [{ area = "JP", group = "G10" }]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "desk.toml").write_text(SMALL)
+    return tmp_path
+
+
+def loaded(project: Path, toml: str = "", **environment: str) -> Settings:
+    (project / "desk.toml").write_text(SMALL + toml)
+    return load_settings(project, environment)
+
+
+def refused(project: Path, toml: str = "", **environment: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        loaded(project, toml, **environment)
+    return str(caught.value)
+
+
+def test_our_own_desk_toml_has_every_market_quoted_the_way_the_market_quotes_it() -> None:
+    config = load_settings(PROJECT, {}).config
+    pairs = [spec for spec in config.markets if spec.kind is MarketKind.PAIR]
+    rates = [spec for spec in config.markets if spec.kind is MarketKind.POLICY_RATE]
+    assert len(pairs) == 19
+    assert len(rates) == 19
+    for spec in pairs:
+        base, quote = spec.market.split("/")
+        assert (base == "USD") is (quote not in {"USD"})
+        assert "US" in spec.areas
+        assert spec.areas.index("US") == (0 if base == "USD" else 1)
+    digits = {spec.market: spec.digits for spec in pairs if spec.digits != 4}
+    assert digits == {
+        **{"USD/JPY": 2, "USD/KRW": 2, "USD/IDR": 0},
+        **{"USD/THB": 3, "USD/PHP": 3, "USD/TWD": 3},
+    }
+    (pegged,) = (spec for spec in pairs if spec.band)
+    assert pegged.band is not None
+    assert (pegged.market, str(pegged.band.low), str(pegged.band.high)) == (
+        *("USD/HKD", "7.75", "7.85"),
+    )
+
+
+def test_our_own_desk_toml_schedules_monday_morning_in_london() -> None:
+    config = load_settings(PROJECT, {}).config
+    schedule = config.schedule
+    assert (schedule.weekday, schedule.hour, schedule.time_zone) == (
+        *(Weekday.MONDAY, 7, "Europe/London"),
+    )
+    assert config.policy.thresholds.coverage == 0.9
+    assert {agent.agent for agent in config.policy.agents} == set(AgentId)
+
+
+def test_what_is_not_set_has_its_default(project: Path) -> None:
+    settings = loaded(project)
+    assert settings.home == project / ".desk"
+    assert settings.reports_dir == project / "reports"
+    assert settings.cache_dir == project / ".desk" / "cache"
+    assert settings.mcp_config == project / ".mcp.json"
+    assert settings.mcp_transport is McpTransport.IN_PROCESS
+    assert settings.server.address == "127.0.0.1:7233"
+    assert settings.ui_url == "http://127.0.0.1:8233"
+    assert settings.log_level is LogLevel.INFO
+    assert settings.anthropic_api_key is None
+    assert not settings.external
+
+
+def test_durations_are_written_in_words(project: Path) -> None:
+    settings = loaded(
+        project,
+        '[deadlines]\nweek = "90 minutes"\ntask = "1.5 hours"\nopen_for_reruns = "1 day"\n'
+        '[retries]\nfirst_pause = "250 ms"\nlongest_pause = "5 s"\n',
+    )
+    deadlines, retries = settings.config.policy.deadlines, settings.config.policy.retries
+    assert deadlines.week == timedelta(minutes=90)
+    assert deadlines.task == timedelta(minutes=90)
+    assert deadlines.open_for_reruns == timedelta(days=1)
+    assert retries.first_pause == timedelta(milliseconds=250)
+    assert retries.longest_pause == timedelta(seconds=5)
+
+
+def test_environment_goes_before_dotenv_and_dotenv_before_desk_toml(project: Path) -> None:
+    (project / ".env").write_text(
+        "DESK_SERVER_PORT=7001\nDESK_UI_PORT=8001\nMAX_RETRY_ATTEMPTS=7\nLOG_LEVEL=debug\n"
+    )
+    settings = loaded(
+        project, "[server]\nport = 7000\nui_port = 8000\n[retries]\nmax_attempts = 2\n",
+        DESK_SERVER_PORT="7002",
+    )
+    assert (settings.server.port, settings.server.ui_port) == (7002, 8001)
+    assert settings.max_retry_attempts == 7
+    assert settings.config.policy.retries.max_attempts == 7
+    assert settings.log_level is LogLevel.DEBUG
+
+
+def test_reading_dotenv_leaves_the_process_environment_alone(project: Path) -> None:
+    (project / ".env").write_text("REUTERS_API_TOKEN=only-in-the-file\n")
+    before = dict(os.environ)
+    settings = load_settings(project, {})
+    assert settings.reuters_api_token is not None
+    assert settings.reuters_api_token.get_secret_value() == "only-in-the-file"
+    assert dict(os.environ) == before
+
+
+def test_an_empty_variable_is_as_good_as_none(project: Path) -> None:
+    settings = loaded(project, ANTHROPIC_API_KEY="", DESK_HOME="", TEMPORAL_ADDRESS="")
+    assert settings.anthropic_api_key is None
+    assert settings.home == project / ".desk"
+    assert not settings.external
+
+
+def test_secrets_are_not_printed(project: Path) -> None:
+    settings = loaded(project, ANTHROPIC_API_KEY="sk-very-secret", TEMPORAL_API_KEY="also-secret")
+    assert "secret" not in repr(settings)
+
+
+@pytest.mark.parametrize("name", ["TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE"])
+def test_naming_a_server_makes_it_external(project: Path, name: str) -> None:
+    settings = loaded(project, **{name: "somewhere", "DESK_UI_URL": "http://ui:8080"})
+    assert settings.external
+    assert settings.ui_url == "http://ui:8080"
+    assert settings.temporal_environment == {name: "somewhere"}
+
+
+def test_a_temporal_toml_beside_the_project_makes_it_external(project: Path) -> None:
+    (project / "temporal.toml").write_text('[profile.default]\naddress = "elsewhere:7233"\n')
+    settings = loaded(project)
+    assert settings.external
+    assert settings.temporal_config_file == project / "temporal.toml"
+    assert settings.ui_url is None
+
+
+def test_our_own_example_environment_is_usable_when_everything_in_it_is_switched_on(
+    tmp_path: Path,
+) -> None:
+    shutil.copy(PROJECT / "desk.toml", tmp_path)
+    (tmp_path / "temporal.toml").write_text("")
+    example = (PROJECT / ".env.example").read_text()
+    on = [line.removeprefix("#") for line in example.splitlines() if line.startswith("#")]
+    lines = [line for line in on if line.partition("=")[0].isupper() and "=" in line]
+    (tmp_path / ".env").write_text("\n".join(lines).replace("CONFIG_FILE=", "CONFIG_FILE=./x"))
+    (tmp_path / "x").write_text("")
+    assert len(lines) > 15
+    assert load_settings(tmp_path, {}).external
+
+
+def test_an_unknown_key_is_named_with_the_nearest_known_one(project: Path) -> None:
+    message = refused(project, "[deadlines]\nweak = '1 day'\n")
+    assert message.startswith("desk.toml: unknown key 'deadlines.weak'; known: open_for_reruns,")
+    assert message.endswith("did you mean week?")
+
+
+def test_an_unknown_key_of_a_market_is_named_with_its_place(project: Path) -> None:
+    (project / "desk.toml").write_text(SMALL.replace("digits", "digit"))
+    with pytest.raises(SettingsError, match=r"'markets\.pairs\[1\]\.digit'.*did you mean digits"):
+        load_settings(project, {})
+
+
+@pytest.mark.parametrize(
+    ("toml", "parts"),
+    [
+        (
+            '[schedule]\nweekday = "mondy"\n',
+            ["desk.toml: schedule.weekday is 'mondy'", "'sunday'", "did you mean monday?"],
+        ),
+        ("[schedule]\nhour = 24\n", ["schedule.hour is 24", "less than or equal to 23"]),
+        (
+            '[schedule]\ntime_zone = "Europe/Londn"\n',
+            ["schedule.time_zone is 'Europe/Londn'", "did you mean Europe/London?"],
+        ),
+        ('[deadlines]\nweek = "soon"\n', ["deadlines.week is 'soon'", '"30 minutes"']),
+        ('[deadlines]\nweek = "0 s"\n', ["deadlines.week", "greater than 0"]),
+        ("[thresholds]\ncoverage = 90\n", ["thresholds.coverage is 90", "less than or equal to 1"]),
+        ("[agents.reviewer]\n", ["agents.reviewer is 'reviewer'", "'validator_agent'"]),
+        (
+            '[agents.validator_agent]\nfallback = "validator_agent"\n',
+            ["agents.validator_agent.fallback", "the agent itself", "research_agent_1"],
+        ),
+        ("[server]\nport = 8233\n", ["both 8233", "DESK_UI_PORT"]),
+        ("[server]\nport = 70000\n", ["server.port is 70000", "less than or equal to 65535"]),
+        ("[[[", ["desk.toml is no usable TOML"]),
+    ],
+)
+def test_a_bad_value_is_named_with_its_key_and_what_is_allowed(
+    project: Path, toml: str, parts: list[str]
+) -> None:
+    message = refused(project, toml)
+    assert [part for part in parts if part not in message] == []
+
+
+def test_a_market_that_stands_there_twice_is_refused(project: Path) -> None:
+    twice = SMALL.replace("policy_rates = [", 'policy_rates = [{ area = "JP", group = "G10" },')
+    (project / "desk.toml").write_text(twice)
+    with pytest.raises(SettingsError, match="JP stands there twice"):
+        load_settings(project, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("LOG_LEVEL", "chatty", "'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
+        ("DESK_MCP_TRANSPORT", "in-proces", "did you mean in-process?"),
+        ("DESK_SERVER_PORT", "http", "integer"),
+        ("MAX_RETRY_ATTEMPTS", "0", "greater than or equal to 1"),
+        ("CACHE_TTL_SECONDS", "-1", "greater than or equal to 0"),
+        ("LOG_JSON", "maybe", "boolean"),
+        ("TEMPORAL_CONFIG_FILE", "nowhere.toml", "a file that exists"),
+    ],
+)
+def test_a_bad_variable_is_named_with_its_value_and_what_is_allowed(
+    project: Path, name: str, value: str, allowed: str
+) -> None:
+    message = refused(project, **{name: value})
+    assert message.startswith(f"environment: {name} is '{value}'; allowed: ")
+    assert allowed in message
+
+
+def test_a_missing_desk_toml_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"desk\.toml is missing.*DESK_CONFIG"):
+        load_settings(tmp_path, {})
+
+
+def test_the_project_is_found_from_a_folder_within_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = project / "reports" / "weekly"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    assert load_settings(environment={}).project_dir == project
