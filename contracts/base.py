@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, WithJsonSchema
 
 ShortText = Annotated[str, Field(max_length=200)]
 """A name, an id or a label."""
@@ -11,8 +11,11 @@ ShortText = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=4_000)]
 """A sentence or a paragraph: long enough for an error, short enough for a history."""
 
-Figure = Annotated[Decimal, Field(allow_inf_nan=False, max_digits=24)]
-"""A number that is printed. Finite; its exponent is the precision it is printed with."""
+Figure = Annotated[
+    Decimal, Field(allow_inf_nan=False, max_digits=24), WithJsonSchema({"type": "string"})
+]
+"""A number that is printed. Finite; its exponent is the precision it is printed with. A string in
+JSON, and said to be no more than that: clients check a year of fixings against the schema."""
 
 Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 

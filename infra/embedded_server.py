@@ -15,6 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from infra.codec_server import codec_server
 from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
 from infra.server_record import ServerRecord, stop_orphan
 from infra.settings import ServerSettings
@@ -53,9 +54,12 @@ _DIE_WITH_PARENT = (
 class EmbeddedServer:
     """A running server. `failed` is done, with the error, when it could not be kept running."""
 
-    def __init__(self, home: Path, server: ServerSettings) -> None:
+    def __init__(
+        self, home: Path, server: ServerSettings, codec_endpoint: str | None = None
+    ) -> None:
         self._home = home
         self._server = server
+        self._codec_endpoint = codec_endpoint
         self._process: asyncio.subprocess.Process | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._deaths: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
@@ -101,7 +105,7 @@ class EmbeddedServer:
         with self.log_file.open("ab") as log:
             written_from = log.tell()
             self._process = await asyncio.create_subprocess_exec(
-                *_command(temporal_binary(), self._home / "temporal.db", self._server),
+                *self._command(temporal_binary()),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -117,6 +121,26 @@ class EmbeddedServer:
             await self._end_process()
             ServerRecord.remove(self._home)
             raise
+
+    def _command(self, binary: Path) -> list[str]:
+        server, database = self._server, self._home / "temporal.db"
+        attributes = [
+            f"{name}={'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
+            for name in SearchAttribute
+        ]
+        arguments = [
+            *(str(binary), "server", "start-dev"),
+            *("--ip", server.ip, "--port", str(server.port), "--ui-port", str(server.ui_port)),
+            *("--ui-disable-news-fetch", "--db-filename", str(database)),
+            *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
+            *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
+            *(part for value in attributes for part in ("--search-attribute", value)),
+            *(("--ui-codec-endpoint", self._codec_endpoint) if self._codec_endpoint else ()),
+            *("--log-level", "error", "--color", "never"),
+        ]
+        if sys.platform != "linux":
+            return arguments
+        return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *arguments]
 
     async def _wait_until_ready(self, written_from: int) -> None:
         started = time.monotonic()
@@ -205,12 +229,13 @@ async def embedded_server(
     Raises:
         ServerFailed: as `EmbeddedServer.start`.
     """
-    running = EmbeddedServer(home, server)
-    await running.start(meanwhile)
-    try:
-        yield running
-    finally:
-        await running.stop()
+    with codec_server(server.ip, server.ui_url) as codec_endpoint:
+        running = EmbeddedServer(home, server, codec_endpoint)
+        await running.start(meanwhile)
+        try:
+            yield running
+        finally:
+            await running.stop()
 
 
 def temporal_binary() -> Path:
@@ -223,24 +248,6 @@ def temporal_binary() -> Path:
     if not binary.is_file():
         raise ServerFailed(f"{binary} is missing; install the project again (make install)")
     return binary
-
-
-def _command(binary: Path, database: Path, server: ServerSettings) -> list[str]:
-    attributes = [
-        f"{name}={'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}" for name in SearchAttribute
-    ]
-    arguments = [
-        *(str(binary), "server", "start-dev"),
-        *("--ip", server.ip, "--port", str(server.port), "--ui-port", str(server.ui_port)),
-        *("--ui-disable-news-fetch", "--db-filename", str(database)),
-        *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
-        *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
-        *(part for value in attributes for part in ("--search-attribute", value)),
-        *("--log-level", "error", "--color", "never"),
-    ]
-    if sys.platform != "linux":
-        return arguments
-    return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *arguments]
 
 
 async def _listens(ip: str, port: int) -> bool:

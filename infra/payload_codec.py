@@ -26,7 +26,7 @@ class CompressingCodec(PayloadCodec):
         Raises:
             zlib.error: a packed payload is damaged.
         """
-        return [_unpacked(payload) for payload in payloads]
+        return [unpacked(payload) for payload in payloads]
 
 
 def _packed(payload: Payload) -> Payload:
@@ -36,7 +36,12 @@ def _packed(payload: Payload) -> Payload:
     return Payload(metadata={"encoding": ENCODING}, data=data)
 
 
-def _unpacked(payload: Payload) -> Payload:
+def unpacked(payload: Payload) -> Payload:
+    """What was packed; any other payload as it is.
+
+    Raises:
+        zlib.error: the payload is damaged.
+    """
     if payload.metadata.get("encoding") != ENCODING:
         return payload
     return Payload.FromString(zlib.decompress(payload.data))

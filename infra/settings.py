@@ -41,12 +41,16 @@ class McpTransport(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """How much is logged."""
+    """How much is logged. Read in either case."""
 
     DEBUG = "DEBUG"
     INFO = "INFO"
     WARNING = "WARNING"
     ERROR = "ERROR"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "LogLevel | None":
+        return cls.__members__.get(str(value).upper())
 
 
 class Settings(BaseModel):
@@ -194,8 +198,6 @@ def _variables(project: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read_environment(variables: Mapping[str, str]) -> _Environment:
-    if "LOG_LEVEL" in variables:
-        variables = {**variables, "LOG_LEVEL": variables["LOG_LEVEL"].upper()}
     try:
         return _Environment.model_validate(variables)
     except ValidationError as error:

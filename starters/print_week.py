@@ -1,11 +1,15 @@
 """Printing what a run has published."""
 
+import shutil
 import sys
 
 from contracts.report import ResearchReport
 from starters.desk_session import Desk
 from starters.endings import ExitStatus
 from starters.summary import PublishedWeek, summary_lines, summary_of, ui_address
+
+ROOM_ELSEWHERE = 160
+"""Columns of a line that no terminal has to hold."""
 
 
 def print_week(
@@ -29,7 +33,13 @@ def print_week(
         already_published=already_published,
         changes=changes,
     )
-    text = summary.model_dump_json(indent=2) if as_json else "\n".join(summary_lines(summary))
-    sys.stdout.write(f"{text}\n")
+    lines = [summary.model_dump_json(indent=2)] if as_json else summary_lines(summary, _width())
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return ROOM_ELSEWHERE
+    return shutil.get_terminal_size().columns

@@ -9,6 +9,7 @@ from starters.desk_logs import log_to_stderr
 from starters.desk_session import Desk, host, say
 from starters.endings import CommandError, ExitStatus
 from workers.hosting import Role, hosted
+from workers.identity import worker_identity
 
 
 def stay_up() -> ExitStatus:
@@ -50,7 +51,7 @@ async def _announced(desk: Desk) -> ExitStatus:
 async def _work(settings: Settings, role: Role) -> ExitStatus:
     from infra.temporal import connect
 
-    client = await connect(settings, identity=None)
+    client = await connect(settings, identity=worker_identity(role))
     async with hosted(client, settings, [role]):
         say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
         return await _until_told_to_stop()

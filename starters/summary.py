@@ -120,10 +120,10 @@ def ui_address(
     return f"{base}/namespaces/{quote(namespace)}/workflows/{quote(workflow_id, safe='')}{run}"
 
 
-def summary_lines(summary: WeekSummary) -> list[str]:
+def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
     """The summary for people: at most 24 lines; paths and addresses are never cut."""
     lines = [*_head(summary), *_moves(summary), *_decided(summary), *_absent(summary)]
-    return [_cut(line) for line in lines] + ["", *_where(summary)]
+    return [_cut(line, width) for line in lines] + ["", *_where(summary)]
 
 
 def _biggest(movers: tuple[Mover, ...]) -> tuple[Mover, ...]:
@@ -185,5 +185,5 @@ def _where(summary: WeekSummary) -> Iterator[str]:
         yield f"Took {summary.seconds:.1f} s."
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 1]}…"

@@ -10,7 +10,6 @@ from contracts.names import reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
-from contracts.search_attributes import Phase
 from contracts.tasks import TaskAssignment
 from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
@@ -21,7 +20,6 @@ from workflows.options import (
     TASK_TIMEOUT,
     market_attributes,
     note_outcome,
-    note_phase,
     priority,
 )
 from workflows.reassignment import ReassignmentWorkflow
@@ -44,7 +42,7 @@ class MarketResearchWorkflow:
         await asyncio.gather(*(self._do(planned, ()) for planned in request.plan.tasks))
         results = self._research_results()
         if results:
-            note_phase(Phase.VALIDATING)
+            workflow.set_current_details(f"{request.market.market} is with the validator")
             await self._do(VALIDATION, results)
         outcome = decide_outcome(request.market, results, self._agents)
         note_outcome(outcome)

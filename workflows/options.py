@@ -55,13 +55,14 @@ def market_attributes(week: str, market: str) -> TypedSearchAttributes:
     pairs: list[SearchAttributePair[Any]] = [
         SearchAttributePair(WEEK, week),
         SearchAttributePair(MARKET, market),
+        SearchAttributePair(PHASE, Phase.RESEARCHING),
     ]
     return TypedSearchAttributes(pairs)
 
 
 def note_outcome(outcome: Outcome) -> None:
     """Make a finished run findable by what became of it."""
-    workflow.upsert_search_attributes([OUTCOME.value_set(outcome)])
+    workflow.upsert_search_attributes([OUTCOME.value_set(outcome), PHASE.value_set(Phase.CLOSED)])
 
 
 def note_phase(phase: Phase) -> None:

@@ -191,7 +191,7 @@ class WeeklyResearchWorkflow:
 
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)
-        board = self._board
+        board, deadlines = self._board, self._policy.deadlines
         info = workflow.info()
         board.revisions = (*board.revisions, revision)
         board.publication = await workflow.execute_activity_method(
@@ -205,9 +205,9 @@ class WeeklyResearchWorkflow:
             ),
             activity_id=f"publish.r{revision.revision}",
             summary=f"Publish {board.week}, revision {revision.revision}",
-            start_to_close_timeout=self._policy.deadlines.turn,
+            start_to_close_timeout=deadlines.turn,
             # What was researched is paid for: a full disk is waited out, not given up on.
-            schedule_to_close_timeout=self._policy.deadlines.open_for_reruns,
+            schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
             heartbeat_timeout=HEARTBEAT_TIMEOUT,
             retry_policy=patient_retry_policy(self._policy.retries),
             priority=priority(1),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 
 import psutil
@@ -19,7 +20,7 @@ from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSear
 from temporalio.service import RPCError
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from infra.embedded_server import RETENTION, EmbeddedServer, embedded_server, temporal_binary
+from infra.embedded_server import EmbeddedServer, embedded_server, temporal_binary
 from infra.host_lock import HostLock, HostTaken
 from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed
 from infra.server_namespace import retention_of
@@ -75,8 +76,23 @@ async def test_it_starts_with_our_search_attributes_and_ninety_days_of_retention
                 if name in INTEGER_ATTRIBUTES
                 else IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
             )
-        assert await retention_of(client) == RETENTION
+        assert await retention_of(client) == timedelta(days=90)
         await start_a_run(client, "taken-at-once")
+
+
+async def test_it_runs_with_the_flags_that_were_measured_to_be_fast_and_exact(
+    tmp_path: Path,
+) -> None:
+    async with embedded_server(tmp_path, free_ports()) as running:
+        command = " ".join(psutil.Process(running.pid).cmdline())
+        assert (tmp_path / "temporal.db-wal").exists()
+    for flag in (
+        *("journal_mode=wal", "synchronous=normal", "--ui-disable-news-fetch"),
+        *("transferProcessorMaxPollRPS=100", "timerProcessorMaxPollRPS=100"),
+        *('timerProcessorMaxTimeShift="100ms"', "matching.enableFairness=true"),
+        *("numTaskqueueReadPartitions=1", "numTaskqueueWritePartitions=1", "--ip 127.0.0.1"),
+    ):
+        assert flag in command
 
 
 async def test_it_is_ready_quickly(tmp_path: Path) -> None:
@@ -103,7 +119,7 @@ async def test_a_killed_server_is_started_again_with_its_history(tmp_path: Path)
             return described.status is WorkflowExecutionStatus.RUNNING and running.pid != killed
 
         await eventually(answers)
-        assert await retention_of(client) == RETENTION
+        assert await retention_of(client) == timedelta(days=90)
 
 
 async def test_a_server_that_dies_again_and_again_is_given_up_with_an_error(
@@ -197,10 +213,13 @@ async def test_a_server_left_over_by_a_lost_parent_is_replaced(tmp_path: Path) -
     )
     ServerRecord(pid=orphan.pid, port=server.port).save(tmp_path)
     with orphan:
-        await eventually(lambda: answers_at(server.address))
-        async with embedded_server(tmp_path, server) as running:
-            assert running.pid != orphan.pid
-            assert orphan.wait(5) is not None
+        try:
+            await eventually(lambda: answers_at(server.address))
+            async with embedded_server(tmp_path, server) as running:
+                assert running.pid != orphan.pid
+                assert orphan.wait(5) is not None
+        finally:
+            orphan.kill()
 
 
 async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) -> None:

@@ -74,7 +74,16 @@ def test_a_bad_setting_is_wrong_usage(
 ) -> None:
     monkeypatch.setenv("LOG_LEVEL", "loud")
     assert execute(["run"]) == ExitStatus.USAGE
-    assert capsys.readouterr().err.startswith("desk: environment: LOG_LEVEL is 'LOUD'; allowed: ")
+    assert capsys.readouterr().err.startswith("desk: environment: LOG_LEVEL is 'loud'; allowed: ")
+
+
+def test_a_home_that_cannot_be_made_is_wrong_usage(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESK_HOME", "/dev/null/desk")
+    for command in (["run"], ["up"], ["status"]):
+        assert execute(command) == ExitStatus.USAGE
+        assert "/dev/null/desk cannot be made" in capsys.readouterr().err
 
 
 def test_a_report_that_is_not_there_is_said_with_how_to_make_it(

@@ -50,8 +50,12 @@ def test_our_own_desk_toml_has_every_market_quoted_the_way_the_market_quotes_it(
         assert spec.areas.index("US") == (0 if base == "USD" else 1)
     digits = {spec.market: spec.digits for spec in pairs if spec.digits != 4}
     assert digits == {
-        **{"USD/JPY": 2, "USD/KRW": 2, "USD/IDR": 0},
-        **{"USD/THB": 3, "USD/PHP": 3, "USD/TWD": 3},
+        "USD/JPY": 2,
+        "USD/KRW": 2,
+        "USD/IDR": 0,
+        "USD/THB": 3,
+        "USD/PHP": 3,
+        "USD/TWD": 3,
     }
     (pegged,) = (spec for spec in pairs if spec.band)
     assert pegged.band is not None
@@ -103,7 +107,8 @@ def test_environment_goes_before_dotenv_and_dotenv_before_desk_toml(project: Pat
         "DESK_SERVER_PORT=7001\nDESK_UI_PORT=8001\nMAX_RETRY_ATTEMPTS=7\nLOG_LEVEL=debug\n"
     )
     settings = loaded(
-        project, "[server]\nport = 7000\nui_port = 8000\n[retries]\nmax_attempts = 2\n",
+        project,
+        "[server]\nport = 7000\nui_port = 8000\n[retries]\nmax_attempts = 2\n",
         DESK_SERVER_PORT="7002",
     )
     assert (settings.server.port, settings.server.ui_port) == (7002, 8001)
@@ -129,8 +134,8 @@ def test_an_empty_variable_is_as_good_as_none(project: Path) -> None:
 
 
 def test_secrets_are_not_printed(project: Path) -> None:
-    settings = loaded(project, ANTHROPIC_API_KEY="sk-very-secret", TEMPORAL_API_KEY="also-secret")
-    assert "secret" not in repr(settings)
+    settings = loaded(project, ANTHROPIC_API_KEY="sk-hush", TEMPORAL_API_KEY="hush")
+    assert "hush" not in repr(settings)
 
 
 @pytest.mark.parametrize("name", ["TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE"])
@@ -172,6 +177,12 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(project: Path) -> No
 def test_an_unknown_key_of_a_market_is_named_with_its_place(project: Path) -> None:
     (project / "desk.toml").write_text(SMALL.replace("digits", "digit"))
     with pytest.raises(SettingsError, match=r"'markets\.pairs\[1\]\.digit'.*did you mean digits"):
+        load_settings(project, {})
+
+
+def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(project: Path) -> None:
+    (project / "desk.toml").write_text(SMALL.replace("areas", "regions"))
+    with pytest.raises(SettingsError, match=r"unknown key 'markets\.pairs\[1\]\.regions'"):
         load_settings(project, {})
 
 

@@ -1,0 +1,123 @@
+"""`desk schedule` at an embedded server without workers: what is on the server afterwards."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from temporalio.client import Client, ScheduleOverlapPolicy
+from temporalio.common import SearchAttributeKey
+
+from contracts.names import SCHEDULE_ID
+from contracts.week_run import WeekRequest
+from infra.embedded_server import embedded_server
+from infra.settings import Settings
+from infra.temporal import connect
+from starters import schedule_actions as actions
+from starters.desk_session import Desk
+from starters.endings import CommandError
+from starters.schedule_actions import Applied, put_into_force
+from starters.week_runs import FoundRun, described, request_of
+from tests.support.homes import home_settings
+
+SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    settings = home_settings(tmp_path)
+    async with embedded_server(settings.home, settings.server):
+        yield Desk(await connect(settings), settings, hosting=True)
+
+
+def earlier(settings: Settings) -> Settings:
+    schedule = settings.config.schedule.model_copy(update={"hour": 5})
+    config = settings.config.model_copy(update={"schedule": schedule})
+    return settings.model_copy(update={"config": config})
+
+
+async def paused(client: Client) -> bool:
+    described = await client.get_schedule_handle(SCHEDULE_ID).describe()
+    return described.schedule.state.paused
+
+
+async def test_applying_twice_changes_nothing(desk: Desk) -> None:
+    assert await put_into_force(desk.client, desk.settings.config) is Applied.CREATED
+    assert await put_into_force(desk.client, desk.settings.config) is Applied.UNCHANGED
+
+
+async def test_what_is_on_the_server_is_what_desk_toml_says(desk: Desk) -> None:
+    await actions.apply(desk)
+    there = await desk.client.get_schedule_handle(SCHEDULE_ID).describe()
+    first = there.info.next_action_times[0]
+    assert first.weekday() == 0
+    assert first > datetime.now(UTC)
+    assert there.schedule.policy.overlap is ScheduleOverlapPolicy.ALLOW_ALL
+    assert there.schedule.policy.catchup_window == timedelta(days=3)
+    assert there.schedule.spec.time_zone_name == "Europe/London"
+
+
+async def test_a_paused_schedule_stays_paused_when_it_changes(desk: Desk) -> None:
+    await actions.apply(desk)
+    await actions.pause(desk)
+    changed = earlier(desk.settings).config
+    assert await put_into_force(desk.client, changed) is Applied.UPDATED
+    assert await paused(desk.client)
+    await actions.resume(desk)
+    assert not await paused(desk.client)
+
+
+async def test_a_backfill_starts_each_week_as_the_run_of_its_own_week(desk: Desk) -> None:
+    await actions.apply(desk)
+    await actions.pause(desk)
+    lines = await actions.backfill("2026-W42", "2026-W44")(desk)
+    assert [line.split()[0] for line in lines] == ["2026-W42", "2026-W43", "2026-W44"]
+    starts = ("2026-10-19T06:00:00", "2026-10-26T07:00:00", "2026-11-02T07:00:00")
+    for line, start in zip(lines, starts, strict=True):
+        run = await started(desk.client, line.split()[-1])
+        assert run.open
+        assert run.workflow_id == f"weekly-{start}Z"
+        found = await run.handle.describe()
+        scheduled = found.typed_search_attributes.get(SCHEDULED_START)
+        assert scheduled == datetime.fromisoformat(f"{start}+00:00")
+        assert await request_of(desk.client, run) == WeekRequest(config=desk.settings.config)
+
+
+async def started(client: Client, workflow_id: str) -> FoundRun:
+    for _ in range(100):
+        found = await described(client, workflow_id)
+        if found is not None:
+            return found
+        await asyncio.sleep(0.05)
+    pytest.fail(f"{workflow_id} was not started")
+
+
+async def test_a_backfill_of_other_times_than_those_in_force_is_refused(desk: Desk) -> None:
+    await actions.apply(desk)
+    other = Desk(desk.client, earlier(desk.settings), hosting=True)
+    with pytest.raises(CommandError, match="`desk schedule apply` first"):
+        await actions.backfill("2026-W42", "2026-W42")(other)
+
+
+async def test_a_trigger_starts_a_run_and_says_which(desk: Desk) -> None:
+    await actions.apply(desk)
+    (line,) = await actions.trigger(desk)
+    assert (await started(desk.client, line.split()[-1])).open
+
+
+async def test_show_says_when_desk_toml_differs(desk: Desk) -> None:
+    await actions.apply(desk)
+    assert "differs" not in "".join(await actions.show(desk))
+    changed = Desk(desk.client, earlier(desk.settings), hosting=True)
+    assert "desk.toml differs" in (await actions.show(changed))[-1]
+
+
+async def test_without_a_schedule_every_action_says_how_to_make_one(desk: Desk) -> None:
+    for action in (actions.show, actions.pause, actions.resume, actions.trigger, actions.delete):
+        with pytest.raises(CommandError, match="`desk schedule apply` creates it"):
+            await action(desk)
+    await actions.apply(desk)
+    await actions.delete(desk)
+    with pytest.raises(CommandError):
+        await actions.show(desk)

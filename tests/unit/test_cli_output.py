@@ -1,0 +1,345 @@
+"""What the `desk` command prints: the summary, progress, status, changes, checks."""
+
+import io
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from contracts.config import ScheduleConfig
+from contracts.names import AgentId
+from contracts.report import Coverage, MissingMarket, ResearchReport
+from contracts.results import AgentError, DeadLetter
+from contracts.search_attributes import Outcome, Phase, SearchAttribute
+from contracts.source_results import FixingCoverage, Provenance
+from contracts.tasks import TaskAssignment, TaskType
+from contracts.tools import SourceTier
+from contracts.week_run import MarketState, MarketStatus, PublishedFiles, WeekStatus
+from infra.settings import load_settings
+from starters.changes import changes_between
+from starters.checks import Level, free_space_check, python_check, writable_check
+from starters.endings import CommandError, ExitStatus, UsageError, complain
+from starters.letters import FoundLetter, chosen_letter, letter_lines
+from starters.progress import PlainProgress, board
+from starters.published_files import check_target, copy_set, published_weeks
+from starters.server_checks import attribute_check, data_check, poller_check, retention_check
+from starters.show_status import status_lines
+from starters.summary import (
+    PublishedWeek,
+    WeekSummary,
+    from_status,
+    summary_lines,
+    summary_of,
+    ui_address,
+)
+from tests.support.homes import PROJECT
+from tests.support.reports import sample_record, sample_report
+
+MARKETS = load_settings(PROJECT, {}).config.market_names
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+FILES = PublishedFiles(markdown="/r/w.md", html="/r/w.html", json_file="/r/w.json")
+
+
+def status(
+    phase: Phase = Phase.RESEARCHING,
+    done: int = 0,
+    running: int = 0,
+    *,
+    coverage: Coverage | None = None,
+    missing: str | None = None,
+) -> WeekStatus:
+    def line(at: int, market: str) -> MarketStatus:
+        if market == missing:
+            outcome = Outcome.MISSING
+            return MarketStatus(
+                market=market, state=MarketState.DONE, outcome=outcome, note="nobody has it"
+            )
+        if at < done:
+            return MarketStatus(
+                market=market, state=MarketState.DONE, outcome=Outcome.RESEARCHED, note="aside"
+            )
+        state = MarketState.RUNNING if at < done + running else MarketState.PLANNED
+        return MarketStatus(market=market, state=state)
+
+    return WeekStatus(
+        week="2026-W44",
+        phase=phase,
+        as_of=datetime(2026, 11, 2, 7, tzinfo=UTC),
+        started_at=START,
+        deadline=START + timedelta(minutes=30),
+        markets=tuple(line(at, market) for at, market in enumerate(MARKETS)),
+        revisions=sample_record().revisions[:1] if coverage else (),
+        coverage=coverage,
+        files=FILES if coverage else None,
+        seconds=7.5 if coverage else None,
+    )
+
+
+def summary(report: ResearchReport | None, **changed: object) -> WeekSummary:
+    shown = sample_report()
+    published = PublishedWeek(
+        week=shown.week,
+        as_of=shown.as_of,
+        revision=1,
+        coverage=shown.coverage,
+        files=FILES,
+        workflow_id="weekly-2026-W44",
+        run_id="abc",
+        seconds=7.5,
+    )
+    made = summary_of(published, report, time_zone="Europe/London", temporal_ui="http://ui/run")
+    return made.model_copy(update=changed)
+
+
+def test_the_summary_has_the_week_its_coverage_moves_gaps_paths_and_time() -> None:
+    report = sample_report()
+    lines = summary_lines(summary(report))
+    text = "\n".join(lines)
+    biggest = max(report.movers, key=lambda mover: abs(mover.move))
+    coverage = report.coverage
+    assert lines[0].startswith(f"{report.week} as of Monday ")
+    assert f"{coverage.researched} of {coverage.expected} markets" in lines[1]
+    assert lines[3].split()[:3] == [biggest.market, f"{biggest.move:+f}", "%"]
+    assert all(entry.market in text for entry in coverage.missing[:3])
+    assert tuple(lines[-3:]) == ("Report    /r/w.html", "Temporal  http://ui/run", "Took 7.5 s.")
+
+
+def test_the_summary_fits_on_one_screen_however_much_there_is() -> None:
+    report = sample_report()
+    gaps = tuple(MissingMarket(market="USD/TWD", reason="x" * 500) for _ in range(30))
+    row = report.calendar[0].model_copy(update={"outcome": "y" * 500, "ahead": False})
+    full = summary(
+        report,
+        coverage=report.coverage.model_copy(update={"missing": gaps}),
+        decisions=(row,) * 30,
+        movers=report.movers * 10,
+    )
+    for shown in (full, full.model_copy(update={"changes": ("z" * 500,) * 30})):
+        lines = summary_lines(shown)
+        assert len(lines) <= 24
+        assert max(map(len, lines)) <= 80
+    assert "  and 26 more in the report" in summary_lines(full)
+
+
+def test_paths_and_addresses_are_never_cut() -> None:
+    long = "/" + "a" * 200 + ".html"
+    lines = summary_lines(
+        summary(None, files=FILES.model_copy(update={"html": long}), temporal_ui="http://" + long)
+    )
+    assert f"Report    {long}" in lines
+    assert f"Temporal  http://{long}" in lines
+
+
+def test_a_summary_without_the_report_at_hand_still_says_what_is_known() -> None:
+    lines = summary_lines(summary(None, temporal_ui=None, already_published=True))
+    assert "Biggest moves" not in lines
+    assert "Temporal  workflow weekly-2026-W44" in lines
+    assert lines[-1] == "Published already; `--again` researches it anew."
+
+
+def test_the_summary_reads_back_from_its_json() -> None:
+    made = summary(sample_report())
+    assert WeekSummary.model_validate_json(made.model_dump_json()) == made
+
+
+def test_slashes_in_ids_are_encoded_for_the_ui() -> None:
+    address = ui_address("http://ui", "default", "weekly-2026-W44/market/USD/JPY", "r1")
+    assert address == (
+        "http://ui/namespaces/default/workflows/weekly-2026-W44%2Fmarket%2FUSD%2FJPY/r1"
+    )
+    assert ui_address(None, "default", "x", None) is None
+
+
+def test_nothing_is_published_before_the_first_revision() -> None:
+    assert from_status(status(), "w", "r") is None
+    found = from_status(status(Phase.OPEN_FOR_RERUNS, coverage=sample_report().coverage), "w", "r")
+    assert found is not None
+    assert (found.revision, found.files, found.seconds) == (1, FILES, 7.5)
+
+
+def test_plain_progress_is_a_line_for_each_phase_and_each_market_and_no_control_characters() -> (
+    None
+):
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    for seen in (
+        *(status(Phase.PLANNING), status(running=38), status(done=1), status(done=1)),
+        *(status(done=37, missing="USD/TWD"), status(Phase.PUBLISHING, done=37, missing="USD/TWD")),
+    ):
+        progress.update(seen)
+    lines = [line.split(" s  ", 1)[1] for line in stream.getvalue().splitlines()]
+    assert lines[:3] == [
+        *("2026-W44: planning", "2026-W44: researching", f"{MARKETS[0]} researched (1 of 38)"),
+    ]
+    assert sum("researched (" in line for line in lines) == 36
+    assert any(line.startswith("USD/TWD missing: nobody has it (") for line in lines)
+    assert lines[-1] == "2026-W44: publishing"
+    assert stream.getvalue().replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 24), (200, 50), (20, 10)])
+def test_the_live_table_fits_the_screen(width: int, height: int) -> None:
+    console = Console(width=width, height=height, file=io.StringIO(), force_terminal=False)
+    shown = status(done=10, running=5, missing="USD/TWD")
+    drawn = console.render_lines(board(shown, width, START + timedelta(seconds=75), height))
+    text = ["".join(segment.text for segment in line).rstrip() for line in drawn]
+    assert len(text) <= height
+    assert max(map(len, text)) <= width
+    if width >= 80:
+        assert text[0].startswith("2026-W44  researching  11 of 38 markets  1:15 gone, 28:45")
+        assert all(any(market in line for line in text[1:]) for market in MARKETS)
+        assert "- USD/TWD" in "\n".join(text)
+
+
+def test_status_lists_markets_by_what_became_of_them() -> None:
+    lines = status_lines(status(done=38, missing="USD/TWD", coverage=sample_report().coverage))
+    assert "researched (37)" in lines
+    assert "  USD/TWD  nobody has it" in lines
+    assert max(len(line) for line in lines) <= 80
+    assert lines[-1] == "Report    /r/w.html"
+    assert status_lines(status())[-1] == "nothing published yet"
+
+
+def test_a_revision_says_which_figures_changed_and_only_of_its_market() -> None:
+    before = sample_report()
+    section = next(market for market in before.markets if market.claims)
+    first, *others = section.claims
+    changed = first.model_copy(update={"value": first.value + Decimal(1)})
+    redone = section.model_copy(update={"claims": (changed, *others)})
+    after = before.model_copy(
+        update={"markets": tuple(redone if m is section else m for m in before.markets)}
+    )
+    (line,) = changes_between(before, after, section.market)
+    assert line.startswith(f"{first.claim_id}: {first.value:f} ")
+    assert f" -> {changed.value:f} " in line
+    other = next(m for m in before.markets if m is not section)
+    assert changes_between(before, after, other.market) == (
+        f"{other.market}: every figure is as it was",
+    )
+    assert changes_between(None, after, section.market) == ()
+
+
+def letter(workflow_id: str, *, redone: bool = False) -> FoundLetter:
+    record = sample_record()
+    assignment = TaskAssignment(
+        task_id="t",
+        task_type=TaskType.RESEARCH_FX,
+        agent=AgentId.RESEARCH_AGENT_1,
+        week=record.week,
+        window=record.window,
+        deadline=START,
+    )
+    error = AgentError(
+        error_type="ToolUnavailable",
+        error_message="ecb does not answer",
+        agent=AgentId.RESEARCH_AGENT_2,
+    )
+    tried = (AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2)
+    return FoundLetter(
+        workflow_id=workflow_id,
+        run_of="weekly-2026-W44",
+        closed_at=START,
+        redone=redone,
+        letter=DeadLetter(
+            assignment=assignment, tried=tried, errors=(error,), week=record.week, market="USD/JPY"
+        ),
+    )
+
+
+def test_a_dead_letter_says_who_tried_what_and_why_it_failed() -> None:
+    text = "\n".join(letter_lines(letter("weekly-2026-W44/market/USD/JPY/reassign/x")))
+    assert "USD/JPY  research_fx  open" in text
+    assert "tried  research_agent_1, research_agent_2" in text
+    assert "error  ToolUnavailable: ecb does not answer" in text
+    assert "redone since" in next(letter_lines(letter("x", redone=True)))
+
+
+def test_a_dead_letter_is_chosen_by_its_id_or_an_unambiguous_beginning() -> None:
+    letters = [letter("week/a"), letter("week/ab"), letter("week/b")]
+    assert chosen_letter(letters, "week/a").workflow_id == "week/a"
+    assert chosen_letter(letters, "week/b").workflow_id == "week/b"
+    with pytest.raises(UsageError, match="3 dead letters start with 'week'"):
+        chosen_letter(letters, "week")
+    with pytest.raises(UsageError, match="no dead letter 'x'"):
+        chosen_letter(letters, "x")
+
+
+def test_a_set_is_copied_whole_and_leaves_nothing_else_behind(tmp_path: Path) -> None:
+    source, target = tmp_path / "from", tmp_path / "to"
+    source.mkdir()
+    files = PublishedFiles(
+        markdown=str(source / "w.md"), html=str(source / "w.html"), json_file=str(source / "w.json")
+    )
+    for path in (files.markdown, files.html, files.json_file):
+        Path(path).write_text(path)
+    check_target(target)
+    copied = copy_set(files, target)
+    assert sorted(path.name for path in target.iterdir()) == ["w.html", "w.json", "w.md"]
+    assert Path(copied.html).read_text() == files.html
+    Path(files.html).unlink()
+    (target / "w.md").write_text("from before")
+    with pytest.raises(CommandError, match="could not be copied"):
+        copy_set(files, target)
+    assert (target / "w.md").read_text() == "from before"
+    assert len(list(target.iterdir())) == 3
+
+
+def test_weeks_on_disk_are_those_with_a_full_report(tmp_path: Path) -> None:
+    folder = tmp_path / "weekly"
+    folder.mkdir()
+    for name in (
+        *("2026-W44-asia-g10-fx.json", "2026-W44-asia-g10-fx.r1.json", "2025-W01-asia-g10-fx.json"),
+        *("2026-W45-usdjpy.json", "2026-W46-asia-g10-fx.md", "notes.json"),
+    ):
+        (folder / name).write_text("{}")
+    assert published_weeks(tmp_path) == ["2025-W01", "2026-W44"]
+
+
+def test_errors_end_with_the_status_of_their_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert complain(UsageError("wrong\nusage")) is ExitStatus.USAGE
+    assert complain(CommandError("failed")) is ExitStatus.FAILED
+    assert complain(ValueError()) is ExitStatus.FAILED
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["desk: wrong usage", "desk: failed"]
+    assert lines[2].startswith("desk: ValueError: no reason given")
+
+
+def test_doctor_says_what_to_do_about_each_thing_that_is_not_well(tmp_path: Path) -> None:
+    assert python_check((3, 10, 9)).level is Level.FAIL
+    assert python_check((3, 11, 0)).level is Level.OK
+    assert free_space_check(10 * 1024**2).level is Level.FAIL
+    assert free_space_check(500 * 1024**2).level is Level.WARN
+    assert free_space_check(50 * 1024**3).level is Level.OK
+    (tmp_path / "file").write_text("")
+    assert writable_check("reports", tmp_path / "file" / "reports").level is Level.FAIL
+    assert writable_check("reports", tmp_path / "reports").level is Level.OK
+    unpolled = poller_check(["source.ecb"])
+    assert unpolled.level is Level.FAIL
+    assert "nobody polls source.ecb; `desk up`" in unpolled.sentence
+    short = retention_check(timedelta(days=1), "default")
+    assert short.level is Level.WARN
+    assert "--retention 90d" in short.sentence
+    assert retention_check(timedelta(days=90), "default").level is Level.OK
+
+
+def test_doctor_creates_search_attributes_by_one_command_a_type() -> None:
+    assert attribute_check(list(SearchAttribute)).level is Level.OK
+    check = attribute_check([SearchAttribute.MARKET, SearchAttribute.PHASE])
+    assert check.level is Level.FAIL
+    assert "create --name ResearchWeek --name Outcome --type Keyword`" in check.sentence
+    assert "create --name Revision --type Int`" in check.sentence
+
+
+def test_doctor_says_how_far_the_data_go() -> None:
+    source = Provenance(name="ECB", tier=SourceTier.AUTHORITATIVE)
+    held = FixingCoverage(
+        as_of=START, source=source, first_day=date(1999, 1, 4), last_day=date(2026, 10, 30)
+    )
+    stale = data_check(held, START, ScheduleConfig(), "cache")
+    assert stale.level is Level.WARN
+    assert "to 2026-10-30: 2026-W46 is complete and not covered" in stale.sentence
+    fresh = held.model_copy(update={"last_day": date(2026, 11, 13)})
+    assert data_check(fresh, START, ScheduleConfig(), "cache").level is Level.OK
+    assert data_check(None, START, ScheduleConfig(), "cache").level is Level.FAIL
