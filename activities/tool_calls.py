@@ -30,10 +30,9 @@ class ToolActivities:
             ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
         """
         async with beating():
-            recorded = await self._journal.once(effect_key(), lambda: self._call(request))
-        return ToolResult.model_validate_json(recorded)
+            return await self._journal.once(effect_key(), lambda: self._call(request), ToolResult)
 
-    async def _call(self, request: ToolRequest) -> str:
+    async def _call(self, request: ToolRequest) -> ToolResult:
         call = request.call
         try:
             answer = await self._tools.call(
@@ -45,7 +44,7 @@ class ToolActivities:
             )
         except ToolUnreachable as error:
             raise transient(FailureType.TOOL_UNAVAILABLE, str(error)) from None
-        return _evidence(request, answer).model_dump_json()
+        return _evidence(request, answer)
 
 
 def content_hash(content: JsonValue) -> str:

@@ -30,15 +30,13 @@ class TurnActivities:
                 what it was given; taking the same turn again would end the same way.
         """
         async with beating():
-            recorded = await self._journal.once(effect_key(), lambda: self._take(request))
-        return Turn.model_validate_json(recorded)
+            return await self._journal.once(effect_key(), lambda: self._take(request), Turn)
 
-    async def _take(self, request: TurnRequest) -> str:
+    async def _take(self, request: TurnRequest) -> Turn:
         try:
-            turn = await self._analyst(request)
+            return await self._analyst(request)
         except (ValueError, LookupError, ArithmeticError) as error:
             task = request.assignment
             raise permanent(
                 FailureType.TURN_FAILED, f"{task.agent} on {task.task_id}: {error}"
             ) from error
-        return turn.model_dump_json()

@@ -10,9 +10,14 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 KEPT_FOR = "-14 days"
 """Far longer than a completion can be outstanding."""
+
+T = TypeVar("T", bound=BaseModel)
 
 
 class EffectJournal:
@@ -30,7 +35,7 @@ class EffectJournal:
         )
         self._connection.execute("DELETE FROM effects WHERE at < datetime('now', ?)", (KEPT_FOR,))
 
-    async def once(self, key: str, effect: Callable[[], Awaitable[str]]) -> str:
+    async def once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """The result kept under the key, or else the effect's, which is then kept.
 
         An effect that raises leaves nothing and may be tried again.
@@ -38,10 +43,11 @@ class EffectJournal:
         async with self._alone(key):
             kept = self._read(key)
             if kept is not None:
-                return kept
+                return kind.model_validate_json(kept)
             result = await effect()
             self._connection.execute(
-                "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)", (key, result)
+                "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)",
+                (key, result.model_dump_json()),
             )
             return result
 

@@ -35,7 +35,7 @@ class PlainProgress:
         self._stream = stream
         self._started = time.monotonic()
         self._phase: str | None = None
-        self._done: dict[str, str] = {}
+        self._done: set[str] = set()
 
     def update(self, status: WeekStatus) -> None:
         """Write what is new in a status."""
@@ -48,16 +48,19 @@ class PlainProgress:
         self._stream.flush()
 
     def _news(self, status: WeekStatus) -> Iterator[str]:
-        planning = self._phase is None
-        if planning:
+        first = self._phase is None
+        if first:
             yield from self._new_phase(status)
         for market in status.markets:
-            ended = str(market.outcome) if market.state is MarketState.DONE else ""
-            if ended and self._done.get(market.market) != ended:
-                self._done[market.market] = ended
-                counts = f"{len(self._done)} of {len(status.markets)}"
-                yield f"{market.market} {_ended(market)} ({counts})"
-        if not planning:
+            if market.state is not MarketState.DONE:
+                self._done.discard(market.market)
+            elif market.market not in self._done:
+                self._done.add(market.market)
+                # What was done before is no news: a rerun finds all the others done.
+                if not first:
+                    counts = f"{len(self._done)} of {len(status.markets)}"
+                    yield f"{market.market} {_ended(market)} ({counts})"
+        if not first:
             yield from self._new_phase(status)
 
     def _new_phase(self, status: WeekStatus) -> Iterator[str]:

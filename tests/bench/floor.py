@@ -12,6 +12,11 @@ from contracts.report import MarketOutcome
 from contracts.tasks import TaskType
 
 
+def floor_queue(queue: str) -> str:
+    """The queue of the floor's workers that stands for one of the desk's."""
+    return f"floor.{queue}"
+
+
 class FloorAgent(BaseModel):
     """One agent's work: a turn, its tool calls side by side, a turn."""
 
@@ -36,7 +41,7 @@ async def empty() -> None:
 async def _empty(queue: str) -> None:
     await workflow.execute_activity(
         empty,
-        task_queue=queue,
+        task_queue=floor_queue(queue),
         start_to_close_timeout=timedelta(seconds=20),
         schedule_to_close_timeout=timedelta(minutes=5),
         heartbeat_timeout=timedelta(seconds=2),

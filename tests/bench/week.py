@@ -28,6 +28,7 @@ from tests.bench.floor import (
     FloorWeekWorkflow,
     empty,
     floor_of,
+    floor_queue,
 )
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
@@ -45,34 +46,35 @@ async def main(repetitions: int) -> None:
         settings = home_settings(Path(directory))
         async with embedded_server(settings.home, settings.server):
             client = await connect(settings)
-            first = await _week(client, settings, "warm-up")
-            shape = floor_of(first[1].record.outcomes)
-            weeks, floors = [], []
-            for number in range(repetitions):
-                weeks.append((await _week(client, settings, f"bench-{number}"))[0])
-                floors.append(await _floor(client, shape, f"floor-{number}"))
-            sizes = await _history_sizes(client, "warm-up", first[1])
+            async with hosted(client, settings, [Role.ALL]), _empty_workers(client):
+                first = await _week(client, settings, "warm-up")
+                shape = floor_of(first[1].record.outcomes)
+                weeks, floors = [], []
+                for number in range(repetitions):
+                    weeks.append((await _week(client, settings, f"bench-{number}"))[0])
+                    floors.append(await _floor(client, shape, f"floor-{number}"))
+                sizes = await _history_sizes(client, "warm-up", first[1])
     _print(first[0], weeks, floors, sizes, first[1])
 
 
 async def _week(client: Client, settings: Settings, run_id: str) -> tuple[float, WeekResult]:
     """A week that closes as soon as it is published."""
-    async with hosted(client, settings, [Role.ALL]):
-        return await _timed(
-            client.execute_workflow(
-                WeeklyResearchWorkflow.run,
-                WeekRequest(config=_closing_at_once(settings.config), week=WEEK),
-                id=run_id,
-                task_queue=Queue.DESK,
-            )
+    return await _timed(
+        client.execute_workflow(
+            WeeklyResearchWorkflow.run,
+            WeekRequest(config=_closing_at_once(settings.config), week=WEEK),
+            id=run_id,
+            task_queue=Queue.DESK,
         )
+    )
 
 
 async def _floor(client: Client, shape: list[FloorMarket], run_id: str) -> float:
-    async with _empty_workers(client):
-        taken, _ = await _timed(
-            client.execute_workflow(FloorWeekWorkflow.run, shape, id=run_id, task_queue=Queue.DESK)
+    taken, _ = await _timed(
+        client.execute_workflow(
+            FloorWeekWorkflow.run, shape, id=run_id, task_queue=floor_queue(Queue.DESK)
         )
+    )
     return taken
 
 
@@ -90,7 +92,7 @@ async def _empty_workers(client: Client) -> AsyncIterator[None]:
         await stack.enter_async_context(
             Worker(
                 client,
-                task_queue=Queue.DESK,
+                task_queue=floor_queue(Queue.DESK),
                 workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
                 activities=[empty],
                 max_concurrent_workflow_tasks=16,
@@ -101,7 +103,7 @@ async def _empty_workers(client: Client) -> AsyncIterator[None]:
         queues = (Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, ("ecb", "central_banks")))
         for queue in queues:
             await stack.enter_async_context(
-                Worker(client, task_queue=queue, activities=[empty], **TUNING)
+                Worker(client, task_queue=floor_queue(queue), activities=[empty], **TUNING)
             )
         yield
 

@@ -223,7 +223,10 @@ async def test_a_server_left_over_by_a_lost_parent_is_replaced(tmp_path: Path) -
 
 
 async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+    idle = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(idle, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
         ServerRecord(pid=other.pid, port=1).save(tmp_path)
         async with embedded_server(tmp_path, free_ports()):
             assert other.poll() is None

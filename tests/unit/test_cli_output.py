@@ -179,6 +179,15 @@ def test_plain_progress_is_a_line_for_each_phase_and_each_market_and_no_control_
     assert stream.getvalue().replace("\n", "").isprintable()
 
 
+def test_plain_progress_of_a_rerun_tells_only_of_the_market_that_is_redone() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    for seen in (status(done=38), status(done=37, running=1), status(done=38)):
+        progress.update(seen)
+    lines = [line.split(" s  ", 1)[1] for line in stream.getvalue().splitlines()]
+    assert lines == ["2026-W44: researching", f"{MARKETS[-1]} researched (38 of 38)"]
+
+
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 24), (200, 50), (20, 10)])
 def test_the_live_table_fits_the_screen(width: int, height: int) -> None:
     console = Console(width=width, height=height, file=io.StringIO(), force_terminal=False)
