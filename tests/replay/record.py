@@ -5,9 +5,11 @@ Run it only to add a history, or after a change that is meant to break replay an
 """
 
 import asyncio
+import json
 import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -74,7 +76,17 @@ async def record(client: Client, directory: Path) -> None:
     }.items():
         history = await client.get_workflow_handle(workflow_id).fetch_history()
         HISTORIES.mkdir(exist_ok=True)
-        (HISTORIES / f"{name}.json").write_text(history.to_json() + "\n", encoding="utf-8")
+        written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
+        (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+
+
+def without_traces(value: Any) -> Any:
+    """The same without stack traces, which name the folders of the machine that recorded them."""
+    if isinstance(value, dict):
+        return {k: without_traces(v) for k, v in value.items() if k != "stackTrace"}
+    if isinstance(value, list):
+        return [without_traces(item) for item in value]
+    return value
 
 
 if __name__ == "__main__":

@@ -1,0 +1,246 @@
+"""The commands of the README, run as a user runs them, at one `desk up`."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import DeskCommand, eventually
+from tests.support.homes import PROJECT
+
+WEEK = "2026-W44"
+PAIRS = "USD/JPY,EUR/USD"
+SUBSET = f"weekly-{WEEK}-eurusd-usdjpy"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
+    """A desk that is up, with the whole test week published."""
+    command = DeskCommand(tmp_path_factory.mktemp("desk"))
+    with command.up():
+        first = command("run", "--week", WEEK, "--json")
+        assert first.code == 0, first.err
+        assert first.json["revision"] == 1
+        yield command
+
+
+def report_of(desk: DeskCommand, week: str = WEEK) -> dict[str, object]:
+    path = desk.directory / "reports" / "weekly" / f"{week}-asia-g10-fx.json"
+    report: dict[str, object] = json.loads(path.read_text())
+    return report
+
+
+def test_the_report_has_every_market_and_the_named_keys(desk: DeskCommand) -> None:
+    report = report_of(desk)
+    assert set(report) >= {
+        "week",
+        "as_of",
+        "window",
+        "revision",
+        "coverage",
+        "markets",
+        "movers",
+        "conflicts",
+        "dead_letters",
+        "sources",
+        "timings",
+    }
+    coverage = report["coverage"]
+    assert isinstance(coverage, dict)
+    assert (coverage["expected"], coverage["researched"]) == (38, 36)
+    assert [m["market"] for m in coverage["missing"]] == ["USD/TWD", "SG"]
+
+
+def test_the_three_forms_lie_under_the_week_and_under_the_revision(desk: DeskCommand) -> None:
+    folder = desk.directory / "reports" / "weekly"
+    stem = f"{WEEK}-asia-g10-fx"
+    for suffix in ("md", "html", "json"):
+        assert (folder / f"{stem}.{suffix}").read_bytes()
+        assert (folder / f"{stem}.r1.{suffix}").read_bytes()
+
+
+def test_a_second_run_shows_what_is_published(desk: DeskCommand) -> None:
+    again = desk("run", "--week", WEEK, "--json")
+    assert (again.code, again.json["already_published"]) == (0, True)
+
+
+def test_some_markets_get_a_report_of_their_own_and_a_copy(
+    desk: DeskCommand, tmp_path: Path
+) -> None:
+    answer = desk(
+        "run", "--week", WEEK, "--markets", PAIRS, "--out", str(tmp_path / "copies"), "--json"
+    )
+    assert answer.code == 0
+    assert answer.json["workflow_id"] == SUBSET
+    assert sorted(path.name for path in (tmp_path / "copies").iterdir()) == [
+        f"{WEEK}-eurusd-usdjpy.{suffix}" for suffix in ("html", "json", "md")
+    ]
+    assert report_of(desk)["coverage"]["expected"] == 38  # type: ignore[index]
+
+
+def test_a_week_that_the_data_do_not_cover_is_published_as_incomplete(desk: DeskCommand) -> None:
+    answer = desk("run", "--week", "2026-W46", "--markets", "USD/JPY", "--json")
+    assert answer.code == 3
+    assert answer.json["outcome"] == "incomplete"
+    assert answer.json["coverage"]["researched"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "--week", "2026-44"), "2026-W44"),
+        (("run", "--week", "2099-W01"), "not over"),
+        (("run", "--week", "1990-W01"), "data"),
+        (("run", "--week", WEEK, "--markets", "USD/JPX"), "USD/JPY"),
+        (("rerun", "USD/JPX", "--week", WEEK, "--reason", "x"), "USD/JPY"),
+        (("worker", "accountant"), "orchestrator"),
+        (("schedule", "backfill", "--from", "2026-W44", "--to", "2026-W40"), "2026-W40"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_sentence(
+    desk: DeskCommand, arguments: tuple[str, ...], told: str
+) -> None:
+    answer = desk(*arguments)
+    assert answer.code == 2
+    assert told in answer.err
+    assert "Traceback" not in answer.err
+    assert answer.out == ""
+
+
+def test_a_rerun_makes_a_revision_that_says_why(desk: DeskCommand) -> None:
+    before = {m["market"]: m for m in report_of(desk)["markets"]}  # type: ignore[attr-defined]
+    answer = desk(
+        "rerun", "USD/KRW", "--week", WEEK, "--reason", "the fixing was revised", "--json"
+    )
+    assert answer.code == 0, answer.err
+    report = report_of(desk)
+    revision = report["revisions"][-1]  # type: ignore[index]
+    assert (revision["market"], revision["reason"]) == ("USD/KRW", "the fixing was revised")
+    after = {m["market"]: m for m in report["markets"]}  # type: ignore[attr-defined]
+    assert after["USD/JPY"] == before["USD/JPY"]
+    assert after["USD/KRW"]["revised_in"] == report["revision"]
+
+
+def test_the_temporal_command_line_asks_for_a_rerun_too(desk: DeskCommand) -> None:
+    revision = report_of(desk)["revision"]
+    signalled = desk.temporal(
+        *("workflow", "signal", "--workflow-id", f"weekly-{WEEK}", "--name", "rerun_market"),
+        *("--input", '{"market":"JP","reason":"asked by hand"}'),
+    )
+    assert signalled.code == 0, signalled.err
+    eventually(lambda: report_of(desk)["revision"] != revision, "a new revision")
+    assert report_of(desk)["revisions"][-1]["reason"] == "asked by hand"  # type: ignore[index]
+    answer = desk("report", "--week", WEEK, "--revisions")
+    assert "asked by hand" in answer.out
+
+
+def test_an_update_that_makes_no_sense_is_refused_by_the_run(desk: DeskCommand) -> None:
+    refused = desk.temporal(
+        *("workflow", "update", "execute", "--workflow-id", f"weekly-{WEEK}"),
+        *("--name", "request_rerun", "--input", '{"market":"USD/JPX","reason":"typo"}'),
+    )
+    assert refused.code != 0
+    assert "USD/JPY" in refused.err + refused.out
+
+
+def test_status_report_and_doctor_answer(desk: DeskCommand) -> None:
+    status = desk("status", "--week", WEEK)
+    assert status.code == 0
+    assert "USD/JPY" in status.out
+    report = desk("report", "--week", WEEK, "--json")
+    assert report.json["week"] == WEEK
+    doctor = desk("doctor")
+    assert doctor.code == 0, doctor.out + doctor.err
+
+
+def test_each_backfilled_run_is_the_run_of_its_own_week(desk: DeskCommand) -> None:
+    assert desk("schedule", "apply").code == 0
+    assert desk("schedule", "pause").code == 0
+    answer = desk("schedule", "backfill", "--from", "2024-W10", "--to", "2024-W11")
+    assert answer.code == 0, answer.err
+    folder = desk.directory / "reports" / "weekly"
+    for week, as_of in (("2024-W10", "2024-03-11T07:00:00Z"), ("2024-W11", "2024-03-18T07:00:00Z")):
+        path = folder / f"{week}-asia-g10-fx.json"
+        eventually(path.exists, f"the report of {week}")
+        report = json.loads(path.read_text())
+        assert (report["week"], report["as_of"]) == (week, as_of)
+        days = [day for market in report["markets"] for day in market["days"]]
+        assert max(days) <= as_of[:10]
+
+
+def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
+    query = f"ResearchWeek='{WEEK}' AND Market='USD/TWD' AND Outcome='missing'"
+    listed = desk.temporal("workflow", "list", "--query", query, "--output", "json")
+    ids = re.findall(r'"workflowId": "([^"]+)"', listed.out)
+    assert ids == [f"weekly-{WEEK}/market/USD/TWD"]
+
+
+def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
+    tmp_path: Path,
+) -> None:
+    sources = tmp_path / "mcp.json"
+    broken = {"mcpServers": {"central_banks": {"command": "no-such-program"}}}
+    working = json.loads((PROJECT / ".mcp.json").read_text())
+    broken["mcpServers"] = {**working["mcpServers"], **broken["mcpServers"]}
+    sources.write_text(json.dumps(broken))
+    desk = DeskCommand(tmp_path, DESK_MCP_CONFIG=str(sources))
+    answer = desk("run", "--week", WEEK, "--markets", "USD/JPY", "--json")
+    assert answer.code == 0, answer.err
+    listed = desk("dead-letters")
+    assert "USD/JPY" in listed.out
+    sources.write_text(json.dumps(working))
+    letter = f"weekly-{WEEK}-usdjpy/market/USD/JPY/reassign/research_agent_2"
+    retried = desk("dead-letters", "retry", letter)
+    assert retried.code == 0, retried.err
+    path = desk.directory / "reports" / "weekly" / f"{WEEK}-usdjpy.json"
+    (market,) = json.loads(path.read_text())["markets"]
+    assert market["outcome"] == "researched"
+
+
+def test_a_rerun_after_the_close_touches_only_its_market(tmp_path: Path) -> None:
+    configured = (PROJECT / "desk.toml").read_text()
+    config = tmp_path / "desk.toml"
+    config.write_text(
+        configured.replace('open_for_reruns = "6 days"', 'open_for_reruns = "100 ms"')
+    )
+    desk = DeskCommand(tmp_path, DESK_CONFIG=str(config))
+    with desk.up():
+        assert desk("run", "--week", WEEK, "--markets", PAIRS).code == 0
+        eventually(
+            lambda: "Completed" in desk.temporal("workflow", "describe", "-w", SUBSET).out.title(),
+            "the close of the run",
+        )
+        answer = desk("rerun", "USD/JPY", "--week", WEEK, "--reason", "after the close", "--json")
+    assert answer.code == 0, answer.err
+    path = desk.directory / "reports" / "weekly" / f"{WEEK}-eurusd-usdjpy.json"
+    report = json.loads(path.read_text())
+    assert [r["revision"] for r in report["revisions"]] == [1, 2]
+    assert [m["revised_in"] for m in report["markets"]] == [1, 2]
+
+
+def test_a_port_in_use_is_an_error_that_names_it(desk: DeskCommand, tmp_path: Path) -> None:
+    port = desk.variables["DESK_SERVER_PORT"]
+    other = DeskCommand(tmp_path)
+    other.variables = {**other.variables, "DESK_SERVER_PORT": port}
+    answer = other("run", "--week", WEEK)
+    assert answer.code == 1
+    assert port in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_damaged_data_file_is_told_and_survived(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    cached = Path(desk.variables["DESK_HOME"]) / "cache" / "eurofxref-hist.zip"
+    cached.parent.mkdir(parents=True)
+    cached.write_bytes(b"not a zip")
+    answer = desk("run", "--week", WEEK, "--markets", "USD/JPY", "--json")
+    assert answer.code == 0, answer.err
+
+
+def test_without_a_server_the_status_says_what_to_do(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path, TEMPORAL_ADDRESS="127.0.0.1:9")
+    answer = desk("status", "--week", WEEK)
+    assert answer.code == 1
+    assert "TEMPORAL_ADDRESS" in answer.err

@@ -1,0 +1,99 @@
+"""The `desk` command as its users run it: a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.homes import PROJECT, home_environment
+
+BINARIES = Path(sys.executable).parent
+PATIENCE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON document."""
+        return json.loads(self.out)
+
+
+class DeskCommand:
+    """`desk` in a home of the test's own."""
+
+    def __init__(self, directory: Path, **variables: str) -> None:
+        self.directory = directory
+        self.variables: Mapping[str, str] = home_environment(directory, **variables)
+
+    def __call__(self, *arguments: str) -> Answer:
+        """Run a command line to its end."""
+        done = subprocess.run(
+            [BINARIES / "desk", *arguments],
+            env={**os.environ, **self.variables, "COLUMNS": "100"},
+            cwd=PROJECT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def address(self) -> str:
+        """The embedded server's."""
+        return f"127.0.0.1:{self.variables['DESK_SERVER_PORT']}"
+
+    def temporal(self, *arguments: str) -> Answer:
+        """Run the Temporal command line against the desk's server."""
+        done = subprocess.run(
+            [BINARIES / "temporal", *arguments, "--address", self.address],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def up(self) -> Iterator["subprocess.Popen[str]"]:
+        """A running `desk up`."""
+        process = subprocess.Popen(
+            [BINARIES / "desk", "up"],
+            env={**os.environ, **self.variables},
+            cwd=PROJECT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if line.startswith("workers"):
+                    break
+            else:
+                raise AssertionError("desk up ended before its workers were there")
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=PATIENCE_SECONDS)
+
+
+def eventually(condition: Any, what: str) -> Any:
+    """The first true value of a condition that takes its time."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"{what} did not happen")
