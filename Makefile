@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
+PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
 .PHONY: run test check bench lock clean install install-dev
@@ -19,8 +20,9 @@ check: install-dev  ## formatting, lint, types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: install-dev  ## the time of a week beside the engine's floor
+bench: install-dev  ## a week beside the engine's floor; how soon work goes on after a kill
 	$(BIN)/python -m tests.bench.week
+	$(BIN)/python -m tests.bench.recovery
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
@@ -38,6 +40,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the locked dependencies"
 	@$(PIP) $(LOCKED) requirements.lock
 	@$(PIP) $(PROJECT)
+	@$(BIN)/python -m compileall -q $(PACKAGES)
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from temporalio import activity
 
-INTERVAL_SECONDS = 0.5
+INTERVAL_SECONDS = 0.35
 
 
 @asynccontextmanager

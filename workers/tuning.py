@@ -20,5 +20,5 @@ TUNING: Tuning = {
     "sticky_queue_schedule_to_start_timeout": STICKY_TIMEOUT,
     "graceful_shutdown_timeout": timedelta(seconds=5),
     "max_heartbeat_throttle_interval": timedelta(seconds=1),
-    "default_heartbeat_throttle_interval": timedelta(milliseconds=400),
+    "default_heartbeat_throttle_interval": timedelta(milliseconds=300),
 }

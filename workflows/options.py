@@ -16,8 +16,8 @@ from temporalio.common import (
 from contracts.config import RetryConfig
 from contracts.search_attributes import Outcome, Phase, SearchAttribute
 
-HEARTBEAT_TIMEOUT = timedelta(seconds=2)
-"""A killed worker is noticed within this time; activities beat four times as often."""
+HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
+"""A killed worker is noticed within this time; activities beat about four times as often."""
 
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task, for children."""

@@ -44,7 +44,7 @@ async def _empty(queue: str) -> None:
         task_queue=floor_queue(queue),
         start_to_close_timeout=timedelta(seconds=20),
         schedule_to_close_timeout=timedelta(minutes=5),
-        heartbeat_timeout=timedelta(seconds=2),
+        heartbeat_timeout=timedelta(seconds=1.5),
         retry_policy=RetryPolicy(maximum_attempts=3),
     )
 

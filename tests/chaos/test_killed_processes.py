@@ -4,93 +4,19 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from temporalio.client import Client
 
-from contracts.config import RunConfig
-from contracts.names import Message, Queue, week_run_id
-from contracts.week_run import WeekRequest, WeekStatus
-from infra.embedded_server import EmbeddedServer, embedded_server
-from infra.settings import Settings, load_settings
+from contracts.names import Message, week_run_id
+from contracts.week_run import WeekStatus
 from infra.temporal import connect
 from tests.support.counted_worker import read_notes
-from tests.support.homes import PROJECT, home_environment
+from tests.support.fleet import ROLES, WEEK, desk_at, effects, start
 from workers.hosting import Role
-from workflows.weekly_research import WeeklyResearchWorkflow
-
-WEEK = "2026-W44"
-MARKETS = ("USD/JPY", "USD/HKD", "USD/TWD", "JP", "SG")
-ROLES = (Role.ORCHESTRATOR, Role.RESEARCH, Role.VALIDATION, Role.SOURCES)
-
-
-class Fleet:
-    """One counted worker process for each role."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self._environment = {**os.environ, **environment, "PYTHONPATH": str(PROJECT)}
-        self._processes: dict[Role, subprocess.Popen[bytes]] = {}
-
-    def start(self, role: Role) -> None:
-        self._processes[role] = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.counted_worker", role],
-            cwd=PROJECT,
-            env=self._environment,
-        )
-
-    def kill(self, role: Role) -> None:
-        self._processes[role].send_signal(signal.SIGKILL)
-        self._processes[role].wait()
-
-    def end(self) -> None:
-        for process in self._processes.values():
-            process.kill()
-            process.wait()
-
-
-@contextmanager
-def fleet_of(environment: dict[str, str]) -> Iterator[Fleet]:
-    fleet = Fleet(environment)
-    try:
-        for role in ROLES:
-            fleet.start(role)
-        yield fleet
-    finally:
-        fleet.end()
-
-
-@asynccontextmanager
-async def desk_at(directory: Path) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
-    log = directory / "effects.log"
-    environment = home_environment(directory, EFFECT_LOG=str(log), EFFECT_PAUSE="0.1")
-    settings = load_settings(PROJECT, environment)
-    async with embedded_server(settings.home, settings.server) as server:
-        with fleet_of(environment) as fleet:
-            yield settings, server, fleet, log
-
-
-async def start(client: Client, settings: Settings) -> None:
-    config = settings.config
-    wanted = tuple(spec for spec in config.markets if spec.market in MARKETS)
-    await client.start_workflow(
-        WeeklyResearchWorkflow.run,
-        WeekRequest(config=RunConfig(markets=wanted, policy=config.policy), week=WEEK),
-        id=week_run_id(WEEK),
-        task_queue=Queue.DESK,
-    )
-
-
-async def effects(log: Path, least: int) -> None:
-    """Wait until that many effects have begun."""
-    while sum(note["stage"] == "started" for note in read_notes(log)) < least:
-        await asyncio.sleep(0.01)
 
 
 async def all_done(log: Path) -> None:

@@ -1,7 +1,6 @@
 """The commands of the README, run as a user runs them, at one `desk up`."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -173,7 +172,7 @@ def test_each_backfilled_run_is_the_run_of_its_own_week(desk: DeskCommand) -> No
 def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
     query = f"ResearchWeek='{WEEK}' AND Market='USD/TWD' AND Outcome='missing'"
     listed = desk.temporal("workflow", "list", "--query", query, "--output", "json")
-    ids = re.findall(r'"workflowId": "([^"]+)"', listed.out)
+    ids = [run["execution"]["workflowId"] for run in listed.json]
     assert ids == [f"weekly-{WEEK}/market/USD/TWD"]
 
 

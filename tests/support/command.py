@@ -69,20 +69,20 @@ class DeskCommand:
     @contextmanager
     def up(self) -> Iterator["subprocess.Popen[str]"]:
         """A running `desk up`."""
-        process = subprocess.Popen(
-            [BINARIES / "desk", "up"],
-            env={**os.environ, **self.variables},
-            cwd=PROJECT,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        log = self.directory / "up.log"
+        with log.open("w") as told:
+            process = subprocess.Popen(
+                [BINARIES / "desk", "up"],
+                env={**os.environ, **self.variables},
+                cwd=PROJECT,
+                stderr=told,
+                text=True,
+            )
         try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                if line.startswith("workers"):
-                    break
-            else:
-                raise AssertionError("desk up ended before its workers were there")
+            eventually(
+                lambda: process.poll() is not None or "workers" in log.read_text(), "desk up"
+            )
+            assert process.poll() is None, log.read_text()
             yield process
         finally:
             process.send_signal(signal.SIGINT)

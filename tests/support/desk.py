@@ -51,12 +51,14 @@ def desk_config(
     *markets: MarketSpec,
     deadlines: DeadlineConfig | None = None,
     retries: RetryConfig | None = None,
+    open_for_seconds: float = 2 * 86_400,
 ) -> RunConfig:
     """A configuration with the given markets, or one pair and one policy rate."""
     return RunConfig(
         markets=markets or (pair("USD/JPY"), policy_rate("JP")),
         policy=RunPolicy(
-            deadlines=deadlines or DeadlineConfig(open_for_reruns=timedelta(days=2)),
+            deadlines=deadlines
+            or DeadlineConfig(open_for_reruns=timedelta(seconds=open_for_seconds)),
             retries=retries or RetryConfig(),
         ),
     )

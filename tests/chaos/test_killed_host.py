@@ -1,0 +1,51 @@
+"""kill -9 of a `desk run` that hosts the server and all workers itself."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+
+from tests.support.command import BINARIES, DeskCommand, eventually
+from tests.support.homes import PROJECT
+
+WEEK = "2026-W44"
+
+
+def report_of(directory: Path) -> dict[str, object]:
+    path = directory / "reports" / "weekly" / f"{WEEK}-asia-g10-fx.json"
+    report: dict[str, object] = json.loads(path.read_text())
+    for key in ("timings", "revisions", "sources"):
+        del report[key]
+    return report
+
+
+def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "undisturbed").mkdir()
+    desk = DeskCommand(tmp_path / "killed")
+    said = tmp_path / "said.txt"
+    with said.open("w") as told:
+        run = subprocess.Popen(
+            [BINARIES / "desk", "run", "--week", WEEK],
+            env={**os.environ, **desk.variables},
+            cwd=PROJECT,
+            stderr=told,
+            stdout=subprocess.DEVNULL,
+        )
+    eventually(lambda: "researching" in said.read_text(), "the start of the research")
+    (server,) = (
+        child for child in psutil.Process(run.pid).children() if "temporal" in child.name()
+    )
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    server.wait(timeout=10)
+    again = desk("run", "--week", WEEK, "--json")
+    assert again.code == 0, again.err
+    assert again.json["revision"] == 1
+
+    other = DeskCommand(tmp_path / "undisturbed")
+    assert other("run", "--week", WEEK).code == 0
+    assert report_of(tmp_path / "killed") == report_of(tmp_path / "undisturbed")

@@ -1,0 +1,51 @@
+"""What is too large for a history passes through it all the same."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from contracts.names import market_run_id, week_run_id
+from contracts.search_attributes import Outcome
+from contracts.tools import ToolStatus
+from contracts.turns import Turn, TurnRequest
+from infra.embedded_server import embedded_server
+from infra.temporal import connect
+from infra.tool_calling import ToolAnswer
+from tests.support.desk import WEEK, desk_config, desk_workers, pair, start_week
+from tests.support.homes import home_settings
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+
+SIZE = 5 * 1024 * 1024
+"""Beyond the server's limit of 2 MiB for a payload and of 4 MiB for a message."""
+
+
+async def test_a_tool_may_return_more_than_a_payload_can_hold(tmp_path: Path) -> None:
+    # Not compressible, so that it is the store that carries it.
+    text = "".join(f"{(n * 2_654_435_761) % 2**32:08x}" for n in range(SIZE // 8))
+    seen: list[JsonValue] = []
+
+    def returns_much(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer:
+        return ToolAnswer(content={"text": text})
+
+    def remembers(request: TurnRequest) -> Turn | None:
+        seen.extend(r.content for r in request.results if r.status is ToolStatus.OK)
+        return None
+
+    settings = home_settings(tmp_path)
+    async with embedded_server(settings.home, settings.server):
+        client = await connect(settings)
+        async with desk_workers(
+            client,
+            tmp_path,
+            analyst=ScriptedAnalyst(remembers),
+            tools=ScriptedTools(returns_much),
+        ):
+            handle = await start_week(client, desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+            result = await handle.result()
+            market = client.get_workflow_handle(market_run_id(week_run_id(WEEK), "USD/JPY"))
+            description = await market.describe()
+    assert result.outcome is Outcome.COMPLETE
+    assert seen == [{"text": text}]
+    history = description.raw_description.workflow_execution_info.history_size_bytes
+    assert history < 50_000

@@ -1,0 +1,98 @@
+"""A desk of separate processes: an embedded server and one counted worker for each role."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from temporalio.client import Client
+
+from contracts.config import RunConfig
+from contracts.names import Queue, week_run_id
+from contracts.week_run import WeekRequest
+from infra.embedded_server import EmbeddedServer, embedded_server
+from infra.settings import Settings, load_settings
+from tests.support.counted_worker import read_notes
+from tests.support.homes import PROJECT, home_environment
+from workers.hosting import Role
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+WEEK = "2026-W44"
+MARKETS = ("USD/JPY", "USD/HKD", "USD/TWD", "JP", "SG")
+ROLES = (Role.ORCHESTRATOR, Role.RESEARCH, Role.VALIDATION, Role.SOURCES)
+
+
+class Fleet:
+    """One counted worker process for each role."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = {**os.environ, **environment, "PYTHONPATH": str(PROJECT)}
+        self._processes: dict[Role, subprocess.Popen[bytes]] = {}
+
+    def start(self, role: Role) -> None:
+        """A new process of the role."""
+        self._processes[role] = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.counted_worker", role],
+            cwd=PROJECT,
+            env=self._environment,
+        )
+
+    def pid(self, role: Role) -> int:
+        """The process of a role."""
+        return self._processes[role].pid
+
+    def kill(self, role: Role) -> None:
+        """kill -9."""
+        self._processes[role].send_signal(signal.SIGKILL)
+        self._processes[role].wait()
+
+    def end(self) -> None:
+        """Kill what is left."""
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def fleet_of(environment: dict[str, str]) -> Iterator[Fleet]:
+    """One process of each role."""
+    fleet = Fleet(environment)
+    try:
+        for role in ROLES:
+            fleet.start(role)
+        yield fleet
+    finally:
+        fleet.end()
+
+
+@asynccontextmanager
+async def desk_at(directory: Path) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
+    """Settings, server, workers and the log of effects of a desk in a directory."""
+    log = directory / "effects.log"
+    environment = home_environment(directory, EFFECT_LOG=str(log), EFFECT_PAUSE="0.1")
+    settings = load_settings(PROJECT, environment)
+    async with embedded_server(settings.home, settings.server) as server:
+        with fleet_of(environment) as fleet:
+            yield settings, server, fleet, log
+
+
+async def start(client: Client, settings: Settings) -> None:
+    """Start a week of a few markets."""
+    config = settings.config
+    wanted = tuple(spec for spec in config.markets if spec.market in MARKETS)
+    await client.start_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest(config=RunConfig(markets=wanted, policy=config.policy), week=WEEK),
+        id=week_run_id(WEEK),
+        task_queue=Queue.DESK,
+    )
+
+
+async def effects(log: Path, least: int) -> None:
+    """Wait until that many effects have begun."""
+    while sum(note["stage"] == "started" for note in read_notes(log)) < least:
+        await asyncio.sleep(0.01)
