@@ -16,6 +16,9 @@ from domain.report_claims import claim_of, returned_by
 HORIZON: Final = timedelta(days=42)
 """How far ahead of the as-of instant the calendar looks: past the next meeting of most banks."""
 
+WITHOUT_OUTCOME: Final = "outcome not on record"
+"""Of a day that has passed: the bank was to decide, and no source has what it decided."""
+
 DECIDED: Final = ("raised", "cut", "held")
 """The words with which an outcome begins that rests on a claim."""
 
@@ -30,7 +33,7 @@ def calendar_of(
         rows.setdefault(_key(event), _decided(event, claims))
     for event in _rate_events(outcomes, EventType.SCHEDULED_DECISION):
         if event.event_date < today:
-            rows.setdefault(_key(event), _decided(event, claims))
+            rows.setdefault(_key(event), _row(event, WITHOUT_OUTCOME, ahead=False))
     with_outcome = {area for area, _ in rows}
     for scheduled in _scheduled(outcomes):
         key = (scheduled.area, scheduled.day)
@@ -121,7 +124,7 @@ def _without_outcome(scheduled: ScheduledDecision) -> CalendarRow:
         area=scheduled.area,
         bank=scheduled.bank,
         day=scheduled.day,
-        outcome="was scheduled; its outcome is not on record",
+        outcome=WITHOUT_OUTCOME,
         ahead=False,
     )
 

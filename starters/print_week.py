@@ -4,7 +4,7 @@ import shutil
 import sys
 
 from contracts.report import ResearchReport
-from starters.desk_session import Desk
+from starters.desk_session import Desk, say
 from starters.endings import ExitStatus
 from starters.summary import PublishedWeek, summary_lines, summary_of, ui_address
 
@@ -36,6 +36,8 @@ def print_week(
     lines = [summary.model_dump_json(indent=2)] if as_json else summary_lines(summary, _width())
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+    if desk.hosting and not as_json:
+        say("The server stops with this command; `desk up` keeps it, and the address above, open.")
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
 
 
