@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from contracts.plan import WeekPlan
-from contracts.report import MarketOutcome, Revision
+from contracts.report import MarketOutcome, Revision, RevisionKind
 from contracts.search_attributes import Phase
 from contracts.week_run import (
     MarketState,
@@ -19,11 +20,27 @@ from contracts.weeks import TimeWindow
 _MARKS = {MarketState.PLANNED: "·", MarketState.RUNNING: "…", MarketState.DONE: "✓"}
 
 
+class QueuedRerun(NamedTuple):
+    """A rerun that was asked for, and the revision that will hold it."""
+
+    request: RerunRequest
+    revision: int
+
+
 class WeekBoard:
-    """What is planned, what has come back, what was published. Holds no clock of its own."""
+    """What is planned, what has come back, what was published. Holds no clock of its own.
+
+    `revisions` are those that earlier runs of the week have published.
+    """
 
     def __init__(
-        self, week: str, window: TimeWindow, markets: Iterable[str], *, started_at: datetime
+        self,
+        week: str,
+        window: TimeWindow,
+        markets: Iterable[str],
+        *,
+        started_at: datetime,
+        revisions: tuple[Revision, ...] = (),
     ) -> None:
         self.week = week
         self.window = window
@@ -33,17 +50,30 @@ class WeekBoard:
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
         self.outcomes: dict[str, MarketOutcome] = {}
         self.running: set[str] = set()
-        self.revisions: tuple[Revision, ...] = ()
+        self.revisions = revisions
+        self.promised = self.last_revision + 1
         self.publication: Publication | None = None
         self.published_after: float | None = None
-        self.reruns: list[RerunRequest] = []
+        self.reruns: list[QueuedRerun] = []
 
     def restore(self, record: WeekRecord) -> None:
         """Go on from what a closed run left."""
         self.plan = record.plan
         self.outcomes = {outcome.market: outcome for outcome in record.outcomes}
         self.revisions = record.revisions
+        self.promised = self.last_revision
         self.started_at = record.started_at
+
+    def queue(self, request: RerunRequest) -> QueuedRerun:
+        """Take a rerun; they are served in this order, so its revision is known now."""
+        self.promised += 1
+        self.reruns.append(QueuedRerun(request, self.promised))
+        return self.reruns[-1]
+
+    @property
+    def last_revision(self) -> int:
+        """The last revision of the week that is out; 0 before the first."""
+        return self.revisions[-1].revision if self.revisions else 0
 
     @property
     def all_done(self) -> bool:
@@ -62,8 +92,9 @@ class WeekBoard:
         )
 
     def closes_at(self, open_for: timedelta) -> datetime | None:
-        """When the run stops taking reruns: a while after the week was first published."""
-        return self.revisions[0].published_at + open_for if self.revisions else None
+        """When the run stops taking reruns: a while after the whole week was last published."""
+        whole = [r for r in self.revisions if r.kind is not RevisionKind.RERUN]
+        return whole[-1].published_at + open_for if whole else None
 
     def status(self, deadline: datetime, open_for: timedelta) -> WeekStatus:
         """The answer to whoever asks how far the run is."""
@@ -78,7 +109,7 @@ class WeekBoard:
             revisions=self.revisions,
             coverage=published.coverage if published else None,
             files=published.files if published else None,
-            pending_reruns=tuple(rerun.market for rerun in self.reruns),
+            pending_reruns=tuple(rerun.request.market for rerun in self.reruns),
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
         )

@@ -1,5 +1,10 @@
-"""What lets the Temporal UI show packed payloads: its pages send them here to be unpacked."""
+"""What lets the Temporal UI show packed payloads: its pages send them here to be unpacked.
 
+The embedded server brings it along; for a server of one's own:
+`python -m infra.codec_server --port 8234 --ui http://localhost:8080`.
+"""
+
+import argparse
 import json
 import threading
 import zlib
@@ -19,12 +24,7 @@ def codec_server(ip: str, ui_url: str) -> Iterator[str]:
 
     It listens on a free port, and only pages of the UI may read its answers in a browser.
     """
-
-    class Endpoint(_Endpoint):
-        allowed_origin = ui_url
-
-    with ThreadingHTTPServer((ip, 0), Endpoint) as server:
-        server.daemon_threads = True
+    with _server(ip, 0, ui_url) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://{ip}:{server.server_port}"
@@ -32,8 +32,32 @@ def codec_server(ip: str, ui_url: str) -> Iterator[str]:
             server.shutdown()
 
 
+def main() -> None:
+    """Serve until stopped."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8234)
+    parser.add_argument("--ui", default="http://localhost:8080", help="where the UI's pages are")
+    chosen = parser.parse_args()
+    with _server(chosen.host, chosen.port, chosen.ui) as server:
+        server.serve_forever()
+
+
+def _server(ip: str, port: int, ui_url: str) -> ThreadingHTTPServer:
+    class Endpoint(_Endpoint):
+        allowed_origin = ui_url
+
+    server = ThreadingHTTPServer((ip, port), Endpoint)
+    server.daemon_threads = True
+    return server
+
+
 class _Endpoint(BaseHTTPRequestHandler):
     allowed_origin: str
+
+    def do_GET(self) -> None:
+        """Only to say that it is there."""
+        self._answer(HTTPStatus.NO_CONTENT, b"")
 
     def do_OPTIONS(self) -> None:
         self._answer(HTTPStatus.NO_CONTENT, b"")
@@ -83,3 +107,7 @@ def _decoded(payload: dict[str, Any]) -> dict[str, Any]:
         "metadata": {key: b64encode(value).decode() for key, value in plain.metadata.items()},
         "data": b64encode(plain.data).decode(),
     }
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
@@ -26,7 +26,7 @@ from contracts.week_run import (
 )
 from domain.deadlines import time_left
 from domain.suggestions import nearest
-from domain.week_board import WeekBoard
+from domain.week_board import QueuedRerun, WeekBoard
 from domain.weeks import latest_complete_week, window_of
 from workflows.agent_loop import AgentRun, TaskFailed
 from workflows.market_research import MarketResearchWorkflow
@@ -58,8 +58,13 @@ class WeeklyResearchWorkflow:
         self._request = request
         self._policy = config.policy
         self._deadline = info.start_time + config.policy.deadlines.week
-        self._board = WeekBoard(week, window, config.market_names, started_at=info.start_time)
-        self._board.revisions = request.revisions
+        self._board = WeekBoard(
+            week,
+            window,
+            config.market_names,
+            started_at=info.start_time,
+            revisions=request.revisions,
+        )
         if request.resume is not None:
             self._board.restore(request.resume)
 
@@ -74,9 +79,8 @@ class WeeklyResearchWorkflow:
         if request.resume is None:
             self._board.plan = await self._plan()
             await self._research_all()
-            await self._publish(self._revision(self._first_kind()))
+            await self._publish(self._whole_week())
         await self._serve_reruns()
-        await workflow.wait_condition(workflow.all_handlers_finished)
         return self._result()
 
     @workflow.signal(name=Message.RERUN_MARKET, description="Research one market again")
@@ -85,17 +89,16 @@ class WeeklyResearchWorkflow:
         if request.market not in self._board.markets:
             workflow.logger.warning("no market %s in this run: rerun ignored", request.market)
             return
-        self._board.reruns.append(request)
+        self._board.queue(request)
 
     @workflow.update(name=Message.REQUEST_RERUN, description="Research one market again")
     def request_rerun(self, request: RerunRequest) -> RerunReceipt:
         """Queue a rerun and say which revision will hold it."""
-        self._board.reruns.append(request)
-        revision = len(self._board.revisions) + len(self._board.reruns)
+        queued = self._board.queue(request)
         return RerunReceipt(
             market=request.market,
-            revision=revision,
-            workflow_id=self._rerun_id(request.market, revision),
+            revision=queued.revision,
+            workflow_id=self._market_run_id(request.market, queued.revision),
         )
 
     @request_rerun.validator
@@ -175,7 +178,7 @@ class WeeklyResearchWorkflow:
                     policy=self._policy,
                     rerun=rerun,
                 ),
-                id=self._rerun_id(spec.market, rerun),
+                id=self._market_run_id(spec.market, rerun),
                 task_timeout=TASK_TIMEOUT,
                 priority=priority(level, spec.market),
                 search_attributes=market_attributes(board.week, spec.market),
@@ -222,50 +225,49 @@ class WeeklyResearchWorkflow:
 
     async def _serve_reruns(self) -> None:
         """Take reruns one at a time until the cut-off; a continued run waits for its first."""
-        board = self._board
-        open_for = self._policy.deadlines.open_for_reruns
+        board, deadlines = self._board, self._policy.deadlines
         self._enter(Phase.OPEN_FOR_RERUNS)
         if self._request.resume is not None:
-            await self._rerun_within(self._policy.deadlines.rerun.total_seconds())
-        while True:
-            closes_at = board.closes_at(open_for) or workflow.now()
-            left = (closes_at - workflow.now()).total_seconds()
-            if not await self._rerun_within(left):
-                break
+            await self._rerun_asked_for_within(deadlines.rerun)
+        while board.reruns or await self._rerun_asked_for_within(self._time_open()):
+            queued = board.reruns[0]
+            self._enter(Phase.RESEARCHING)
+            plan = next(p for p in board.plan.markets if p.market == queued.request.market)
+            deadline = workflow.now() + deadlines.rerun
+            await self._research(plan, deadline, queued.revision)
+            await self._publish(self._rerun(queued))
+            del board.reruns[0]
+            self._enter(Phase.OPEN_FOR_RERUNS)
+            await workflow.wait_condition(workflow.all_handlers_finished)
         self._enter(Phase.CLOSED)
 
-    async def _rerun_within(self, seconds: float) -> bool:
-        board = self._board
-        if not board.reruns:
-            try:
-                await workflow.wait_condition(lambda: bool(board.reruns), timeout=max(seconds, 0))
-            except TimeoutError:
-                return False
-        rerun = board.reruns[0]
-        number = len(board.revisions) + 1
-        self._enter(Phase.RESEARCHING)
-        plan = next(p for p in board.plan.markets if p.market == rerun.market)
-        await self._research(plan, workflow.now() + self._policy.deadlines.rerun, number)
-        await self._publish(self._revision(RevisionKind.RERUN, rerun))
-        del board.reruns[0]
-        self._enter(Phase.OPEN_FOR_RERUNS)
-        return True
+    async def _rerun_asked_for_within(self, span: timedelta) -> bool:
+        with contextlib.suppress(TimeoutError):
+            await workflow.wait_condition(lambda: bool(self._board.reruns), timeout=span)
+        return bool(self._board.reruns)
 
-    def _first_kind(self) -> RevisionKind:
-        return RevisionKind.AGAIN if self._board.revisions else RevisionKind.FIRST
+    def _time_open(self) -> timedelta:
+        closes_at = self._board.closes_at(self._policy.deadlines.open_for_reruns)
+        return time_left(closes_at, workflow.now()) if closes_at else timedelta(0)
 
-    def _revision(self, kind: RevisionKind, rerun: RerunRequest | None = None) -> Revision:
-        revisions = self._board.revisions
+    def _whole_week(self) -> Revision:
         return Revision(
-            revision=revisions[-1].revision + 1 if revisions else 1,
-            kind=kind,
+            revision=self._board.last_revision + 1,
+            kind=RevisionKind.AGAIN if self._board.revisions else RevisionKind.FIRST,
             published_at=workflow.now(),
-            market=rerun.market if rerun else None,
-            reason=rerun.reason if rerun else None,
         )
 
-    def _rerun_id(self, market: str, revision: int) -> str:
-        return market_run_id(workflow.info().workflow_id, market, revision)
+    def _rerun(self, queued: QueuedRerun) -> Revision:
+        return Revision(
+            revision=queued.revision,
+            kind=RevisionKind.RERUN,
+            published_at=workflow.now(),
+            market=queued.request.market,
+            reason=queued.request.reason,
+        )
+
+    def _market_run_id(self, market: str, rerun: int) -> str:
+        return market_run_id(workflow.info().workflow_id, market, rerun)
 
     def _unfinished(
         self, market: str, reason: str = "not finished by the week's deadline"
