@@ -78,18 +78,27 @@ class McpConnection:
 def target_of(
     spec: McpServerSpec, *, in_process: bool, project_dir: Path, cache_dir: Path
 ) -> "MCPServer[Any] | StdioServerParameters | str":
-    """What to connect to: our own server object, a command, or an address."""
+    """What to connect to: our own server object, a command, or an address.
+
+    Raises:
+        ConnectionFailed: the module to run in-process is not there or cannot serve.
+    """
     if spec.in_process and (in_process or not (spec.command or spec.url)):
-        server: MCPServer[Any] = importlib.import_module(spec.in_process).build_server(
-            cache_dir=cache_dir
-        )
-        return server
+        return _own_server(spec.in_process, cache_dir)
     if spec.url:
         return spec.url
     command = sys.executable if spec.command == "python" else str(spec.command)
     return StdioServerParameters(
         command=command, args=list(spec.args), env=dict(spec.env), cwd=str(project_dir)
     )
+
+
+def _own_server(module: str, cache_dir: Path) -> "MCPServer[Any]":
+    try:
+        server: MCPServer[Any] = importlib.import_module(module).build_server(cache_dir=cache_dir)
+    except Exception as error:
+        raise ConnectionFailed(f"MCP server {module} cannot be built: {error}") from error
+    return server
 
 
 def _root(error: BaseException) -> BaseException:

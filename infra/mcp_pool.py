@@ -15,7 +15,7 @@ from mcp_types import (
     RequestParamsMeta,
     TextContent,
 )
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from infra.mcp_config import McpServerSpec
 from infra.mcp_connection import ConnectionFailed, McpConnection, target_of
@@ -76,7 +76,10 @@ class McpPool:
         timeout_seconds: float,
     ) -> ToolAnswer:
         """See `ToolCaller.call`. A lost connection is retired; the next call opens another."""
-        connection = await self._connection(server)
+        try:
+            connection = await self._connection(server)
+        except ConnectionFailed as error:
+            raise ToolUnreachable(f"{server}: {error}") from None
         try:
             client = await connection.client()
             result = await _ask(client, tool, arguments, key, timeout_seconds)
@@ -88,6 +91,9 @@ class McpPool:
                 return ToolAnswer(refusal=f"{server}.{tool}: {error}")
             self._retire(server, connection)
             raise ToolUnreachable(f"{server}.{tool}: {error}") from None
+        except (RuntimeError, ValidationError) as error:
+            # The client checks every result against the schema that the server gave for it.
+            return ToolAnswer(refusal=f"{server}.{tool} broke its own schema: {error}")
         return _answer(server, tool, result)
 
     async def _connection(self, server: str) -> McpConnection:
