@@ -7,6 +7,7 @@ flight. The loop is the same for every agent, built-in or model.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
@@ -24,7 +25,7 @@ from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from contracts.turns import AgentResult, Exchange, Turn, TurnRequest, Usage
 from contracts.week_run import TaskOutcome
 from domain.deadlines import call_allowance
-from workflows.options import HEARTBEAT_TIMEOUT, priority, retry_policy
+from workflows.options import HEARTBEAT_TIMEOUT, ActivityBounds, priority, retry_policy
 
 _DELIVERABLES = {
     TaskType.PLAN_WEEK: "plan",
@@ -87,11 +88,7 @@ class AgentRun:
                 task_queue=self.profile.queue,
                 activity_id=f"{self._place}.t{number}",
                 summary=f"{self.profile.title}: turn {number}",
-                start_to_close_timeout=self.policy.deadlines.turn,
-                schedule_to_close_timeout=call_allowance(self.assignment.deadline, workflow.now()),
-                heartbeat_timeout=HEARTBEAT_TIMEOUT,
-                retry_policy=retry_policy(self.policy.retries),
-                priority=priority(self.assignment.priority, self._market),
+                **self._bounds(self.policy.deadlines.turn),
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
@@ -110,16 +107,22 @@ class AgentRun:
                 task_queue=source_queue(call.server),
                 activity_id=f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}",
                 summary=f"{call.server}.{call.tool} for {self._market}",
-                start_to_close_timeout=self.policy.deadlines.tool_call,
-                schedule_to_close_timeout=call_allowance(self.assignment.deadline, workflow.now()),
-                heartbeat_timeout=HEARTBEAT_TIMEOUT,
-                retry_policy=retry_policy(self.policy.retries),
-                priority=priority(self.assignment.priority, self._market),
+                **self._bounds(self.policy.deadlines.tool_call),
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
             return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=_cause(error))
+
+    def _bounds(self, one_attempt: timedelta) -> ActivityBounds:
+        """Every activity of the loop ends by the task's deadline, whatever is left to try."""
+        return {
+            "start_to_close_timeout": one_attempt,
+            "schedule_to_close_timeout": call_allowance(self.assignment.deadline, workflow.now()),
+            "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+            "retry_policy": retry_policy(self.policy.retries),
+            "priority": priority(self.assignment.priority, self._market),
+        }
 
     def _delivered(
         self, result: AgentResult, turns: int, exchanges: Sequence[Exchange], usage: Usage

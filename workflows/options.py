@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from temporalio import workflow
 from temporalio.common import (
@@ -28,6 +28,16 @@ PHASE = SearchAttributeKey.for_keyword(SearchAttribute.PHASE)
 OUTCOME = SearchAttributeKey.for_keyword(SearchAttribute.OUTCOME)
 REVISION = SearchAttributeKey.for_int(SearchAttribute.REVISION)
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+
+
+class ActivityBounds(TypedDict):
+    """What every activity call has: an end, a retry policy, a priority."""
+
+    start_to_close_timeout: timedelta
+    schedule_to_close_timeout: timedelta
+    heartbeat_timeout: timedelta
+    retry_policy: RetryPolicy
+    priority: Priority
 
 
 def retry_policy(retries: RetryConfig) -> RetryPolicy:
