@@ -6,12 +6,12 @@ from pathlib import Path
 
 from temporalio import activity
 
-from activities.errors import transient
+from activities.errors import permanent, transient
 from activities.heartbeats import beating
 from contracts.names import FailureType
-from contracts.week_run import Publication, PublishRequest
+from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from domain.compile_report import compile_report
-from reporting.publish import DEFAULT_SLUG, PublishingError, publish
+from reporting.publish import DEFAULT_SLUG, PublishingError, publish, published_revisions
 
 
 class PublishingActivities:
@@ -21,16 +21,32 @@ class PublishingActivities:
         self._reports_dir = reports_dir
 
     @activity.defn
+    async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
+        """What has been published of a week so far; the numbers of a new run go on from there."""
+        async with beating():
+            revisions = await asyncio.to_thread(
+                published_revisions, self._reports_dir, query.week, query.subset or DEFAULT_SLUG
+            )
+        return RevisionHistory(revisions=revisions)
+
+    @activity.defn
     async def publish_report(self, request: PublishRequest) -> Publication:
         """The revision on disk, complete in all its forms or not there at all.
 
         Publishing the same revision again writes the same files again.
 
         Raises:
-            ApplicationError: `PublishingFailed`, retryable: the disk may have room again.
+            ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
+                disk may have room again, and not when it could not be compiled.
         """
-        async with beating():
-            return await asyncio.to_thread(self._publish, request)
+        try:
+            async with beating():
+                return await asyncio.to_thread(self._publish, request)
+        except PublishingError as error:
+            raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
+        except Exception as error:
+            reason = f"{request.record.week} could not be compiled: {error!r}"
+            raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
 
     def _publish(self, request: PublishRequest) -> Publication:
         report = compile_report(
@@ -40,10 +56,7 @@ class PublishingActivities:
             workflow_id=request.workflow_id,
             run_id=request.run_id,
         )
-        try:
-            files = publish(report, self._reports_dir, request.subset or DEFAULT_SLUG)
-        except PublishingError as error:
-            raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
+        files = publish(report, self._reports_dir, request.subset or DEFAULT_SLUG)
         return Publication(
             files=files,
             coverage=report.coverage,

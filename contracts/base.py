@@ -27,9 +27,3 @@ class Contract(BaseModel):
     """A frozen record. Unknown fields are ignored, so that an older history still replays."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Submission(Contract):
-    """A record that comes from a model or a person: unknown fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")

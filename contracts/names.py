@@ -40,7 +40,6 @@ class Message(StrEnum):
     RERUN_MARKET = "rerun_market"
     REQUEST_RERUN = "request_rerun"
     STATUS = "status"
-    REPORT = "report"
 
 
 class FailureType(StrEnum):
@@ -70,6 +69,6 @@ def market_run_id(run_id: str, market: str, rerun: int = 0) -> str:
     return child if rerun == 0 else f"{child}/rerun/{rerun}"
 
 
-def reassignment_run_id(market_run: str, agent: AgentId) -> str:
-    """The workflow id of the search for somebody else to do an agent's failed task."""
-    return f"{market_run}/reassign/{agent}"
+def reassignment_run_id(market_run: str, task_type: str) -> str:
+    """The workflow id of the search for somebody else to do a failed task."""
+    return f"{market_run}/reassign/{task_type}"

@@ -23,7 +23,6 @@ class Phase(StrEnum):
 
     PLANNING = "planning"
     RESEARCHING = "researching"
-    VALIDATING = "validating"
     REASSIGNING = "reassigning"
     PUBLISHING = "publishing"
     OPEN_FOR_RERUNS = "open_for_reruns"

@@ -37,7 +37,7 @@ class ToolName(Contract):
 class TaskAssignment(Contract):
     """One task, with everything needed to do it and nothing that changes while it is done.
 
-    `priority` runs from 1 (most urgent) to 5, as Temporal counts. `us_area` is the area whose
+    `priority` runs from 1 (most urgent) to 5, as Temporal counts. `base_area` is the area whose
     rate differentials are taken against. `instructions` is prose for a model; it holds no data.
     """
 

@@ -1,8 +1,8 @@
 """One turn of the agent loop: what the agent is shown and what it answers."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from contracts.base import Contract, ShortText, Text
 from contracts.markets import MarketSpec
@@ -62,3 +62,11 @@ class Turn(Contract):
     failure: AgentError | None = None
     note: Text | None = None
     usage: Usage = Usage()
+
+    @model_validator(mode="after")
+    def _calls_have_names_of_their_own(self) -> Self:
+        """A call is an activity, and two activities of a workflow cannot share an id."""
+        ids = [call.call_id.rsplit("/", 1)[-1] for call in self.calls]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"two calls of a turn have the same id: {ids}")
+        return self

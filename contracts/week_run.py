@@ -50,7 +50,6 @@ class WeekRequest(Contract):
     week: IsoWeek | None = None
     subset: ShortText | None = None
     resume: WeekRecord | None = None
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
 
 
 class RerunRequest(Contract):
@@ -145,6 +144,19 @@ class TaskOutcome(Contract):
     result: AgentResult
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)]
     contribution: Contribution
+
+
+class RevisionQuery(Contract):
+    """Which report's revisions are asked for."""
+
+    week: IsoWeek
+    subset: ShortText | None = None
+
+
+class RevisionHistory(Contract):
+    """What has been published of a week, by whichever run, oldest first."""
+
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
 
 
 class PublishRequest(Contract):

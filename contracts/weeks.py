@@ -3,14 +3,11 @@
 from datetime import date, timedelta
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from contracts.base import Contract, Instant, ShortText
 
 WEEK_PATTERN = r"^\d{4}-W(0[1-9]|[1-4]\d|5[0-3])$"
-
-IsoWeek = Annotated[str, Field(pattern=WEEK_PATTERN)]
-"""An ISO week such as `2026-W44`."""
 
 
 def monday_of(week: str) -> date:
@@ -21,6 +18,15 @@ def monday_of(week: str) -> date:
     """
     year, _, number = week.partition("-W")
     return date.fromisocalendar(int(year), int(number), 1)
+
+
+def _existing(week: str) -> str:
+    monday_of(week)
+    return week
+
+
+IsoWeek = Annotated[str, Field(pattern=WEEK_PATTERN), AfterValidator(_existing)]
+"""An ISO week such as `2026-W44`, of a year that has it."""
 
 
 def week_of(day: date) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from contracts.claims import Metric
 from contracts.markets import MarketKind, MarketSpec
-from contracts.report import Contribution
+from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult
 from contracts.search_attributes import Outcome
 
 _ESSENTIAL = {MarketKind.PAIR: Metric.LAST, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
+
+_WITH_FIGURES = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
 
 
 def decide_outcome(
@@ -24,6 +26,23 @@ def decide_outcome(
     if not _has_essential(spec, results):
         return Outcome.MISSING if _all_delivered(agents) else Outcome.DEAD_LETTERED
     return Outcome.RESEARCHED if _all_delivered(agents) else Outcome.PARTIAL
+
+
+def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOutcome:
+    """What stands after a rerun: a rerun that finds nothing takes nothing away.
+
+    The earlier findings then stay, and what is missing says that the rerun failed and why.
+    """
+    if before is None or again.outcome in _WITH_FIGURES or before.outcome not in _WITH_FIGURES:
+        return again
+    reason = again.missing[0] if again.missing else again.outcome
+    note = f"a rerun found nothing, the earlier findings stand: {reason}"
+    return before.model_copy(
+        update={
+            "missing": (*before.missing, note[:4_000])[-20:],
+            "dead_letters": (*before.dead_letters, *again.dead_letters)[-8:],
+        }
+    )
 
 
 def reasons_missing(

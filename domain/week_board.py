@@ -21,26 +21,17 @@ _MARKS = {MarketState.PLANNED: "·", MarketState.RUNNING: "…", MarketState.DON
 
 
 class QueuedRerun(NamedTuple):
-    """A rerun that was asked for, and the revision that will hold it."""
+    """A rerun that was asked for; `place` counts from 0 in the order of asking."""
 
     request: RerunRequest
-    revision: int
+    place: int
 
 
 class WeekBoard:
-    """What is planned, what has come back, what was published. Holds no clock of its own.
-
-    `revisions` are those that earlier runs of the week have published.
-    """
+    """What is planned, what has come back, what was published. Holds no clock of its own."""
 
     def __init__(
-        self,
-        week: str,
-        window: TimeWindow,
-        markets: Iterable[str],
-        *,
-        started_at: datetime,
-        revisions: tuple[Revision, ...] = (),
+        self, week: str, window: TimeWindow, markets: Iterable[str], *, started_at: datetime
     ) -> None:
         self.week = week
         self.window = window
@@ -50,46 +41,72 @@ class WeekBoard:
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
         self.outcomes: dict[str, MarketOutcome] = {}
         self.running: set[str] = set()
-        self.revisions = revisions
-        self.promised = self.last_revision + 1
+        self.revisions: tuple[Revision, ...] = ()
         self.publication: Publication | None = None
         self.published_after: float | None = None
         self.reruns: list[QueuedRerun] = []
+        self._asked = 0
+        self._first_rerun: int | None = None
+
+    def begin_after(self, revisions: tuple[Revision, ...]) -> None:
+        """The whole week is published next, after what earlier runs of it have published."""
+        self.revisions = revisions
+        self._first_rerun = self.last_revision + 2
 
     def restore(self, record: WeekRecord) -> None:
-        """Go on from what a closed run left."""
+        """Go on from what a closed run left; the next publication is a rerun's."""
         self.plan = record.plan
+        self.window = record.window
         self.outcomes = {outcome.market: outcome for outcome in record.outcomes}
         self.revisions = record.revisions
-        self.promised = self.last_revision
         self.started_at = record.started_at
+        self._first_rerun = self.last_revision + 1
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the revisions of reruns are known."""
+        return self._first_rerun is not None
 
     def queue(self, request: RerunRequest) -> QueuedRerun:
-        """Take a rerun; they are served in this order, so its revision is known now."""
-        self.promised += 1
-        self.reruns.append(QueuedRerun(request, self.promised))
-        return self.reruns[-1]
+        """Take a rerun. They are served in the order of asking."""
+        queued = QueuedRerun(request, self._asked)
+        self._asked += 1
+        self.reruns.append(queued)
+        return queued
+
+    def revision_of(self, queued: QueuedRerun) -> int:
+        """The revision that will hold a rerun.
+
+        Raises:
+            ValueError: it is not known yet (`numbered`).
+        """
+        if self._first_rerun is None:
+            raise ValueError("the week's published revisions have not been read yet")
+        return self._first_rerun + queued.place
 
     @property
     def last_revision(self) -> int:
         """The last revision of the week that is out; 0 before the first."""
         return self.revisions[-1].revision if self.revisions else 0
 
-    @property
-    def all_done(self) -> bool:
-        """Whether every planned market has an outcome."""
-        return all(market in self.outcomes for market in self.markets)
-
-    def record(self) -> WeekRecord:
+    def record_with(self, *revisions: Revision) -> WeekRecord:
         """Everything a report, or a later rerun, is made from."""
         return WeekRecord(
             week=self.week,
             window=self.window,
             plan=self.plan,
             outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
-            revisions=self.revisions,
+            revisions=(*self.revisions, *revisions),
             started_at=self.started_at,
         )
+
+    def note_published(
+        self, revision: Revision, publication: Publication, *, after: timedelta
+    ) -> None:
+        """A revision is out."""
+        self.revisions = (*self.revisions, revision)
+        self.publication = publication
+        self.published_after = after.total_seconds()
 
     def closes_at(self, open_for: timedelta) -> datetime | None:
         """When the run stops taking reruns: a while after the whole week was last published."""

@@ -7,22 +7,28 @@ The embedded server brings it along; for a server of one's own:
 import argparse
 import json
 import threading
-import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 LARGEST_REQUEST = 16 * 1024 * 1024
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""In bytes of the payloads of a request, unpacked and before base64."""
+
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @contextmanager
 def codec_server(ip: str, ui_url: str) -> Iterator[str]:
     """The address of an endpoint that unpacks payloads, for the time of the block.
 
-    It listens on a free port, and only pages of the UI may read its answers in a browser.
+    It listens on a free port. In a browser only pages of the UI may use it; a request that names
+    a host other than this machine, `ip` or the UI's is refused, whoever sends it.
     """
     with _server(ip, 0, ui_url) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -45,41 +51,80 @@ def main() -> None:
 
 def _server(ip: str, port: int, ui_url: str) -> ThreadingHTTPServer:
     class Endpoint(_Endpoint):
-        allowed_origin = ui_url
+        origins = _origins(ui_url)
+        hosts = frozenset({*_THIS_MACHINE, ip, urlsplit(ui_url).hostname or ip})
 
     server = ThreadingHTTPServer((ip, port), Endpoint)
     server.daemon_threads = True
     return server
 
 
+def _origins(ui_url: str) -> frozenset[str]:
+    """How a browser names the UI's pages: a UI on this machine goes by two names."""
+    ui = urlsplit(ui_url)
+    names = {ui.hostname or ""}
+    if names & {"localhost", "127.0.0.1", "0.0.0.0"}:  # noqa: S104 - compared, not listened on
+        names |= {"localhost", "127.0.0.1"}
+    return frozenset(_origin(ui, name) for name in names)
+
+
+def _origin(ui: SplitResult, name: str) -> str:
+    host = f"[{name}]" if ":" in name else name
+    if ui.port in (None, _DEFAULT_PORTS.get(ui.scheme)):
+        return f"{ui.scheme}://{host}"
+    return f"{ui.scheme}://{host}:{ui.port}"
+
+
 class _Endpoint(BaseHTTPRequestHandler):
-    allowed_origin: str
+    origins: frozenset[str]
+    hosts: frozenset[str]
+    timeout = 30.0
 
     def do_GET(self) -> None:
         """Only to say that it is there."""
-        self._answer(HTTPStatus.NO_CONTENT, b"")
+        self._answer(self._objection() or HTTPStatus.NO_CONTENT)
 
     def do_OPTIONS(self) -> None:
-        self._answer(HTTPStatus.NO_CONTENT, b"")
+        self._answer(self._objection() or HTTPStatus.NO_CONTENT)
 
     def do_POST(self) -> None:
-        length = int(self.headers.get("Content-Length", 0))
-        if length > LARGEST_REQUEST:
-            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"")
+        objection = self._objection() or self._objection_to_length()
+        if objection:
+            self._answer(objection)
             return
         try:
-            payloads = json.loads(self.rfile.read(length))["payloads"]
-            answer = json.dumps({"payloads": [_decoded(payload) for payload in payloads]})
-        except (ValueError, KeyError, TypeError, AttributeError, zlib.error):
-            self._answer(HTTPStatus.BAD_REQUEST, b"")
+            payloads = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["payloads"]
+            answer = json.dumps({"payloads": _decoded_all(payloads)})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            self._answer(HTTPStatus.BAD_REQUEST)
             return
         self._answer(HTTPStatus.OK, answer.encode())
 
-    def _answer(self, status: HTTPStatus, body: bytes) -> None:
+    def _objection(self) -> HTTPStatus | None:
+        """Other pages are refused by their origin, and names made to point here by the host."""
+        if _host(self.headers.get("Host", "")) not in self.hosts:
+            return HTTPStatus.MISDIRECTED_REQUEST
+        origin = self.headers.get("Origin")
+        return HTTPStatus.FORBIDDEN if origin and origin not in self.origins else None
+
+    def _objection_to_length(self) -> HTTPStatus | None:
+        length = self.headers.get("Content-Length")
+        if length is None:
+            return HTTPStatus.LENGTH_REQUIRED
+        if not (length.isascii() and length.isdigit()):
+            return HTTPStatus.BAD_REQUEST
+        if len(length) > len(str(LARGEST_REQUEST)) or int(length) > LARGEST_REQUEST:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        return None
+
+    def _answer(self, status: HTTPStatus, body: bytes = b"") -> None:
         self.send_response(status)
-        self.send_header("Access-Control-Allow-Origin", self.allowed_origin)
-        self.send_header("Access-Control-Allow-Methods", "POST, OPTIONS")
-        self.send_header("Access-Control-Allow-Headers", "content-type, x-namespace")
+        self.send_header("Vary", "Origin")
+        origin = self.headers.get("Origin")
+        if origin in self.origins:
+            self.send_header("Access-Control-Allow-Origin", origin)
+            self.send_header("Access-Control-Allow-Methods", "POST, OPTIONS")
+            self.send_header("Access-Control-Allow-Headers", "content-type, x-namespace")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -89,8 +134,25 @@ class _Endpoint(BaseHTTPRequestHandler):
         """Say nothing: a command's standard error is for its user."""
 
 
-def _decoded(payload: dict[str, Any]) -> dict[str, Any]:
-    """One payload in the JSON form of the protocol, whose bytes are base64."""
+def _host(header: str) -> str:
+    """The name in a Host header, without its port; empty where there is none."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _decoded_all(payloads: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    room, decoded = LARGEST_ANSWER, []
+    for payload in payloads:
+        plain, size = _decoded(payload, room)
+        room -= size
+        decoded.append(plain)
+    return decoded
+
+
+def _decoded(payload: dict[str, Any], at_most: int) -> tuple[dict[str, Any], int]:
+    """One payload in the JSON form of the protocol, whose bytes are base64, and its size."""
     # Imported when first needed: the endpoint's address is wanted before the server can start,
     # and the server starts while these are being imported elsewhere.
     from temporalio.api.common.v1 import Payload
@@ -101,12 +163,14 @@ def _decoded(payload: dict[str, Any]) -> dict[str, Any]:
         Payload(
             metadata={k: b64decode(v) for k, v in payload.get("metadata", {}).items()},
             data=b64decode(payload.get("data", "")),
-        )
+        ),
+        at_most,
     )
-    return {
+    shown = {
         "metadata": {key: b64encode(value).decode() for key, value in plain.metadata.items()},
         "data": b64encode(plain.data).decode(),
     }
+    return shown, plain.ByteSize()
 
 
 if __name__ == "__main__":

@@ -6,50 +6,62 @@ here, under the activity's key, before the activity completes.
 """
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 KEPT_FOR = "-14 days"
 """Far longer than a completion can be outstanding."""
+
+LOG = logging.getLogger(__name__)
 
 T = TypeVar("T", bound=BaseModel)
 
 
 class EffectJournal:
-    """Results by key in an SQLite file that processes on one machine share."""
+    """Results by key in an SQLite file that processes on one machine share.
+
+    A file that is damaged is moved aside and a new one begun. A result that cannot be kept is
+    returned all the same: it has been paid for.
+
+    Raises:
+        sqlite3.OperationalError: the file cannot be opened or written at all.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
-        self._connection = sqlite3.connect(path, timeout=10, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        self._connection.execute(
-            "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
-            " at TEXT NOT NULL DEFAULT (datetime('now')))"
-        )
-        self._connection.execute("DELETE FROM effects WHERE at < datetime('now', ?)", (KEPT_FOR,))
+        try:
+            self._connection = _opened(path)
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            aside = _moved_aside(path)
+            LOG.warning("%s is damaged (%s): moved to %s and begun anew", path, error, aside)
+            self._connection = _opened(path)
 
     async def once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """The result kept under the key, or else the effect's, which is then kept.
 
-        An effect that raises leaves nothing and may be tried again.
+        An effect that raises leaves nothing and may be tried again. Where another process kept a
+        result first, that one is returned.
         """
         async with self._alone(key):
-            kept = self._read(key)
+            kept = self._kept(key, kind)
             if kept is not None:
-                return kind.model_validate_json(kept)
+                return kept
             result = await effect()
-            self._connection.execute(
-                "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)",
-                (key, result.model_dump_json()),
-            )
-            return result
+            try:
+                return self._keep(key, result, kind)
+            except sqlite3.Error as error:
+                LOG.warning("the result of %s could not be kept: %s", key, error)
+                return result
 
     def close(self) -> None:
         """Release the file."""
@@ -70,9 +82,70 @@ class EffectJournal:
             else:
                 self._locks[key] = (lock, waiting - 1)
 
-    def _read(self, key: str) -> str | None:
+    def _kept(self, key: str, kind: type[T]) -> T | None:
+        """What is kept under the key; a row that cannot be used counts as absent."""
+        try:
+            row = self._read(key)
+            return None if row is None else kind.model_validate_json(row)
+        except (ValidationError, sqlite3.DatabaseError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and not _is_damage(error):
+                raise
+            LOG.warning("the result kept under %s cannot be used: %s", key, error)
+            return None
+
+    def _keep(self, key: str, result: T, kind: type[T]) -> T:
+        """The result that is kept after this: an earlier one of another process comes first."""
+        row = (key, result.model_dump_json())
+        added = self._connection.execute(
+            "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)", row
+        )
+        if added.rowcount == 1:
+            return result
+        earlier = self._kept(key, kind)
+        if earlier is not None:
+            return earlier
+        self._connection.execute("INSERT OR REPLACE INTO effects (key, result) VALUES (?, ?)", row)
+        return result
+
+    def _read(self, key: str) -> bytes | None:
         with closing(
             self._connection.execute("SELECT result FROM effects WHERE key = ?", (key,))
         ) as rows:
             row = rows.fetchone()
-        return None if row is None else str(row[0])
+        return None if row is None else row[0]
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=10, isolation_level=None)
+    try:
+        # Text as bytes: what is not UTF-8 is then found by the validation of the result.
+        connection.text_factory = bytes
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
+            " at TEXT NOT NULL DEFAULT (datetime('now')))"
+        )
+        connection.execute("DELETE FROM effects WHERE at < datetime('now', ?)", (KEPT_FOR,))
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file itself is unusable, and not merely locked or the disk full."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _moved_aside(path: Path) -> Path:
+    """The first free `<name>.damaged-<n>`; the write-ahead log goes along, for it belongs to it."""
+    aside = next(
+        free for n in count(1) if not (free := path.with_name(f"{path.name}.damaged-{n}")).exists()
+    )
+    for ending in ("-wal", "-shm", ""):
+        beside = path.with_name(path.name + ending)
+        if beside.exists():
+            beside.rename(aside.with_name(aside.name + ending))
+    return aside

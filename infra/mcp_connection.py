@@ -8,7 +8,11 @@ make the calls; a connection that broke is retired and the next call opens a new
 import asyncio
 import contextvars
 import importlib
+import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,10 @@ from mcp.server import MCPServer
 from infra.mcp_config import McpServerSpec
 
 OPENING_TIMEOUT_SECONDS = 15.0
+CLOSING_TIMEOUT_SECONDS = 8.0
+"""More than the client takes to end a process that does not go by itself (6.5 s)."""
+
+LOG = logging.getLogger(__name__)
 
 
 class ConnectionFailed(Exception):
@@ -28,15 +36,21 @@ class McpConnection:
     """A live client, from `open` until `close`."""
 
     def __init__(self, name: str, target: "MCPServer[Any] | StdioServerParameters | str") -> None:
+        loop = asyncio.get_running_loop()
         self._name = name
         self._target = target
         self._stop = asyncio.Event()
-        self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._calls = 0
+        self._may_close = asyncio.Event()
+        self._may_close.set()
+        self._ready: asyncio.Future[Client] = loop.create_future()
         # A context of its own: background tasks of the client must not inherit the activity
         # that happened to open it.
-        self._owner = asyncio.get_running_loop().create_task(
+        self._owner = loop.create_task(
             self._own(), name=f"mcp-{name}", context=contextvars.Context()
         )
+        late = loop.call_later(OPENING_TIMEOUT_SECONDS, self._give_up, "did not answer in time")
+        self._ready.add_done_callback(lambda _: late.cancel())
 
     async def client(self) -> Client:
         """The client, once connected.
@@ -44,47 +58,89 @@ class McpConnection:
         Raises:
             ConnectionFailed: it could not be opened in time.
         """
-        try:
-            async with asyncio.timeout(OPENING_TIMEOUT_SECONDS):
-                return await asyncio.shield(self._ready)
-        except TimeoutError:
-            raise ConnectionFailed(f"MCP server {self._name} did not answer in time") from None
+        return await asyncio.shield(self._ready)
 
     @property
     def alive(self) -> bool:
-        """Whether the owner still holds the connection."""
-        return not self._owner.done()
+        """Whether the owner still holds the connection and has not been told to end it."""
+        return not self._owner.done() and not self._stop.is_set()
+
+    @contextmanager
+    def call_under_way(self) -> Iterator[None]:
+        """For the time of a call; `drain` waits until no call is left."""
+        self._calls += 1
+        self._may_close.clear()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            if self._calls == 0:
+                self._may_close.set()
+
+    async def drain(self, at_most_seconds: float) -> None:
+        """Close once the calls under way have ended, or after the time given."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most_seconds):
+                await self._may_close.wait()
+        await self.close()
 
     async def close(self) -> None:
-        """Close the connection and wait for its owner."""
+        """Close the connection, whatever it is doing, and wait a bounded time for its owner."""
         self._stop.set()
-        await asyncio.wait([self._owner])
+        self._may_close.set()
+        self._give_up("was closed while it was being opened")
+        _, pending = await asyncio.wait([self._owner], timeout=CLOSING_TIMEOUT_SECONDS)
+        if pending:
+            LOG.warning("MCP server %s does not close and is left behind", self._name)
+            self._owner.cancel()
+
+    def _give_up(self, reason: str) -> None:
+        """End an opening that is under way.
+
+        The owner is cancelled once only: a second time would interrupt the client while it ends
+        the server's process.
+        """
+        if self._ready.done():
+            return
+        self._stop.set()
+        self._fail(reason)
+        self._owner.cancel()
+
+    def _fail(self, reason: str) -> None:
+        self._ready.set_exception(ConnectionFailed(f"MCP server {self._name} {reason}"))
+        # Nobody may be waiting any more; retrieving it here keeps the log quiet.
+        self._ready.exception()
 
     async def _own(self) -> None:
         try:
             async with Client(self._target) as client:
                 await client.list_tools()
-                self._ready.set_result(client)
+                if not self._ready.done():
+                    self._ready.set_result(client)
                 await self._stop.wait()
         except (Exception, asyncio.CancelledError) as error:
             if not self._ready.done():
-                self._ready.set_exception(
-                    ConnectionFailed(f"MCP server {self._name} cannot be opened: {_root(error)}")
-                )
-                # Nobody may be waiting any more; retrieving it here keeps the log quiet.
-                self._ready.exception()
+                self._fail(f"cannot be opened: {_root(error)}")
 
 
 def target_of(
-    spec: McpServerSpec, *, in_process: bool, project_dir: Path, cache_dir: Path
+    spec: McpServerSpec,
+    *,
+    in_process: bool,
+    project_dir: Path,
+    cache_dir: Path,
+    refresh_every: timedelta | None = None,
 ) -> "MCPServer[Any] | StdioServerParameters | str":
     """What to connect to: our own server object, a command, or an address.
+
+    `refresh_every` is for our own servers that run in this process; None leaves them at what
+    they have.
 
     Raises:
         ConnectionFailed: the module to run in-process is not there or cannot serve.
     """
     if spec.in_process and (in_process or not (spec.command or spec.url)):
-        return _own_server(spec.in_process, cache_dir)
+        return _own_server(spec.in_process, cache_dir, refresh_every)
     if spec.url:
         return spec.url
     command = sys.executable if spec.command == "python" else str(spec.command)
@@ -93,9 +149,11 @@ def target_of(
     )
 
 
-def _own_server(module: str, cache_dir: Path) -> "MCPServer[Any]":
+def _own_server(module: str, cache_dir: Path, refresh_every: timedelta | None) -> "MCPServer[Any]":
     try:
-        server: MCPServer[Any] = importlib.import_module(module).build_server(cache_dir=cache_dir)
+        server: MCPServer[Any] = importlib.import_module(module).build_server(
+            cache_dir=cache_dir, refresh_every=refresh_every
+        )
     except Exception as error:
         raise ConnectionFailed(f"MCP server {module} cannot be built: {error}") from error
     return server

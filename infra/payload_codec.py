@@ -3,14 +3,22 @@
 import zlib
 from collections.abc import Sequence
 
+from google.protobuf.message import DecodeError
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import PayloadCodec
 
 SMALLEST = 2 * 1024
 """Payloads below this many bytes stay as they are: readable in the Temporal UI and `temporal`."""
 
+LARGEST = 64 * 1024 * 1024
+"""A payload of more bytes than this is neither packed nor unpacked."""
+
 ENCODING = b"binary/zlib"
 FASTEST = 1
+
+
+class DamagedPayload(ValueError):
+    """A payload is not what was stored. The message says which and why."""
 
 
 class CompressingCodec(PayloadCodec):
@@ -24,24 +32,34 @@ class CompressingCodec(PayloadCodec):
         """See base class.
 
         Raises:
-            zlib.error: a packed payload is damaged.
+            DamagedPayload: a packed payload cannot be unpacked.
         """
         return [unpacked(payload) for payload in payloads]
 
 
 def _packed(payload: Payload) -> Payload:
-    if len(payload.data) < SMALLEST:
+    if len(payload.data) < SMALLEST or payload.ByteSize() > LARGEST:
         return payload
     data = zlib.compress(payload.SerializeToString(), FASTEST)
     return Payload(metadata={"encoding": ENCODING}, data=data)
 
 
-def unpacked(payload: Payload) -> Payload:
-    """What was packed; any other payload as it is.
+def unpacked(payload: Payload, at_most: int = LARGEST) -> Payload:
+    """What was packed; any other payload as it is. `at_most` is in bytes of the result.
 
     Raises:
-        zlib.error: the payload is damaged.
+        DamagedPayload: the payload is damaged, or larger than allowed.
     """
     if payload.metadata.get("encoding") != ENCODING:
         return payload
-    return Payload.FromString(zlib.decompress(payload.data))
+    unpacking = zlib.decompressobj()
+    try:
+        # One byte more than allowed; none at all would mean without a limit.
+        content = unpacking.decompress(payload.data, max(at_most, 0) + 1)
+        if len(content) > at_most:
+            raise DamagedPayload(f"a packed payload holds more than {at_most} bytes")
+        if not unpacking.eof:
+            raise DamagedPayload("a packed payload is cut short")
+        return Payload.FromString(content)
+    except (zlib.error, DecodeError) as error:
+        raise DamagedPayload(f"a packed payload cannot be unpacked: {error}") from error

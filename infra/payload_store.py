@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +15,12 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
+from infra.payload_codec import DamagedPayload
+
 INLINE_LIMIT = 64 * 1024
 """Payloads up to this many bytes stay in history, where they can be read in the Temporal UI."""
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class DirectoryStore(StorageDriver):
@@ -44,11 +49,18 @@ class DirectoryStore(StorageDriver):
 
         Raises:
             FileNotFoundError: the payload is not in this directory.
+            DamagedPayload: its file holds something else, or the claim names no SHA-256.
         """
-        return [
-            Payload.FromString(self._path(claim.claim_data["sha256"]).read_bytes())
-            for claim in claims
-        ]
+        return [self._retrieve(claim.claim_data.get("sha256", "")) for claim in claims]
+
+    def _retrieve(self, digest: str) -> Payload:
+        if not _SHA256.fullmatch(digest):
+            raise DamagedPayload(f"a stored payload is named by '{digest}', which is no SHA-256")
+        path = self._path(digest)
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise DamagedPayload(f"{path} is damaged: its content does not match its name")
+        return Payload.FromString(content)
 
     def _store(self, content: bytes) -> StorageDriverClaim:
         digest = hashlib.sha256(content).hexdigest()

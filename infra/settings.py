@@ -57,7 +57,9 @@ class Settings(BaseModel):
     """What this process runs with. Secrets print as asterisks.
 
     `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
-    `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's own configuration.
+    `cache_ttl_seconds` is how long what was fetched from a live source is good for; `offline`
+    that nothing is fetched. `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's
+    own configuration.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -77,6 +79,7 @@ class Settings(BaseModel):
     external_ui_url: ShortText | None
     log_level: LogLevel
     log_json: bool
+    offline: bool
     cache_ttl_seconds: int
     anthropic_api_key: SecretStr | None
     claude_model_orchestrator: ShortText | None
@@ -134,6 +137,7 @@ class _Environment(BaseModel):
     temporal_config_file: Path | None = Field(None, alias="TEMPORAL_CONFIG_FILE")
     log_level: LogLevel = Field(LogLevel.INFO, alias="LOG_LEVEL")
     log_json: bool = Field(False, alias="LOG_JSON")
+    offline: bool = Field(False, alias="DESK_OFFLINE")
     cache_ttl_seconds: Annotated[int, Field(ge=0)] = Field(300, alias="CACHE_TTL_SECONDS")
     max_retry_attempts: Annotated[int, Field(ge=1, le=20)] | None = Field(
         None, alias="MAX_RETRY_ATTEMPTS"

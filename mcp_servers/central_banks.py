@@ -3,6 +3,7 @@
 import re
 import sys
 import threading
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -91,7 +92,7 @@ class CentralBankTools:
             as_of=as_of,
             source=SOURCE,
             decisions=_within_limit(rate_decisions(facts, areas, start, end, as_of)),
-            covered_until=covered_until(facts, areas),
+            covered_until=covered_until(facts, areas, as_of),
             missing=decision_gaps(facts, areas, start),
         )
 
@@ -128,13 +129,18 @@ def _within_limit(rows: list[_Row]) -> tuple[_Row, ...]:
     return tuple(rows)
 
 
-def build_server(cache_dir: Path | None = None, *, facts_dir: Path = FACTS_DIR) -> MCPServer:
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    facts_dir: Path = FACTS_DIR,
+) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `facts_dir` holds the three tables. `cache_dir` is accepted as by every server of ours and
-    not used: the tables come with the project.
+    `facts_dir` holds the three tables. `cache_dir` and `refresh_every` are accepted as by every
+    server of ours and not used: the tables come with the project.
     """
-    del cache_dir
+    del cache_dir, refresh_every
     tools = CentralBankTools(FactsStore(facts_dir))
     server = MCPServer(
         "central_banks",

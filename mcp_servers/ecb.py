@@ -1,8 +1,9 @@
 """MCP server `ecb`: currency pairs from the ECB's euro reference rates."""
 
+import argparse
 import re
 import sys
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from mcp_servers.arguments import AsOf, Day, require_order
 from mcp_servers.ecb_rates import EURO, DamagedRatesFile, EuroRates
 from mcp_servers.ecb_refresh import ECB_URL, refresh
 from mcp_servers.ecb_store import RatesStore
+from mcp_servers.ecb_upkeep import RatesUpkeep
 from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
 from mcp_servers.symbol_search import matching_symbols
 
@@ -150,17 +152,29 @@ def _nothing_between(symbol: str, start: date, last: date) -> str:
     return f"The file of ECB reference rates has no fixing of {symbol} from {start} to {last}."
 
 
-def build_server(cache_dir: Path | None = None, *, packaged: Path | None = None) -> MCPServer:
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    packaged: Path | None = None,
+    url: str = ECB_URL,
+) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `cache_dir` is the folder that `refresh` fills; without it only the packaged file is read.
-    `packaged` stands in for that file.
+    `packaged` stands in for that file. With `refresh_every` and a `cache_dir` the server fetches
+    from `url` by itself, as `RatesUpkeep` says; without either it fetches nothing.
     """
     tools = EcbTools(RatesStore(cache_dir, packaged))
+    middleware = []
+    if cache_dir is not None and refresh_every is not None:
+        upkeep = RatesUpkeep(cache_dir, refresh_every, url=url, packaged=packaged)
+        middleware.append(upkeep.before_tool_call)
     server = MCPServer(
         "ecb",
         instructions="Daily reference rates of the European Central Bank, for information only.",
         log_level="WARNING",
+        middleware=middleware,
     )
     for tool in (tools.get_quote, tools.get_historical, tools.search_symbols, tools.get_coverage):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
@@ -169,6 +183,19 @@ def build_server(cache_dir: Path | None = None, *, packaged: Path | None = None)
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    arguments = _arguments(argv)
+    log_to_stderr()
+    if not arguments.refresh:
+        server = build_server(
+            arguments.cache_dir, refresh_every=arguments.refresh_every, url=arguments.url
+        )
+        return run(server, arguments)
+    outcome = refresh(arguments.cache_dir, url=arguments.url)
+    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+    return 0 if outcome.succeeded else 1
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argument_parser("mcp_servers.ecb", "Currency pairs from the ECB reference rates.")
     parser.add_argument(
         "--refresh",
@@ -176,17 +203,24 @@ def main(argv: list[str] | None = None) -> int:
         help="fetch the newest file into --cache-dir, print the outcome as JSON and stop",
     )
     parser.add_argument(
-        "--url", default=ECB_URL, help="where --refresh fetches from (default: %(default)s)"
+        "--refresh-every",
+        type=_whole_seconds,
+        metavar="SECONDS",
+        help="while serving, fetch into --cache-dir at the first call and then this often",
     )
+    parser.add_argument("--url", default=ECB_URL, help="where to fetch from (default: %(default)s)")
     arguments = parser.parse_args(argv)
-    log_to_stderr()
-    if not arguments.refresh:
-        return run(build_server(arguments.cache_dir), arguments)
-    if arguments.cache_dir is None:
-        parser.error("--refresh needs --cache-dir, the folder to keep the file in")
-    outcome = refresh(arguments.cache_dir, url=arguments.url)
-    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
-    return 0 if outcome.succeeded else 1
+    if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
+        option = "--refresh" if arguments.refresh else "--refresh-every"
+        parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
+    return arguments
+
+
+def _whole_seconds(text: str) -> timedelta:
+    seconds = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    if seconds > 0:
+        return timedelta(seconds=seconds)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; use 3600 for an hour")
 
 
 if __name__ == "__main__":

@@ -71,10 +71,14 @@ def calendar_gaps(
     return {code: reason for code, reason in reasons.items() if reason is not None}
 
 
-def covered_until(facts: PolicyFacts, codes: Iterable[str]) -> dict[str, date]:
-    """The last day up to which every change is known, for the areas that the tables cover."""
+def covered_until(facts: PolicyFacts, codes: Iterable[str], as_of: datetime) -> dict[str, date]:
+    """The last day up to which every change is known, for the areas covered at an instant.
+
+    Never later than the area's own day at that instant.
+    """
     areas = [facts.areas[code] for code in codes if code in facts.areas]
-    return {area.code: area.covered_until for area in areas if area.covered_until is not None}
+    days = {area.code: _covered_by(area, area.local_day(as_of)) for area in areas}
+    return {code: day for code, day in days.items() if day is not None}
 
 
 def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
@@ -87,9 +91,16 @@ def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
         low=last.low,
         high=last.high,
         since=_level_set_on(known),
-        covered_until=area.covered_until,
+        covered_until=_covered_by(area, today),
         stale=area.covered_until is None or today > area.covered_until,
     )
+
+
+def _covered_by(area: Area, today: date) -> date | None:
+    """The end of an area's cover as seen on one of its days; None before the cover begins."""
+    if area.covered_from is None or area.covered_until is None or today < area.covered_from:
+        return None
+    return min(area.covered_until, today)
 
 
 def _level_set_on(known: Sequence[Decision]) -> date | None:

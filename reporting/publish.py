@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from contracts.report import ResearchReport
+from contracts.report import ResearchReport, Revision
 from contracts.week_run import PublishedFiles
 from reporting.html import render_html
 from reporting.json_form import from_json, to_json
@@ -58,6 +58,27 @@ def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -
     return PublishedFiles(
         markdown=str(latest["md"]), html=str(latest["html"]), json_file=str(latest["json"])
     )
+
+
+def published_revisions(
+    directory: Path, week: str, slug: str = DEFAULT_SLUG
+) -> tuple[Revision, ...]:
+    """What has been published of a week under a slug, by whichever run, oldest first.
+
+    Read from the highest revision whose file can be read, so that no number is given twice.
+    """
+    stem = f"{week}-{slug}"
+    numbered = {_number(path): path for path in (directory / FOLDER).glob(f"{stem}.r*.json")}
+    for _, path in sorted(numbered.items(), reverse=True):
+        report = read_published(path)
+        if report is not None:
+            return report.revisions
+    return ()
+
+
+def _number(path: Path) -> int:
+    number = path.name.removesuffix(".json").rpartition(".r")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def read_published(path: Path) -> ResearchReport | None:

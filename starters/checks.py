@@ -65,10 +65,10 @@ def binary_check(settings: Settings) -> Check:
 
 
 def configuration_check(settings: Settings) -> Check:
-    """The configuration is sound: it would not have been loaded otherwise."""
+    """The configuration is sound, or it would not have been loaded; and who does the analysis."""
     count = len(settings.config.markets)
-    analysts = "Claude" if settings.anthropic_api_key else "no ANTHROPIC_API_KEY: built in"
-    return Check("settings", Level.OK, f"{count} markets; analysts: {analysts}")
+    unused = "; ANTHROPIC_API_KEY is set and not used yet" if settings.anthropic_api_key else ""
+    return Check("settings", Level.OK, f"{count} markets; the built-in analysts{unused}")
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:

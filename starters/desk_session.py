@@ -26,6 +26,9 @@ _ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
 HOST_PATIENCE_SECONDS = 15.0
 """How long a host that holds the lock may take until its server answers, before it is an error."""
 
+WORKED_SECONDS = 1.0
+"""A connection that held this long was one to a server that worked."""
+
 
 @dataclass(frozen=True)
 class Desk:
@@ -51,7 +54,7 @@ async def with_desk(settings: Settings, work: Work[T], *, server_only: bool = Fa
     """
     if settings.external:
         return await _as_client(settings, work)
-    lost_at = time.monotonic()
+    patience = HostPatience(time.monotonic())
     while True:
         try:
             with HostLock(settings.home):
@@ -59,10 +62,9 @@ async def with_desk(settings: Settings, work: Work[T], *, server_only: bool = Fa
         except HostTaken:
             pass
         try:
-            return await _as_client(settings, work)
+            return await _as_client(settings, work, patience)
         except Exception as error:
-            lost_at, again = _patience_left(error, lost_at)
-            if not again:
+            if not patience.left(error, time.monotonic()):
                 raise
         await asyncio.sleep(0.1)
 
@@ -108,27 +110,44 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
                 await task
 
 
-async def _as_client(settings: Settings, work: Work[T]) -> T:
+async def _as_client(
+    settings: Settings, work: Work[T], patience: "HostPatience | None" = None
+) -> T:
     from infra.temporal import connect
 
-    return await work(Desk(await connect(settings), settings, hosting=False))
+    desk = Desk(await connect(settings), settings, hosting=False)
+    connected_at = time.monotonic()
+    try:
+        return await work(desk)
+    finally:
+        if patience is not None:
+            patience.attempted(connected_at, time.monotonic())
 
 
-def _patience_left(error: Exception, lost_at: float) -> tuple[float, bool]:
-    """Since when the server has been away, and whether to wait longer for it.
+class HostPatience:
+    """How long to wait for a server, counted from when it was last seen. Times are in seconds."""
 
-    A server that was there until just now starts the wait again.
-    """
+    def __init__(self, now: float) -> None:
+        self._seen_at = now
+
+    def attempted(self, connected_at: float, ended_at: float) -> None:
+        """A connection was there until now. One that was lost at once says nothing."""
+        if ended_at - connected_at >= WORKED_SECONDS:
+            self._seen_at = ended_at
+
+    def left(self, error: Exception, now: float) -> bool:
+        """Whether the error says that the server is away, and it may still come back."""
+        return _server_is_away(error) and now - self._seen_at < HOST_PATIENCE_SECONDS
+
+
+def _server_is_away(error: Exception) -> bool:
     from temporalio.service import RPCError, RPCStatusCode
 
     from infra.temporal import ServerUnreachable
 
-    now = time.monotonic()
-    if isinstance(error, RPCError) and error.status is RPCStatusCode.UNAVAILABLE:
-        return now, True
-    if isinstance(error, ServerUnreachable):
-        return lost_at, now - lost_at < HOST_PATIENCE_SECONDS
-    return lost_at, False
+    if isinstance(error, RPCError):
+        return error.status is RPCStatusCode.UNAVAILABLE
+    return isinstance(error, ServerUnreachable)
 
 
 def _all_roles() -> "tuple[Role, ...]":
@@ -154,15 +173,15 @@ def say(text: str) -> None:
 
 
 async def require_workers(desk: Desk, queue: str, patience_seconds: float = 10.0) -> None:
-    """Wait until somebody polls a queue for workflows.
+    """Wait until somebody polls a queue.
 
     Raises:
         CommandError: nobody does; the message says how to start a worker.
     """
-    from starters.pollers import QueueKind, polled
+    from workers.health import unpolled
 
     deadline = time.monotonic() + patience_seconds
-    while not await polled(desk.client, queue, QueueKind.WORKFLOW):
+    while await unpolled(desk.client, None, [queue]):
         if time.monotonic() > deadline:
             raise CommandError(
                 f"no worker polls the queue '{queue}'; start them with `desk worker all`, "

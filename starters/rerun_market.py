@@ -17,11 +17,12 @@ from starters.market_choice import known_market
 from starters.print_week import print_week
 from starters.progress import shown_progress
 from starters.published_files import report_if_here
+from starters.reopening import signal_rerun as send
 from starters.summary import PublishedWeek
 from starters.watching import Progress, published_by, wait_until_published
 from starters.week_choice import written_week
+from starters.week_results import EndedWithoutReport
 from starters.week_runs import FoundRun, described, find_any_run, newest_week, request_of
-from starters.week_runs import signal_rerun as send
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class _Rerun:
             await require_workers(desk, Queue.DESK)
         self.week = self.week or await self._newest_week(desk)
         found = await self._find(desk, self.week)
-        before = self._before = self._before or await published_by(found, self.week)
+        before = self._before = self._before or await _published(found, self.week)
         old = report_if_here(before.files) if before else None
         if self._asked is None:
             found = self._asked = await self._ask(desk, found, self.week)
@@ -123,3 +124,11 @@ class _Rerun:
             found, week, progress, after=after, market=self._market
         )
         return published.model_copy(update={"seconds": time.monotonic() - began})
+
+
+async def _published(found: FoundRun, week: str) -> PublishedWeek | None:
+    """What there is to compare with; whether there is anything to start from is asked later."""
+    try:
+        return await published_by(found, week)
+    except EndedWithoutReport:
+        return None

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from contracts.config import RunConfig
 from contracts.names import Queue
-from contracts.report import Revision
 from infra.settings import Settings, load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
@@ -18,9 +17,10 @@ from starters.progress import shown_progress
 from starters.published_files import check_target, copy_set, report_if_here
 from starters.summary import PublishedWeek
 from starters.tool_look import held_fixings
-from starters.watching import Progress, published_by, status_if_answered, wait_until_published
+from starters.watching import Progress, published_by, wait_until_published
 from starters.week_choice import chosen_week, written_week
-from starters.week_runs import EndedWithoutReport, FoundRun, find_run, result_of, start_run
+from starters.week_results import EndedWithoutReport
+from starters.week_runs import FoundRun, find_run, start_run
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,11 @@ class _WeekRun:
             return "desk: stopped before anything was started"
         markets = f" --markets {self._options.markets}" if self._subset else ""
         back = f"`desk run --week {self._week}{markets}`"
-        if self._hosting:
-            return f"desk: stopped; what is done is kept, and {back} goes on with it"
-        return f"desk: detached; the run goes on, and {back} comes back to it"
+        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
+        return (
+            f"desk: {how} the run goes on when a desk is up, until the week's deadline; "
+            f"{back} comes back to it"
+        )
 
     async def _choose_week(self, desk: Desk) -> str:
         now = datetime.now(UTC)
@@ -152,17 +154,5 @@ class _WeekRun:
             self._config,
             subset=self._subset,
             workflow_id=replaced.workflow_id if replaced else None,
-            replaced=await _revisions_of(replaced, week) if replaced else (),
             replace=replaced is not None,
         )
-
-
-async def _revisions_of(found: FoundRun, week: str) -> tuple[Revision, ...]:
-    """The revisions a run has published, as far as it can still say."""
-    if found.open:
-        status = await status_if_answered(found.handle)
-        return status.revisions if status is not None and status.revision else ()
-    try:
-        return (await result_of(found, week)).record.revisions
-    except EndedWithoutReport:
-        return ()

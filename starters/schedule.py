@@ -47,7 +47,11 @@ def resume() -> ExitStatus:
 
 @schedule.command(epilog="Example: desk schedule trigger")
 def trigger() -> ExitStatus:
-    """Start a run now, of the latest complete week."""
+    """Start a run now, of the latest week whose as-of instant has passed.
+
+    Unlike `desk run`, it takes that week also when the data do not reach it yet, or when it is
+    published already: then the report gets a new revision.
+    """
     from starters import schedule_actions as actions
 
     return actions.at_the_server(actions.trigger)

@@ -35,7 +35,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.week_choice import written_week
-from starters.week_runs import TASK_TIMEOUT
+from workflows.options import TASK_TIMEOUT
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
 _AROUND = timedelta(seconds=30)
@@ -136,7 +136,7 @@ async def resume(desk: Desk) -> list[str]:
 
 
 async def trigger(desk: Desk) -> list[str]:
-    """Start a run now, of the latest complete week."""
+    """Start a run now. Its week is the latest complete one, covered by the data or not."""
     before = (await _existing(desk.client)).info.num_actions
     handle = desk.client.get_schedule_handle(SCHEDULE_ID)
     await handle.trigger(overlap=ScheduleOverlapPolicy.ALLOW_ALL)

@@ -9,21 +9,20 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from contracts.config import ScheduleConfig
-from contracts.names import Queue, source_queue
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from contracts.source_results import FixingCoverage
 from domain.weeks import latest_complete_week, latest_covered_week
+from infra.embedded_server import RETENTION
 from infra.mcp_config import McpConfigError, read_mcp_config
-from infra.settings import Settings
 from starters.checks import Check, Level
 from starters.desk_session import Desk
-from starters.pollers import QueueKind, polled
 from starters.tool_look import held_fixings
 from starters.week_choice import REFRESH
+from workers.health import queues_of, unpolled
+from workers.hosting import Role
 
-KEEP = timedelta(days=90)
 POLLER_PATIENCE = 20
-"""Tries, a tenth of a second apart: a worker that has just started polls in a moment."""
+"""Tries, a tenth of a second apart where the workers have just started."""
 
 
 async def server_checks(desk: Desk) -> AsyncIterator[Check]:
@@ -34,7 +33,7 @@ async def server_checks(desk: Desk) -> AsyncIterator[Check]:
     yield Check("server", Level.OK, f"{where}, namespace {client.namespace}{how}")
     yield await _attributes(client)
     yield await _retention(client)
-    waiting = [queue async for queue in _unpolled(desk)]
+    waiting = await _unpolled(desk)
     yield poller_check(waiting)
     if waiting:
         yield Check("data", Level.WARN, "not looked at: that takes workers")
@@ -84,37 +83,29 @@ async def _retention(client: Client) -> Check:
 def retention_check(kept: timedelta, namespace: str) -> Check:
     """Closed runs are kept long enough for a rerun and for their dead letters."""
     text = f"closed runs are kept for {kept.days} days"
-    if kept >= KEEP:
+    if kept >= RETENTION:
         return Check("retention", Level.OK, text)
     return Check(
         "retention",
         Level.WARN,
         f"{text}, dead letters too; `temporal operator namespace update --namespace {namespace} "
-        f"--retention {KEEP.days}d`",
+        f"--retention {RETENTION.days}d`",
     )
 
 
-async def _unpolled(desk: Desk) -> AsyncIterator[str]:
+async def _unpolled(desk: Desk) -> tuple[str, ...]:
     """The queues that no worker polls."""
-    for queue, kind in _queues(desk.settings):
-        for _ in range(POLLER_PATIENCE):
-            if await polled(desk.client, queue, kind):
-                break
-            await asyncio.sleep(0.1 if desk.hosting else 0.01)
-        else:
-            yield queue
-
-
-def _queues(settings: Settings) -> list[tuple[str, QueueKind]]:
     try:
-        servers = list(read_mcp_config(settings.mcp_config))
+        servers = list(read_mcp_config(desk.settings.mcp_config))
     except McpConfigError:
         servers = []
-    activity_queues = [Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, servers)]
-    return [
-        (Queue.DESK, QueueKind.WORKFLOW),
-        *((queue, QueueKind.ACTIVITY) for queue in activity_queues),
-    ]
+    waiting = queues_of(Role.ALL, servers)
+    for _ in range(POLLER_PATIENCE):
+        waiting = await unpolled(desk.client, None, waiting)
+        if not waiting:
+            break
+        await asyncio.sleep(0.1 if desk.hosting else 0.01)
+    return waiting
 
 
 def poller_check(unpolled: Collection[str]) -> Check:

@@ -9,12 +9,13 @@ from contracts.search_attributes import Outcome, Phase
 from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
 from infra.settings import load_settings
 from starters.desk_logs import log_to_file
-from starters.desk_session import Desk, with_desk
+from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
 from starters.summary import ui_address
 from starters.watching import status_if_answered
 from starters.week_choice import written_week
-from starters.week_runs import FoundRun, find_any_run, newest_week, result_of
+from starters.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.week_runs import FoundRun, find_any_run, newest_week
 
 ROW = 8
 """Markets in a row of the listing."""
@@ -51,7 +52,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
 
 async def _status(found: FoundRun, week: str) -> WeekStatus:
     if not found.open:
-        return closed_status(await result_of(found, week))
+        return closed_status(await _last_result(found, week))
     status = await status_if_answered(found.handle)
     if status is None:
         raise CommandError(
@@ -59,6 +60,18 @@ async def _status(found: FoundRun, week: str) -> WeekStatus:
             "start them with `desk up`, and see `desk doctor`"
         )
     return status
+
+
+async def _last_result(found: FoundRun, week: str) -> WeekResult:
+    """As `last_result`, and tells the user where the latest run ended badly."""
+    try:
+        return await result_of(found, week)
+    except EndedWithoutReport as ended:
+        published = await published_before_the_end(found)
+        if published is None:
+            raise
+        say(f"desk: the latest run of {week} did not end well ({ended.reason}); published before:")
+        return published
 
 
 def closed_status(result: WeekResult) -> WeekStatus:

@@ -12,7 +12,8 @@ from temporalio.service import RPCError, RPCStatusCode
 from contracts.week_run import WeekStatus
 from infra.temporal import ServerUnreachable
 from starters.summary import PublishedWeek, from_result, from_status
-from starters.week_runs import FoundRun, Run, result_of, status_of
+from starters.week_results import last_result, result_of
+from starters.week_runs import FoundRun, Run, status_of
 
 POLL_SECONDS = 0.3
 SILENCE_SECONDS = 5.0
@@ -77,13 +78,15 @@ async def wait_until_published(
 async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
     """What a run has published so far; None when it is open and has not.
 
+    Where a closed one ended badly, what was published under its id before that counts.
+
     Raises:
-        EndedWithoutReport: it is closed and never did.
+        EndedWithoutReport: it is closed and nothing was.
     """
     if found.open:
         status = await status_if_answered(found.handle)
         return from_status(status, found.workflow_id, found.run_id) if status else None
-    return from_result(await result_of(found, week), found.workflow_id, found.run_id)
+    return from_result(await last_result(found, week), found.workflow_id, found.run_id)
 
 
 async def _check_server(found: FoundRun) -> None:

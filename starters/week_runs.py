@@ -1,19 +1,16 @@
 """The runs of a week: which there are, what they were started with, and starting one."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from temporalio.client import (
     Client,
     WorkflowExecutionStatus,
-    WorkflowFailureError,
     WorkflowHandle,
 )
 from temporalio.common import (
-    SearchAttributeKey,
     SearchAttributePair,
     TypedSearchAttributes,
     WorkflowIDConflictPolicy,
@@ -22,18 +19,13 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.config import RunConfig
 from contracts.names import Message, Queue, WorkflowType, week_run_id
-from contracts.report import Revision
 from contracts.search_attributes import SearchAttribute
-from contracts.week_run import RerunRequest, WeekRequest, WeekResult, WeekStatus
+from contracts.week_run import WeekRequest, WeekResult, WeekStatus
 from starters.endings import CommandError
-
-TASK_TIMEOUT = timedelta(seconds=2)
-"""How long a killed worker can hold a workflow task, as for the run's children."""
+from workflows.options import TASK_TIMEOUT, WEEK
 
 ANSWER_SECONDS = 2.0
 """How long to wait for an answer. The SDK's own patience with a lost server is longer."""
-
-WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 
 Run = WorkflowHandle[Any, WeekResult]
 
@@ -130,18 +122,16 @@ async def start_run(
     *,
     subset: str | None = None,
     workflow_id: str | None = None,
-    replaced: Sequence[Revision] = (),
     replace: bool = False,
 ) -> FoundRun:
     """Start the run of a week, or find the one that somebody started a moment ago.
 
-    With `replace`, an open run of the same id is ended and this one takes its place; `replaced`
-    are the revisions that are out already.
+    With `replace`, an open run of the same id is ended and this one takes its place.
     """
     policy = WorkflowIDConflictPolicy
     handle: Run = await client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,
-        WeekRequest(config=config, week=week, subset=subset, revisions=tuple(replaced)),
+        WeekRequest(config=config, week=week, subset=subset),
         id=workflow_id or week_run_id(week, subset),
         task_queue=Queue.DESK,
         result_type=WeekResult,
@@ -150,42 +140,15 @@ async def start_run(
         search_attributes=attributes_of(week),
         static_summary=f"Research of {week}" + (f" ({subset})" if subset else ""),
     )
-    return await _known(client, handle.id)
+    return await known_run(client, handle.id)
 
 
-async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunRequest) -> FoundRun:
-    """Ask for a rerun, of an open run by a signal, of a closed one by starting it again.
+async def known_run(client: Client, workflow_id: str) -> FoundRun:
+    """A run that was started just now.
 
     Raises:
-        EndedWithoutReport: there is nothing to start again from.
+        CommandError: the server does not know it.
     """
-    if found.open:
-        try:
-            await found.handle.signal(Message.RERUN_MARKET, rerun)
-            return found
-        except RPCError as error:
-            # It closed since it was looked up: what follows is for closed runs.
-            if error.status is not RPCStatusCode.NOT_FOUND:
-                raise
-    request = await request_of(client, found)
-    record = (await result_of(found, week)).record
-    handle: Run = await client.start_workflow(
-        WorkflowType.WEEKLY_RESEARCH,
-        request.model_copy(update={"week": week, "resume": record, "revisions": record.revisions}),
-        id=found.workflow_id,
-        task_queue=Queue.DESK,
-        result_type=WeekResult,
-        start_signal=Message.RERUN_MARKET,
-        start_signal_args=[rerun],
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        task_timeout=TASK_TIMEOUT,
-        search_attributes=attributes_of(week),
-        static_summary=f"Research of {week}, reopened for {rerun.market}",
-    )
-    return await _known(client, handle.id)
-
-
-async def _known(client: Client, workflow_id: str) -> FoundRun:
     found = await described(client, workflow_id)
     if found is None:
         raise CommandError(f"the run {workflow_id} was started and is gone again")
@@ -201,31 +164,6 @@ async def request_of(client: Client, found: FoundRun) -> WeekRequest:
             return request
         break
     raise CommandError(f"the history of {found.workflow_id} does not say what it was started with")
-
-
-async def result_of(found: FoundRun, week: str) -> WeekResult:
-    """What a closed run returned.
-
-    Raises:
-        EndedWithoutReport: it returned nothing.
-    """
-    try:
-        return await found.handle.result(follow_runs=False)
-    except WorkflowFailureError as error:
-        raise EndedWithoutReport(week, error) from error
-
-
-class EndedWithoutReport(CommandError):
-    """A run failed, was cancelled or was terminated before it published."""
-
-    def __init__(self, week: str, error: WorkflowFailureError) -> None:
-        reasons: list[str] = []
-        cause: BaseException | None = error.cause
-        while cause is not None:
-            reasons.append(str(cause))
-            cause = cause.__cause__
-        reason = ": ".join(dict.fromkeys(reasons)) or "no reason given"
-        super().__init__(f"the run of {week} ended without a report ({reason[:600]})")
 
 
 async def status_of(handle: Run) -> WeekStatus:

@@ -49,8 +49,8 @@ def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
     return _OF_ROLE[role]
 
 
-async def unpolled(client: Client, identity: str, queues: Iterable[str]) -> tuple[str, ...]:
-    """The queues that nobody of this identity has polled lately.
+async def unpolled(client: Client, identity: str | None, queues: Iterable[str]) -> tuple[str, ...]:
+    """The queues that nobody of this identity, or nobody at all, has polled lately.
 
     Raises:
         RPCError: the server did not answer.
@@ -97,8 +97,8 @@ def main() -> int:
     return 1 if problem else 0
 
 
-async def _last_poll(client: Client, identity: str, queue: str) -> datetime | None:
-    """When a queue was last polled under an identity; workflow and activity polls count alike."""
+async def _last_poll(client: Client, identity: str | None, queue: str) -> datetime | None:
+    """When a queue was last polled, under an identity; workflow and activity polls count alike."""
     answers = await asyncio.gather(
         *(
             client.workflow_service.describe_task_queue(
@@ -115,7 +115,7 @@ async def _last_poll(client: Client, identity: str, queue: str) -> datetime | No
         poller.last_access_time.ToDatetime(tzinfo=UTC)
         for answer in answers
         for poller in answer.pollers
-        if poller.identity == identity
+        if identity in (None, poller.identity)
     ]
     return max(polls, default=None)
 

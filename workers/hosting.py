@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from enum import StrEnum
 
 from temporalio.client import Client
@@ -58,6 +59,9 @@ async def _workers(
             in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
             project_dir=settings.project_dir,
             cache_dir=settings.cache_dir,
+            refresh_every=None
+            if settings.offline
+            else timedelta(seconds=settings.cache_ttl_seconds),
         )
         await stack.enter_async_context(pool)
         workers += sources(client, pool, journal)

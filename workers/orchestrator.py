@@ -27,13 +27,15 @@ CONCURRENT_WORKFLOW_TASKS = 16
 
 def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
     """The worker of the role."""
+    publishing = PublishingActivities(settings.reports_dir)
     return Worker(
         client,
         task_queue=Queue.DESK,
         workflows=WORKFLOWS,
         activities=[
             turn_activities(journal).take_turn,
-            PublishingActivities(settings.reports_dir).publish_report,
+            publishing.publish_report,
+            publishing.read_revisions,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=2_000,

@@ -34,6 +34,9 @@ _DELIVERABLES = {
     TaskType.VALIDATE: "validation",
 }
 
+LONGEST_ERROR = 1_000
+"""An error is told to the agent and kept in history: what happened, not every detail of it."""
+
 
 class TaskFailed(Exception):
     """An agent could not do its task. Caught by the workflow, which finds somebody else."""
@@ -164,4 +167,4 @@ def _cause(error: BaseException) -> str:
     """The innermost message, which is the one that says what happened."""
     while error.__cause__ is not None:
         error = error.__cause__
-    return str(error) or type(error).__name__
+    return (str(error) or type(error).__name__)[:LONGEST_ERROR]

@@ -77,7 +77,7 @@ class MarketResearchWorkflow:
         self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
     ) -> None:
         """Hand the task on; when nobody can do it, name the dead letter and go on without."""
-        child_id = reassignment_run_id(workflow.info().workflow_id, assignment.agent)
+        child_id = reassignment_run_id(workflow.info().workflow_id, assignment.task_type)
         try:
             outcome = await workflow.execute_child_workflow(
                 ReassignmentWorkflow.run,

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import (
+    ApplicationError,
+    ChildWorkflowError,
+    WorkflowAlreadyStartedError,
+    is_cancelled_exception,
+)
+from temporalio.exceptions import TimeoutError as TimedOut
 
-from activities.publishing import PublishingActivities
-from agents.roster import profile_of
-from contracts.names import AgentId, FailureType, Message, market_run_id
-from contracts.plan import MarketPlan, WeekPlan
+from contracts.names import FailureType, Message, market_run_id
+from contracts.plan import MarketPlan
 from contracts.report import MarketOutcome, Revision, RevisionKind
 from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskAssignment, TaskType
 from contracts.week_run import (
     MarketRequest,
-    PublishRequest,
     RerunReceipt,
     RerunRequest,
     WeekRequest,
@@ -25,23 +28,24 @@ from contracts.week_run import (
     WeekStatus,
 )
 from domain.deadlines import time_left
+from domain.market_outcome import after_rerun
 from domain.suggestions import nearest
 from domain.week_board import QueuedRerun, WeekBoard
 from domain.weeks import latest_complete_week, window_of
-from workflows.agent_loop import AgentRun, TaskFailed
 from workflows.market_research import MarketResearchWorkflow
 from workflows.options import (
-    HEARTBEAT_TIMEOUT,
-    OUTCOME,
     PHASE,
-    REVISION,
     SCHEDULED_START,
     TASK_TIMEOUT,
     WEEK,
     market_attributes,
-    patient_retry_policy,
     priority,
 )
+from workflows.week_planning import plan_week
+from workflows.week_publishing import publish, revisions_so_far
+
+GRACE = timedelta(minutes=1)
+"""How long after its deadline a market's workflow is ended by the server, if it still runs."""
 
 
 @workflow.defn
@@ -50,34 +54,35 @@ class WeeklyResearchWorkflow:
 
     @workflow.init
     def __init__(self, request: WeekRequest) -> None:
-        info = workflow.info()
-        config = request.config
+        info, config = workflow.info(), request.config
         scheduled = info.typed_search_attributes.get(SCHEDULED_START) or info.start_time
         week = request.week or latest_complete_week(scheduled, config.schedule)
-        window = window_of(week, config.schedule)
         self._request = request
         self._policy = config.policy
-        self._deadline = info.start_time + config.policy.deadlines.week
+        # From now and not from the start: the time without a worker is not the agents' fault.
+        self._deadline = workflow.now() + config.policy.deadlines.week
         self._board = WeekBoard(
             week,
-            window,
+            window_of(week, config.schedule),
             config.market_names,
             started_at=info.start_time,
-            revisions=request.revisions,
         )
-        if request.resume is not None:
-            self._board.restore(request.resume)
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
         """The published week, once the run has closed.
 
         Raises:
-            ApplicationError: the week could not be planned or published.
+            ApplicationError: the week is not over, or could not be planned or published.
         """
-        workflow.upsert_search_attributes([WEEK.value_set(self._board.week)])
-        if request.resume is None:
-            self._board.plan = await self._plan()
+        board = self._board
+        workflow.upsert_search_attributes([WEEK.value_set(board.week)])
+        if request.resume is not None:
+            board.restore(request.resume)
+        else:
+            self._refuse_the_future()
+            board.begin_after(await revisions_so_far(request, board))
+            board.plan = await plan_week(request.config, board.week, board.window, self._deadline)
             await self._research_all()
             await self._publish(self._whole_week())
         await self._serve_reruns()
@@ -92,13 +97,15 @@ class WeeklyResearchWorkflow:
         self._board.queue(request)
 
     @workflow.update(name=Message.REQUEST_RERUN, description="Research one market again")
-    def request_rerun(self, request: RerunRequest) -> RerunReceipt:
+    async def request_rerun(self, request: RerunRequest) -> RerunReceipt:
         """Queue a rerun and say which revision will hold it."""
         queued = self._board.queue(request)
+        await workflow.wait_condition(lambda: self._board.numbered)
+        revision = self._board.revision_of(queued)
         return RerunReceipt(
             market=request.market,
-            revision=queued.revision,
-            workflow_id=self._market_run_id(request.market, queued.revision),
+            revision=revision,
+            workflow_id=self._market_run_id(request.market, revision),
         )
 
     @request_rerun.validator
@@ -116,38 +123,12 @@ class WeeklyResearchWorkflow:
         """The status board."""
         return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
 
-    async def _plan(self) -> WeekPlan:
-        self._enter(Phase.PLANNING)
-        profile = profile_of(AgentId.PRODUCT_MANAGER, self._policy.agents)
-        assignment = TaskAssignment(
-            task_id=f"{self._board.week}/plan",
-            task_type=TaskType.PLAN_WEEK,
-            agent=profile.agent,
-            week=self._board.week,
-            window=self._board.window,
-            deadline=self._deadline,
-            priority=1,
-            tools=profile.tools,
-            limits=profile.limits,
-            base_area=self._policy.base_area,
-        )
-        markets = self._request.config.markets
-        try:
-            outcome = await AgentRun(profile, assignment, self._policy, markets=markets).work()
-        except TaskFailed as failed:
-            raise ApplicationError(
-                str(failed), failed.error, type=FailureType.TASK_FAILED, non_retryable=True
-            ) from failed
-        if not isinstance(outcome.result, WeekPlan):
-            raise ApplicationError("the plan is no plan", type=FailureType.TASK_FAILED)
-        return outcome.result
-
     async def _research_all(self) -> None:
         """Every planned market side by side, until all are back or the week's deadline comes."""
         self._enter(Phase.RESEARCHING)
+        deadline = min(self._deadline, workflow.now() + self._policy.deadlines.task)
         tasks = [
-            asyncio.create_task(self._research(plan, self._deadline))
-            for plan in self._board.plan.markets
+            asyncio.create_task(self._research(plan, deadline)) for plan in self._board.plan.markets
         ]
         left = time_left(self._deadline, workflow.now())
         with contextlib.suppress(TimeoutError):
@@ -163,65 +144,49 @@ class WeeklyResearchWorkflow:
 
     async def _research(self, plan: MarketPlan, deadline: datetime, rerun: int = 0) -> None:
         board = self._board
-        spec = next(s for s in self._request.config.markets if s.market == plan.market)
-        board.running.add(spec.market)
-        level = 1 if rerun else plan.priority
+        board.running.add(plan.market)
         try:
-            board.outcomes[spec.market] = await workflow.execute_child_workflow(
-                MarketResearchWorkflow.run,
-                MarketRequest(
-                    week=board.week,
-                    market=spec,
-                    plan=plan,
-                    window=board.window,
-                    deadline=min(deadline, workflow.now() + self._policy.deadlines.task),
-                    policy=self._policy,
-                    rerun=rerun,
-                ),
-                id=self._market_run_id(spec.market, rerun),
-                task_timeout=TASK_TIMEOUT,
-                priority=priority(level, spec.market),
-                search_attributes=market_attributes(board.week, spec.market),
-                static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
-            )
-        except ChildWorkflowError as error:
+            outcome = await self._market(plan, deadline, rerun)
+        except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
             if is_cancelled_exception(error):
                 raise
-            board.outcomes[spec.market] = self._unfinished(spec.market, str(error.cause or error))
+            outcome = self._unfinished(plan.market, _reason(error))
         finally:
-            board.running.discard(spec.market)
+            board.running.discard(plan.market)
+        before = board.outcomes.get(plan.market) if rerun else None
+        board.outcomes[plan.market] = after_rerun(before, outcome)
         workflow.set_current_details(board.details())
+
+    async def _market(self, plan: MarketPlan, deadline: datetime, rerun: int) -> MarketOutcome:
+        board = self._board
+        spec = next(s for s in self._request.config.markets if s.market == plan.market)
+        return await workflow.execute_child_workflow(
+            MarketResearchWorkflow.run,
+            MarketRequest(
+                week=board.week,
+                market=spec,
+                plan=plan,
+                window=board.window,
+                deadline=deadline,
+                policy=self._policy,
+                rerun=rerun,
+            ),
+            id=self._market_run_id(spec.market, rerun),
+            task_timeout=TASK_TIMEOUT,
+            # A child that cannot even be cancelled must not hold the report back.
+            cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
+            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+            # One that a run before this has left behind makes way.
+            id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
+            execution_timeout=time_left(deadline, workflow.now()) + GRACE,
+            priority=priority(1 if rerun else plan.priority, spec.market),
+            search_attributes=market_attributes(board.week, spec.market),
+            static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
+        )
 
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)
-        board, deadlines = self._board, self._policy.deadlines
-        info = workflow.info()
-        board.revisions = (*board.revisions, revision)
-        board.publication = await workflow.execute_activity_method(
-            PublishingActivities.publish_report,
-            PublishRequest(
-                record=board.record(),
-                config=self._request.config,
-                subset=self._request.subset,
-                workflow_id=info.workflow_id,
-                run_id=info.run_id,
-            ),
-            activity_id=f"publish.r{revision.revision}",
-            summary=f"Publish {board.week}, revision {revision.revision}",
-            start_to_close_timeout=deadlines.turn,
-            # What was researched is paid for: a full disk is waited out, not given up on.
-            schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=patient_retry_policy(self._policy.retries),
-            priority=priority(1),
-        )
-        board.published_after = (workflow.now() - info.start_time).total_seconds()
-        workflow.upsert_search_attributes(
-            [
-                OUTCOME.value_set(board.publication.outcome),
-                REVISION.value_set(revision.revision),
-            ]
-        )
+        await publish(self._request, self._board, revision)
 
     async def _serve_reruns(self) -> None:
         """Take reruns one at a time until the cut-off; a continued run waits for its first."""
@@ -234,7 +199,7 @@ class WeeklyResearchWorkflow:
             self._enter(Phase.RESEARCHING)
             plan = next(p for p in board.plan.markets if p.market == queued.request.market)
             deadline = workflow.now() + deadlines.rerun
-            await self._research(plan, deadline, queued.revision)
+            await self._research(plan, deadline, board.revision_of(queued))
             await self._publish(self._rerun(queued))
             del board.reruns[0]
             self._enter(Phase.OPEN_FOR_RERUNS)
@@ -250,6 +215,14 @@ class WeeklyResearchWorkflow:
         closes_at = self._board.closes_at(self._policy.deadlines.open_for_reruns)
         return time_left(closes_at, workflow.now()) if closes_at else timedelta(0)
 
+    def _refuse_the_future(self) -> None:
+        if self._board.window.end > workflow.now():
+            raise ApplicationError(
+                f"{self._board.week} is not over: its report is written {self._board.window.end}",
+                type=FailureType.UNUSABLE_REQUEST,
+                non_retryable=True,
+            )
+
     def _whole_week(self) -> Revision:
         return Revision(
             revision=self._board.last_revision + 1,
@@ -259,7 +232,7 @@ class WeeklyResearchWorkflow:
 
     def _rerun(self, queued: QueuedRerun) -> Revision:
         return Revision(
-            revision=queued.revision,
+            revision=self._board.revision_of(queued),
             kind=RevisionKind.RERUN,
             published_at=workflow.now(),
             market=queued.request.market,
@@ -291,8 +264,13 @@ class WeeklyResearchWorkflow:
             outcome=publication.outcome,
             coverage=publication.coverage,
             files=publication.files,
-            record=self._board.record(),
+            record=self._board.record_with(),
         )
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return "not finished by its deadline" if isinstance(cause, TimedOut) else str(cause)
 
 
 async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:

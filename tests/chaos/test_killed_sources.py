@@ -19,8 +19,12 @@ AS_OF = "2026-11-02T07:00:00+00:00"
 
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
-    """The project's servers, each a process of its own."""
-    servers = read_mcp_config(PROJECT / ".mcp.json")
+    """The fixings from a process of its own, which fetches nothing."""
+    config = tmp_path / "mcp.json"
+    config.write_text(
+        '{"mcpServers": {"ecb": {"command": "python", "args": ["-m", "mcp_servers.ecb"]}}}'
+    )
+    servers = read_mcp_config(config)
     async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
         yield pool
 

@@ -12,6 +12,8 @@ from tests.support.homes import PROJECT
 WEEK = "2026-W44"
 PAIRS = "USD/JPY,EUR/USD"
 SUBSET = f"weekly-{WEEK}-eurusd-usdjpy"
+MOST_HISTORY = 50_000
+"""Bytes of the history of one market."""
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +178,21 @@ def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
     assert ids == [f"weekly-{WEEK}/market/USD/TWD"]
 
 
+def test_the_history_of_every_market_stays_small(desk: DeskCommand) -> None:
+    query = f"WorkflowType='MarketResearchWorkflow' AND ResearchWeek='{WEEK}'"
+    listed = desk.temporal(
+        "workflow", "list", "--query", query, "--limit", "200", "--output", "json"
+    )
+    sizes = {
+        run["execution"]["workflowId"]: int(run["historySizeBytes"])
+        for run in listed.json
+        if run["execution"]["workflowId"].startswith(f"weekly-{WEEK}/market/")
+        and run["status"] == "WORKFLOW_EXECUTION_STATUS_COMPLETED"
+    }
+    assert len(sizes) >= 38
+    assert {market: size for market, size in sizes.items() if not 0 < size < MOST_HISTORY} == {}
+
+
 def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
     tmp_path: Path,
 ) -> None:
@@ -190,7 +207,7 @@ def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
     listed = desk("dead-letters")
     assert "USD/JPY" in listed.out
     sources.write_text(json.dumps(working))
-    letter = f"weekly-{WEEK}-usdjpy/market/USD/JPY/reassign/research_agent_2"
+    letter = f"weekly-{WEEK}-usdjpy/market/USD/JPY/reassign/research_rates"
     retried = desk("dead-letters", "retry", letter)
     assert retried.code == 0, retried.err
     path = desk.directory / "reports" / "weekly" / f"{WEEK}-usdjpy.json"

@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters
 
 from mcp_servers import central_banks, ecb
 from mcp_servers.ecb_store import cached_file, packaged_file
+from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
 
 ROOT = Path(__file__).parents[2]
@@ -224,7 +225,29 @@ def test_a_refresh_that_fails_prints_its_outcome_and_leaves_no_file(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refresh_without_a_folder_is_wrong_usage() -> None:
-    refused = run("ecb", "--refresh")
+@pytest.mark.parametrize("option", ["--refresh", "--refresh-every=60"])
+def test_a_refresh_without_a_folder_is_wrong_usage(option: str) -> None:
+    refused = run("ecb", option)
     assert refused.returncode == 2
     assert "--cache-dir" in refused.stderr
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "hour"])
+def test_a_wrong_time_between_refreshes_is_wrong_usage(seconds: str, tmp_path: Path) -> None:
+    refused = run("ecb", "--cache-dir", str(tmp_path), f"--refresh-every={seconds}")
+    assert refused.returncode == 2
+    assert "is not a number of seconds" in refused.stderr
+
+
+async def test_a_process_refreshes_its_rates_before_it_answers(tmp_path: Path) -> None:
+    newer = with_a_later_day(packaged_file().read_bytes(), date(2030, 1, 2))
+    asked: list[str] = []
+    with serving(newer, asked=asked) as url:
+        executable, *arguments = command(
+            "ecb", "--cache-dir", str(tmp_path), "--refresh-every", "3600", "--url", url
+        )
+        client = Client(StdioServerParameters(command=executable, args=arguments, cwd=ROOT))
+        calls: tuple[Call, ...] = (("ecb", "get_coverage", {"as_of": "2030-01-31T00:00:00Z"}),)
+        found = await answers(client, "ecb", calls * 2)
+    assert [answer.structured_content["last_day"] for answer in found] == ["2030-01-02"] * 2
+    assert len(asked) == 1

@@ -15,7 +15,9 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from contracts.config import DeadlineConfig
-from contracts.names import AgentId, Message, market_run_id, reassignment_run_id
+from contracts.names import AgentId, Message, Queue, market_run_id, reassignment_run_id
+from contracts.tasks import TaskType
+from contracts.tools import ToolCall, ToolRequest
 from contracts.turns import Turn, TurnRequest
 from contracts.week_run import RerunRequest
 from infra.plugin import desk_plugin
@@ -29,6 +31,7 @@ from tests.support.desk import (
     start_week,
 )
 from tests.support.scripted import ScriptedAnalyst, gives_up
+from workflows.tool_call import ToolCallWorkflow
 
 HISTORIES = Path(__file__).parent / "histories"
 
@@ -59,20 +62,34 @@ async def record(client: Client, directory: Path) -> None:
         config = desk_config(pair("USD/JPY"), policy_rate("JP"), deadlines=deadlines)
         week = await start_week(client, config, run_id="quiet")
         await week.signal(Message.RERUN_MARKET, RerunRequest(market="JP", reason="recorded"))
-        await week.result()
+        record = (await week.result()).record
+        resumed = await start_week(client, config, run_id="resumed", resume=record)
+        await resumed.signal(Message.RERUN_MARKET, RerunRequest(market="JP", reason="again"))
+        await resumed.result()
+        await client.execute_workflow(
+            ToolCallWorkflow.run,
+            ToolRequest(
+                call=ToolCall(call_id="look", server="ecb", tool="get_coverage"),
+                as_of=record.window.end,
+            ),
+            id="look",
+            task_queue=Queue.DESK,
+        )
     async with desk_workers(client, directory, analyst=ScriptedAnalyst(failing)):
         config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
         await (await start_week(client, config, run_id="failing")).result()
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
-    agent = AgentId.RESEARCH_AGENT_1
+    task = TaskType.RESEARCH_FX
     for name, workflow_id in {
         "week_with_rerun": "quiet",
+        "week_resumed": "resumed",
+        "tool_call": "look",
         "market": market_run_id("quiet", "USD/JPY"),
         "week_with_dead_letter": "failing",
         "market_with_reassignment": market,
         "market_with_dead_letter": lost,
-        "reassignment": reassignment_run_id(market, agent),
-        "dead_letter": reassignment_run_id(lost, agent),
+        "reassignment": reassignment_run_id(market, task),
+        "dead_letter": reassignment_run_id(lost, task),
     }.items():
         history = await client.get_workflow_handle(workflow_id).fetch_history()
         HISTORIES.mkdir(exist_ok=True)

@@ -102,7 +102,11 @@ async def desk_workers(
                 task_queue=Queue.DESK,
                 workflows=[w for w in WORKFLOWS if w is not MarketResearchWorkflow]
                 + [market_research],
-                activities=[turns.take_turn, publishing.publish_report],
+                activities=[
+                    turns.take_turn,
+                    publishing.publish_report,
+                    publishing.read_revisions,
+                ],
                 **TUNING,
             ),
             Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **TUNING),

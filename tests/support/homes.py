@@ -16,10 +16,14 @@ def free_port() -> int:
 
 
 def home_environment(directory: Path, **extra: str) -> dict[str, str]:
-    """The variables that put a desk, its server and its reports into a directory."""
+    """The variables that put a desk, its server and its reports into a directory.
+
+    Nothing is fetched from the network.
+    """
     return {
         "DESK_HOME": str(directory / "home"),
         "DESK_REPORTS": str(directory / "reports"),
+        "DESK_OFFLINE": "1",
         "DESK_SERVER_PORT": str(free_port()),
         "DESK_UI_PORT": str(free_port()),
         **extra,

@@ -1,14 +1,21 @@
 """An MCP server that does not keep its own schema."""
 
+import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from mcp.server import Server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
 
+SLOW_SECONDS = 0.6
 
-def build_server(*, cache_dir: Path | None = None) -> Any:
-    """`lie` promises a number and returns a text; `mumble` returns no structured content."""
+
+def build_server(*, cache_dir: Path | None = None, refresh_every: timedelta | None = None) -> Any:
+    """`lie` promises a number and returns a text; `mumble` returns no structured content.
+
+    `slow` takes `SLOW_SECONDS`; `tell` returns how often the server was told to refresh.
+    """
 
     async def tools(context: object, params: object) -> ListToolsResult:
         schema = {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}
@@ -17,6 +24,8 @@ def build_server(*, cache_dir: Path | None = None) -> Any:
             tools=[
                 Tool(name="lie", input_schema=anything, output_schema=schema),
                 Tool(name="mumble", input_schema=anything),
+                Tool(name="slow", input_schema=anything),
+                Tool(name="tell", input_schema=anything),
             ]
         )
 
@@ -24,6 +33,10 @@ def build_server(*, cache_dir: Path | None = None) -> Any:
         text = [TextContent(text="well, you see")]
         if params.name == "lie":
             return CallToolResult(content=text, structured_content={"n": "many"})
+        if params.name == "slow":
+            await asyncio.sleep(SLOW_SECONDS)
+        if params.name == "tell":
+            return CallToolResult(content=[TextContent(text=str(refresh_every))])
         return CallToolResult(content=text)
 
     return Server("lying", on_list_tools=tools, on_call_tool=call)

@@ -107,7 +107,7 @@ def sample_outcomes() -> tuple[MarketOutcome, ...]:
             "USD/KRW",
             Outcome.DEAD_LETTERED,
             "the source answered 503 to every attempt",
-            letter=f"weekly-{WEEK}/market/USD/KRW/reassign/research_agent_1",
+            letter=f"weekly-{WEEK}/market/USD/KRW/reassign/research_fx",
         ),
         indian.model_copy(update={"conflicts": (conflict("USD/INR", resolved=True),)}),
         empty_outcome("USD/TWD", Outcome.MISSING, "no configured source has USD/TWD"),

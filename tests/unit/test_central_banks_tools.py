@@ -115,6 +115,30 @@ def test_a_rate_after_the_cover_is_stale(tools: CentralBankTools) -> None:
     assert (after.stale, after.covered_until) == (True, date(2026, 9, 30))
 
 
+@given(INSTANTS)
+@settings(max_examples=60, deadline=None)
+def test_nothing_is_covered_beyond_the_day_of_the_instant(as_of: datetime) -> None:
+    today = {code: area.local_day(as_of) for code, area in FACTS.areas.items()}
+    for known in OURS.get_policy_rate(ALL_AREAS, as_of).rates:
+        assert known.covered_until is None or known.covered_until <= today[known.area]
+    covered = OURS.get_rate_decisions(ALL_AREAS, *EVER, as_of).covered_until
+    assert all(day <= today[code] for code, day in covered.items())
+
+
+def test_a_rate_within_the_cover_is_covered_until_the_local_day(tools: CentralBankTools) -> None:
+    # 07:30 on 1 May in Tokyo, still 30 April in New York
+    instant = "2026-04-30T22:30:00+00:00"
+    known = rate(tools, "JP", instant)
+    assert (known.stale, known.covered_until) == (False, date(2026, 5, 1))
+    decisions = tools.get_rate_decisions(["JP", "US"], *EVER, at(instant))
+    assert decisions.covered_until == {"JP": date(2026, 5, 1), "US": date(2026, 4, 30)}
+
+
+def test_before_the_cover_begins_nothing_is_covered(tools: CentralBankTools) -> None:
+    found = tools.get_rate_decisions(["JP", "SG"], *EVER, at("2014-12-31T14:59:59+00:00"))
+    assert found.covered_until == {}
+
+
 def test_a_rate_before_the_cover_is_missing(tools: CentralBankTools) -> None:
     known = rate(tools, "JP", "2014-12-31T14:59:59+00:00")
     assert known.rate is None
@@ -264,6 +288,16 @@ async def test_structured_results_are_the_contracts_in_json() -> None:
 )
 async def test_arguments_outside_the_schema_are_refused(arguments: dict[str, object]) -> None:
     assert (await called("get_policy_rate", **arguments)).is_error
+
+
+async def test_the_upkeep_of_other_servers_is_accepted(tmp_path: Path) -> None:
+    server = build_server(cache_dir=tmp_path, refresh_every=timedelta(seconds=1))
+    async with Client(server) as client:
+        answer = await client.call_tool(
+            "get_policy_rate", {"areas": ["US"], "as_of": "2026-09-20T07:00:00Z"}
+        )
+    assert not answer.is_error
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:

@@ -1,10 +1,7 @@
 """Fetching a newer file: a whole and newer one replaces the cached copy, anything else does not."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -12,59 +9,10 @@ import pytest
 from mcp_servers.ecb_rates import read_rates
 from mcp_servers.ecb_refresh import RefreshStatus, refresh
 from mcp_servers.ecb_store import RatesStore, cached_file, packaged_file
+from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped
 
 FRIDAY, MONDAY, LATER = date(2026, 10, 30), date(2026, 11, 2), date(2030, 1, 2)
-
-
-@contextmanager
-def serving(
-    content: bytes,
-    status: int = 200,
-    *,
-    promised: int | None = None,
-    stalls: bool = False,
-    pause_seconds: float | None = None,
-) -> Iterator[str]:
-    """An address on this machine that answers every request in the same way.
-
-    It announces `promised` bytes and, after `content`, hangs up or stalls. With a pause it
-    sends a byte at a time.
-    """
-    released = threading.Event()
-
-    class Answer(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", str(promised or len(content)))
-            self.end_headers()
-            if pause_seconds is not None:
-                self._drip(pause_seconds)
-            else:
-                self.wfile.write(content)
-            if stalls:
-                released.wait()
-
-        def _drip(self, seconds: float) -> None:
-            with suppress(OSError):
-                for byte in content:
-                    self.wfile.write(bytes((byte,)))
-                    if released.wait(seconds):
-                        return
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/eurofxref-hist.zip"
-    finally:
-        released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture(scope="module")

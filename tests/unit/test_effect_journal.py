@@ -1,7 +1,9 @@
 """Effects that happen once."""
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,98 @@ async def test_another_process_finds_the_result(journal: EffectJournal, tmp_path
     other = EffectJournal(tmp_path / "effects.db")
     assert (await other.once("a", effect, Result)).text == "result 1"
     other.close()
+
+
+def by_hand(tmp_path: Path, statement: str, *values: str | bytes) -> list[tuple[object, ...]]:
+    """Run a statement on the file, as another process would."""
+    with closing(sqlite3.connect(tmp_path / "effects.db", isolation_level=None)) as connection:
+        return list(connection.execute(statement, values))
+
+
+def test_a_damaged_file_is_moved_aside_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "effects.db"
+    for n in (1, 2):
+        path.write_bytes(b"this is no database" * 100)
+        EffectJournal(path).close()
+        aside = tmp_path / f"effects.db.damaged-{n}"
+        assert aside.read_bytes().startswith(b"this is no database")
+        assert str(aside) in caplog.text
+
+
+async def test_a_new_file_is_begun_where_one_was_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "effects.db"
+    journal = EffectJournal(path)
+    for n in range(200):
+        await journal.once(f"{n}", Effect(), Result)
+    journal.close()
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    journal = EffectJournal(path)
+    effect = Effect()
+    await journal.once("a", effect, Result)
+    await journal.once("a", effect, Result)
+    journal.close()
+    assert effect.times == 1
+
+
+def test_a_file_that_another_process_holds_is_left_where_it_is(
+    journal: EffectJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "effects.db"
+    connect = sqlite3.connect
+
+    def impatient(path: Path, **others: object) -> sqlite3.Connection:
+        return connect(path, timeout=0, isolation_level=None)
+
+    with closing(connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("infra.effect_journal.sqlite3.connect", impatient)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            EffectJournal(path)
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
+@pytest.mark.parametrize("kept", ['{"words": 1}', "{", b"\xff\xfe"])
+async def test_a_kept_result_that_cannot_be_read_counts_as_absent(
+    journal: EffectJournal, tmp_path: Path, kept: str | bytes
+) -> None:
+    by_hand(tmp_path, "INSERT INTO effects (key, result) VALUES ('a', CAST(? AS TEXT))", kept)
+    effect = Effect()
+    assert (await journal.once("a", effect, Result)).text == "result 1"
+    assert (await journal.once("a", effect, Result)).text == "result 1"
+    assert effect.times == 1
+
+
+async def test_a_result_that_cannot_be_kept_is_returned(
+    journal: EffectJournal, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    by_hand(
+        tmp_path,
+        "CREATE TRIGGER full BEFORE INSERT ON effects BEGIN SELECT RAISE(FAIL, 'disk full'); END",
+    )
+    assert (await journal.once("a", Effect(), Result)).text == "result 1"
+    assert "disk full" in caplog.text
+    assert not by_hand(tmp_path, "SELECT * FROM effects")
+
+
+async def test_the_result_of_the_process_that_was_first_is_returned(
+    journal: EffectJournal, tmp_path: Path
+) -> None:
+    async def overtaken() -> Result:
+        other = Result(text="first").model_dump_json()
+        by_hand(tmp_path, "INSERT INTO effects (key, result) VALUES ('a', ?)", other)
+        return Result(text="second")
+
+    assert (await journal.once("a", overtaken, Result)).text == "first"
+
+
+async def test_old_results_are_forgotten_when_the_file_is_opened(
+    journal: EffectJournal, tmp_path: Path
+) -> None:
+    await journal.once("old", Effect(), Result)
+    await journal.once("new", Effect(), Result)
+    by_hand(tmp_path, "UPDATE effects SET at = datetime('now', '-15 days') WHERE key = 'old'")
+    EffectJournal(tmp_path / "effects.db").close()
+    assert by_hand(tmp_path, "SELECT key FROM effects") == [("new",)]

@@ -1,14 +1,22 @@
 """What comes back from MCP servers, well-behaved or not."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 
+import psutil
 import pytest
 
 from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.mcp_pool import McpPool
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.homes import PROJECT
+from tests.support.lying_server import SLOW_SECONDS
+
+SILENT = "61.25"
+"""Seconds that the silent server sleeps: by them its process is told from any other."""
 
 
 @pytest.fixture
@@ -20,6 +28,35 @@ async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
     }
     async with McpPool(servers, in_process=True, project_dir=PROJECT, cache_dir=tmp_path) as pool:
         yield pool
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> McpPool:
+    """A pool whose one server starts and never answers."""
+    servers = {"silent": McpServerSpec(command="sleep", args=(SILENT,))}
+    return McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path)
+
+
+def silent_processes() -> list[psutil.Process]:
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if SILENT in child.cmdline()]
+
+
+async def started() -> None:
+    async with asyncio.timeout(5):
+        while not silent_processes():
+            await asyncio.sleep(0.01)
+
+
+def owners() -> int:
+    """How many connections are held."""
+    return sum(task.get_name().startswith("mcp-") for task in asyncio.all_tasks())
+
+
+async def owners_come_to(number: int) -> None:
+    async with asyncio.timeout(2):
+        while owners() != number:
+            await asyncio.sleep(0.01)
 
 
 async def ask(pool: McpPool, server: str, tool: str, **arguments: str) -> ToolAnswer:
@@ -50,6 +87,99 @@ async def test_arguments_that_make_no_sense_are_a_refusal(pool: McpPool) -> None
 async def test_a_server_that_is_not_there_is_unreachable(pool: McpPool, server: str) -> None:
     with pytest.raises(ToolUnreachable, match=server):
         await ask(pool, server, "anything")
+
+
+async def test_a_server_that_never_answers_is_unreachable_and_leaves_nothing(
+    silent: McpPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.mcp_connection.OPENING_TIMEOUT_SECONDS", 0.3)
+    async with silent:
+        began = time.monotonic()
+        with pytest.raises(ToolUnreachable, match="did not answer in time"):
+            await ask(silent, "silent", "anything")
+        assert time.monotonic() - began < 1.5
+        assert silent_processes()
+    assert not silent_processes()
+    await owners_come_to(0)
+
+
+async def test_an_opening_that_nobody_waits_for_ends_by_itself(
+    silent: McpPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.mcp_connection.OPENING_TIMEOUT_SECONDS", 0.3)
+    async with silent:
+        call = asyncio.create_task(ask(silent, "silent", "anything"))
+        await started()
+        call.cancel()
+        async with asyncio.timeout(6):
+            while silent_processes():
+                await asyncio.sleep(0.05)
+
+
+async def test_leaving_the_pool_ends_an_opening_that_is_under_way(silent: McpPool) -> None:
+    async with silent:
+        call = asyncio.create_task(ask(silent, "silent", "anything"))
+        await started()
+        began = time.monotonic()
+    assert time.monotonic() - began < 6
+    with pytest.raises(ToolUnreachable, match="closed while it was being opened"):
+        await call
+    assert not silent_processes()
+    await owners_come_to(0)
+
+
+async def test_a_pool_that_was_left_opens_nothing(silent: McpPool) -> None:
+    async with silent:
+        pass
+    with pytest.raises(ToolUnreachable, match="are closed"):
+        await ask(silent, "silent", "anything")
+
+
+async def impatient(pool: McpPool) -> ToolAnswer:
+    return await pool.call("lying", "slow", {}, key="test", timeout_seconds=SLOW_SECONDS / 3)
+
+
+async def test_a_call_that_times_out_leaves_its_neighbours_alone(pool: McpPool) -> None:
+    await ask(pool, "lying", "mumble")
+    neighbour = asyncio.create_task(ask(pool, "lying", "slow"))
+    with pytest.raises(ToolUnreachable):
+        await impatient(pool)
+    assert not neighbour.done()
+    assert owners() == 1
+    assert (await ask(pool, "lying", "mumble")).content == {"text": "well, you see"}
+    assert owners() == 2
+    assert (await neighbour).content == {"text": "well, you see"}
+
+
+async def test_after_a_timeout_only_the_new_connection_stays(pool: McpPool) -> None:
+    with pytest.raises(ToolUnreachable):
+        await impatient(pool)
+    await ask(pool, "lying", "mumble")
+    await owners_come_to(1)
+
+
+async def test_neighbours_of_a_timeout_are_waited_for_a_bounded_time(
+    pool: McpPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.mcp_pool.DRAINING_TIMEOUT_SECONDS", 0.05)
+    await ask(pool, "lying", "mumble")
+    neighbour = asyncio.create_task(ask(pool, "lying", "slow"))
+    with pytest.raises(ToolUnreachable):
+        await impatient(pool)
+    await owners_come_to(0)
+    assert not neighbour.done()
+    await neighbour
+
+
+async def test_our_own_servers_are_told_how_often_to_refresh(tmp_path: Path) -> None:
+    async with McpPool(
+        {"lying": McpServerSpec(in_process="tests.support.lying_server")},
+        in_process=True,
+        project_dir=PROJECT,
+        cache_dir=tmp_path,
+        refresh_every=timedelta(hours=6),
+    ) as pool:
+        assert (await ask(pool, "lying", "tell")).content == {"text": "6:00:00"}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": {"a": {}}}'])

@@ -10,6 +10,7 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
+from infra.payload_codec import DamagedPayload
 from infra.payload_store import DirectoryStore
 
 STORING, RETRIEVING = StorageDriverStoreContext(), StorageDriverRetrieveContext()
@@ -34,3 +35,22 @@ async def test_a_missing_payload_is_an_error(tmp_path: Path) -> None:
     claim = StorageDriverClaim(claim_data={"sha256": "0" * 64})
     with pytest.raises(FileNotFoundError):
         await DirectoryStore(tmp_path).retrieve(RETRIEVING, [claim])
+
+
+async def test_a_file_that_was_damaged_is_an_error_that_names_it(tmp_path: Path) -> None:
+    store = DirectoryStore(tmp_path)
+    claims = await store.store(STORING, [Payload(data=b"x" * 1_000)])
+    (path,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    path.write_bytes(path.read_bytes()[:-1] + b"y")
+    with pytest.raises(DamagedPayload, match=path.name):
+        await store.retrieve(RETRIEVING, claims)
+
+
+@pytest.mark.parametrize(
+    "claim", [{"sha256": "../../etc/passwd"}, {"sha256": "0" * 63}, {"sha256": "0" * 65}, {}]
+)
+async def test_a_claim_that_names_no_digest_is_an_error(
+    tmp_path: Path, claim: dict[str, str]
+) -> None:
+    with pytest.raises(DamagedPayload, match="no SHA-256"):
+        await DirectoryStore(tmp_path).retrieve(RETRIEVING, [StorageDriverClaim(claim_data=claim)])

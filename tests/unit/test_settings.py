@@ -11,7 +11,7 @@ from contracts.config import Weekday
 from contracts.markets import MarketKind
 from contracts.names import AgentId
 from infra.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
-from tests.support.homes import PROJECT
+from tests.support.homes import PROJECT, home_settings
 
 SMALL = """
 [markets]
@@ -84,6 +84,8 @@ def test_what_is_not_set_has_its_default(project: Path) -> None:
     assert settings.server.address == "127.0.0.1:7233"
     assert settings.ui_url == "http://127.0.0.1:8233"
     assert settings.log_level is LogLevel.INFO
+    assert settings.cache_ttl_seconds == 300
+    assert not settings.offline
     assert settings.anthropic_api_key is None
     assert not settings.external
 
@@ -124,6 +126,12 @@ def test_reading_dotenv_leaves_the_process_environment_alone(project: Path) -> N
     assert settings.reuters_api_token is not None
     assert settings.reuters_api_token.get_secret_value() == "only-in-the-file"
     assert dict(os.environ) == before
+
+
+def test_the_network_can_be_left_alone(project: Path, tmp_path: Path) -> None:
+    assert loaded(project, DESK_OFFLINE="1").offline
+    assert not loaded(project, DESK_OFFLINE="0").offline
+    assert home_settings(tmp_path).offline
 
 
 def test_an_empty_variable_is_as_good_as_none(project: Path) -> None:
@@ -234,6 +242,7 @@ def test_a_market_that_stands_there_twice_is_refused(project: Path) -> None:
         ("MAX_RETRY_ATTEMPTS", "0", "greater than or equal to 1"),
         ("CACHE_TTL_SECONDS", "-1", "greater than or equal to 0"),
         ("LOG_JSON", "maybe", "boolean"),
+        ("DESK_OFFLINE", "perhaps", "boolean"),
         ("TEMPORAL_CONFIG_FILE", "nowhere.toml", "a file that exists"),
     ],
 )

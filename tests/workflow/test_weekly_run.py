@@ -115,7 +115,7 @@ async def test_a_task_nobody_can_do_is_a_dead_letter_and_the_week_goes_on(
     lost, kept = result.record.outcomes
     assert (lost.outcome, kept.outcome) == (Outcome.DEAD_LETTERED, Outcome.RESEARCHED)
     assert lost.dead_letters == (
-        f"{market_run_id(week_run_id(WEEK), 'USD/JPY')}/reassign/research_agent_1",
+        f"{market_run_id(week_run_id(WEEK), 'USD/JPY')}/reassign/research_fx",
     )
     assert result.outcome is Outcome.INCOMPLETE
     assert "the source is empty" in lost.missing[0]
@@ -159,7 +159,7 @@ async def test_an_agent_that_never_delivers_meets_its_turn_limit(
 async def test_the_report_goes_out_at_the_weeks_deadline_with_what_is_there(
     client: Client, tmp_path: Path
 ) -> None:
-    config = desk_config(deadlines=DeadlineConfig(week=timedelta(hours=1)))
+    config = desk_config(deadlines=DeadlineConfig(week=timedelta(hours=1), task=timedelta(hours=2)))
     async with desk_workers(client, tmp_path, market_research=SleepyMarketResearch):
         result = await (await start_week(client, config)).result()
     late, done = result.record.outcomes
@@ -169,6 +169,63 @@ async def test_the_report_goes_out_at_the_weeks_deadline_with_what_is_there(
     assert timedelta(hours=1) <= published < timedelta(hours=1, minutes=1)
     child = client.get_workflow_handle(market_run_id(week_run_id(WEEK), late.market))
     assert (await child.describe()).status is WorkflowExecutionStatus.CANCELED
+
+
+async def test_a_market_that_hangs_is_ended_soon_after_its_deadline(
+    client: Client, tmp_path: Path
+) -> None:
+    async with desk_workers(client, tmp_path, market_research=SleepyMarketResearch):
+        result = await (await start_week(client, desk_config())).result()
+    late = result.record.outcomes[0]
+    assert late.missing == ("not finished by its deadline",)
+    published = result.record.revisions[0].published_at - result.record.started_at
+    assert published <= timedelta(minutes=11, seconds=5)
+
+
+async def test_a_rerun_that_finds_nothing_takes_nothing_away(
+    client: Client, tmp_path: Path
+) -> None:
+    taken: list[str] = []
+
+    def fails_later(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is not TaskType.RESEARCH_FX:
+            return None
+        taken.append(request.assignment.agent)
+        return gives_up(request) if len(taken) > 2 else None
+
+    async with desk_workers(client, tmp_path, analyst=ScriptedAnalyst(fails_later)):
+        handle = await start_week(client, desk_config(pair("USD/JPY")))
+        await handle.signal(Message.RERUN_MARKET, RerunRequest(market="USD/JPY", reason="again"))
+        result = await handle.result()
+    (outcome,) = result.record.outcomes
+    assert outcome.outcome is Outcome.RESEARCHED
+    assert outcome.results[0].claims
+    assert "a rerun found nothing" in outcome.missing[-1]
+    assert len(outcome.dead_letters) == 1
+
+
+async def test_a_second_run_of_a_week_goes_on_counting(client: Client, tmp_path: Path) -> None:
+    async with desk_workers(client, tmp_path):
+        first = await (await start_week(client, desk_config(), run_id="first")).result()
+        second = await (await start_week(client, desk_config(), run_id="second")).result()
+    assert [r.revision for r in first.record.revisions] == [1]
+    assert [(r.revision, r.kind) for r in second.record.revisions] == [
+        (1, RevisionKind.FIRST),
+        (2, RevisionKind.AGAIN),
+    ]
+    folder = Path(second.files.html).parent
+    assert {p.name for p in folder.glob("*.r*.html")} == {
+        f"{WEEK}-asia-g10-fx.r1.html",
+        f"{WEEK}-asia-g10-fx.r2.html",
+    }
+
+
+async def test_a_week_that_is_not_over_is_refused(client: Client, tmp_path: Path) -> None:
+    async with desk_workers(client, tmp_path):
+        handle = await start_week(client, desk_config(), week="2099-W01")
+        with pytest.raises(WorkflowFailureError) as failure:
+            await handle.result()
+    assert "is not over" in str(failure.value.cause)
 
 
 async def test_a_task_ends_at_its_deadline_across_retries_and_reassignment(
