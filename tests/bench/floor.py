@@ -1,15 +1,30 @@
-"""The engine's floor: a week's activities in the same shape and on the same queues, all empty."""
+"""The engine's floor: a week's calls in the same shape, on queues of the same kind, all empty.
+
+They are asked of the engine as the week asks for them, with ids, summaries, priorities, bounds and
+search attributes; the activities do nothing and carry nothing.
+"""
 
 import asyncio
 from datetime import timedelta
 
 from pydantic import BaseModel
 from temporalio import activity, workflow
-from temporalio.common import RetryPolicy
 
+from contracts.config import RetryConfig
 from contracts.names import Queue
 from contracts.report import MarketOutcome
+from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskType
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    TASK_TIMEOUT,
+    WEEK,
+    market_attributes,
+    note_outcome,
+    note_phase,
+    priority,
+    retry_policy,
+)
 
 
 def floor_queue(queue: str) -> str:
@@ -38,22 +53,30 @@ async def empty() -> None:
     """Nothing."""
 
 
-async def _empty(queue: str) -> None:
+async def _empty(queue: str, activity_id: str, market: str | None = None) -> None:
     await workflow.execute_activity(
         empty,
         task_queue=floor_queue(queue),
+        activity_id=activity_id,
+        summary=f"{activity_id} for {market}",
         start_to_close_timeout=timedelta(seconds=20),
         schedule_to_close_timeout=timedelta(minutes=5),
-        heartbeat_timeout=timedelta(seconds=1.5),
-        retry_policy=RetryPolicy(maximum_attempts=3),
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=retry_policy(RetryConfig()),
+        priority=priority(3, market),
     )
 
 
-async def _agent(agent: FloorAgent) -> None:
+async def _agent(market: str, name: str, agent: FloorAgent) -> None:
     for turn in range(agent.turns):
-        await _empty(agent.queue)
+        await _empty(agent.queue, f"{name}.t{turn}", market)
         if turn == 0:
-            await asyncio.gather(*(_empty(queue) for queue in agent.tool_queues))
+            await asyncio.gather(
+                *(
+                    _empty(queue, f"{name}.t{turn}.{number}", market)
+                    for number, queue in enumerate(agent.tool_queues)
+                )
+            )
 
 
 @workflow.defn
@@ -63,9 +86,15 @@ class FloorMarketWorkflow:
     @workflow.run
     async def run(self, market: FloorMarket) -> None:
         """Nothing comes of it."""
-        await asyncio.gather(*(_agent(agent) for agent in market.agents))
+        await asyncio.gather(
+            *(
+                _agent(market.market, f"agent_{number}", agent)
+                for number, agent in enumerate(market.agents)
+            )
+        )
         if market.validator is not None:
-            await _agent(market.validator)
+            await _agent(market.market, "validator", market.validator)
+        note_outcome(Outcome.RESEARCHED)
 
 
 @workflow.defn
@@ -75,19 +104,28 @@ class FloorWeekWorkflow:
     @workflow.run
     async def run(self, markets: list[FloorMarket]) -> None:
         """Nothing comes of it."""
-        await _empty(Queue.DESK)
+        workflow.upsert_search_attributes([WEEK.value_set("floor")])
+        note_phase(Phase.PLANNING)
+        await _empty(Queue.DESK, "read_revisions")
+        await _empty(Queue.DESK, "plan")
+        note_phase(Phase.RESEARCHING)
         await asyncio.gather(
             *(
                 workflow.execute_child_workflow(
                     FloorMarketWorkflow.run,
                     market,
                     id=f"{workflow.info().workflow_id}/market/{market.market}",
-                    task_timeout=timedelta(seconds=2),
+                    task_timeout=TASK_TIMEOUT,
+                    priority=priority(3, market.market),
+                    search_attributes=market_attributes("floor", market.market),
+                    static_summary=f"{market.market}, floor",
                 )
                 for market in markets
             )
         )
-        await _empty(Queue.DESK)
+        note_phase(Phase.PUBLISHING)
+        await _empty(Queue.DESK, "publish")
+        note_outcome(Outcome.COMPLETE)
 
 
 def floor_of(outcomes: tuple[MarketOutcome, ...]) -> list[FloorMarket]:
