@@ -31,7 +31,9 @@ namespace() {
 patiently temporal operator cluster health
 patiently namespace
 patiently operator namespace update --retention "$retention"
-patiently operator search-attribute create --type Keyword \
-    --name ResearchWeek --name Market --name Phase --name Outcome
+# One at a time: of several names under one type the command adds only the first.
+for name in ResearchWeek Market Phase Outcome; do
+    patiently operator search-attribute create --type Keyword --name "$name"
+done
 patiently operator search-attribute create --type Int --name Revision
 touch /tmp/done

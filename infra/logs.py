@@ -32,6 +32,8 @@ def configure_logs(level: str, *, as_json: bool) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
+    # A log that cannot be written, as on a full disk, must not fill the screen with tracebacks.
+    logging.raiseExceptions = False
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

@@ -9,6 +9,9 @@ from typing import NoReturn
 
 from infra.settings import SettingsError, debugging
 
+_WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
+"""How Temporal words it."""
+
 
 class ExitStatus(IntEnum):
     """Exit statuses of `desk`."""
@@ -46,6 +49,10 @@ def _sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, CommandError | SettingsError) or _is_ours(error):
         return text
+    if any(sign in text for sign in _WITHOUT_ATTRIBUTES):
+        return (
+            "the namespace lacks the desk's search attributes; `desk doctor` says how to add them"
+        )
     hint = "" if debugging() else "; DESK_DEBUG=1 shows where"
     return f"{type(error).__name__}: {text or 'no reason given'}{hint}"
 
@@ -62,6 +69,7 @@ def exit_now(status: int) -> NoReturn:
     threads of its core are still alive then; the exit status would be lost.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
+        # A stream that the caller has closed is None.
+        with suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(status)

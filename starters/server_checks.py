@@ -1,7 +1,7 @@
 """The checks of `desk doctor` at a server: attributes, retention, workers, data."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection
 from datetime import UTC, datetime, timedelta
 
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
@@ -57,18 +57,16 @@ def attribute_check(registered: Collection[str]) -> Check:
     missing = [name for name in SearchAttribute if name not in registered]
     if not missing:
         return Check("attributes", Level.OK, ", ".join(SearchAttribute))
-    commands = "; ".join(
-        f"`temporal operator search-attribute create {flags}`" for flags in _creation_flags(missing)
+    command = f"`temporal operator search-attribute create {_creation_flags(missing)}`"
+    return Check("attributes", Level.FAIL, f"missing: {', '.join(missing)}; {command}")
+
+
+def _creation_flags(missing: Collection[SearchAttribute]) -> str:
+    """Each name with its type: of several names under one type the command adds only the first."""
+    return " ".join(
+        f"--name {name} --type {'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
+        for name in missing
     )
-    return Check("attributes", Level.FAIL, f"missing: {', '.join(missing)}; {commands}")
-
-
-def _creation_flags(missing: Collection[SearchAttribute]) -> Iterator[str]:
-    """The flags of one command for each type: the command takes many names and one type."""
-    for kind, integer in (("Keyword", False), ("Int", True)):
-        names = [name for name in missing if (name in INTEGER_ATTRIBUTES) is integer]
-        if names:
-            yield " ".join(f"--name {name}" for name in names) + f" --type {kind}"
 
 
 async def _retention(client: Client) -> Check:

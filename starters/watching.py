@@ -12,6 +12,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from contracts.week_run import WeekStatus
 from infra.temporal import ServerUnreachable
 from starters.summary import PublishedWeek, from_result, from_status
+from starters.troubles import trouble_of
 from starters.week_results import last_result, result_of
 from starters.week_runs import FoundRun, Run, status_of
 
@@ -51,7 +52,8 @@ async def wait_until_published(
         RPCError, ServerUnreachable: the server went away.
     """
     closed = asyncio.ensure_future(found.handle.result(follow_runs=False))
-    heard = time.monotonic()
+    heard = looked = time.monotonic()
+    told: str | None = None
     try:
         while not closed.done():
             status = await status_if_answered(found.handle)
@@ -66,7 +68,14 @@ async def wait_until_published(
                 await _check_server(found)
                 if time.monotonic() - heard > SILENCE_SECONDS:
                     heard = time.monotonic()
-                    progress.note("the run does not answer: it waits for a worker")
+                    trouble = await trouble_of(found.handle)
+                    progress.note(trouble or "the run does not answer: it waits for a worker")
+            if time.monotonic() - looked > SILENCE_SECONDS:
+                looked = time.monotonic()
+                trouble = await trouble_of(found.handle)
+                if trouble is not None and trouble != told:
+                    told = trouble
+                    progress.note(trouble)
             await asyncio.wait({closed}, timeout=POLL_SECONDS)
         return from_result(await result_of(found, week), found.workflow_id, found.run_id)
     finally:

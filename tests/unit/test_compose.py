@@ -191,12 +191,11 @@ def test_only_the_command_waits_to_be_called() -> None:
 
 def test_the_namespace_gets_the_desks_search_attributes_and_retention() -> None:
     script = (PROJECT / "deploy/namespace.sh").read_text().replace("\\\n", " ")
-    created = {
-        name: kind
-        for line in script.splitlines()
-        for kind in re.findall(r"search-attribute create --type (\w+)", line)
-        for name in re.findall(r"--name (\w+)", line)
-    }
+    (keywords,) = re.findall(r"for name in ([\w ]+); do", script)
+    assert 'search-attribute create --type Keyword --name "$name"' in script
+    created = dict.fromkeys(keywords.split(), "Keyword")
+    for name in re.findall(r"search-attribute create --type Int --name (\w+)", script):
+        created[name] = "Int"
     assert created == {
         str(name): "Int" if name in INTEGER_ATTRIBUTES else "Keyword" for name in SearchAttribute
     }

@@ -46,11 +46,7 @@ def test_every_service_of_the_compose_file_has_its_row() -> None:
 
 
 def test_the_namespace_commands_name_every_search_attribute() -> None:
-    created = {
-        name: kind
-        for kind, names in re.findall(r"search-attribute create .*--type (\w+) (.*)", COMMANDS)
-        for name in re.findall(r"--name (\w+)", names)
-    }
+    created = dict(re.findall(r"search-attribute create .*--name (\w+) --type (\w+)", COMMANDS))
     assert created == {
         str(name): "Int" if name in INTEGER_ATTRIBUTES else "Keyword" for name in SearchAttribute
     }

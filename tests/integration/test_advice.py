@@ -1,0 +1,28 @@
+"""The advice of `desk doctor`, followed to the letter on a bare server."""
+
+import re
+import shlex
+import subprocess
+
+from temporalio.testing import WorkflowEnvironment
+
+from contracts.search_attributes import SearchAttribute
+from starters.server_checks import attribute_check
+from tests.conftest import binary
+
+
+async def test_the_command_that_doctor_names_adds_every_search_attribute() -> None:
+    (command,) = re.findall(r"`(.+?)`", attribute_check([]).sentence)
+    server = await WorkflowEnvironment.start_local(dev_server_existing_path=binary("temporal"))
+    async with server:
+        address = server.client.service_client.config.target_host
+        flags = ["--address", address]
+        _, *arguments = shlex.split(command)
+        subprocess.run([binary("temporal"), *arguments, *flags], check=True, capture_output=True)
+        listed = subprocess.run(
+            [binary("temporal"), "operator", "search-attribute", "list", *flags],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+    assert set(SearchAttribute) <= set(listed.split())
