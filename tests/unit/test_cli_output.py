@@ -334,7 +334,10 @@ def test_doctor_says_what_to_do_about_each_thing_that_is_not_well(tmp_path: Path
 
 
 def test_doctor_names_a_type_for_every_search_attribute() -> None:
-    sentence = attribute_check({"Market", "Phase"}).sentence
+    assert attribute_check(list(SearchAttribute)).level is Level.OK
+    check = attribute_check([SearchAttribute.MARKET, SearchAttribute.PHASE])
+    assert check.level is Level.FAIL
+    sentence = check.sentence
     assert "--name ResearchWeek --type Keyword --name Outcome --type Keyword" in sentence
     assert "--name Revision --type Int" in sentence
 
