@@ -44,7 +44,9 @@ async def main(repetitions: int) -> None:
     """Print both medians and their ratio."""
     with tempfile.TemporaryDirectory(prefix="desk-bench-") as directory:
         settings = home_settings(Path(directory))
+        began = time.perf_counter()
         async with embedded_server(settings.home, settings.server):
+            server_start = time.perf_counter() - began
             client = await connect(settings)
             async with hosted(client, settings, [Role.ALL]), _empty_workers(client):
                 first = await _week(client, settings, "warm-up")
@@ -54,7 +56,7 @@ async def main(repetitions: int) -> None:
                     weeks.append((await _week(client, settings, f"bench-{number}"))[0])
                     floors.append(await _floor(client, shape, f"floor-{number}"))
                 sizes = await _history_sizes(client, "warm-up", first[1])
-    _print(first[0], weeks, floors, sizes, first[1])
+    _print(server_start, first[0], weeks, floors, sizes, first[1])
 
 
 async def _week(client: Client, settings: Settings, run_id: str) -> tuple[float, WeekResult]:
@@ -124,7 +126,12 @@ async def _history_sizes(client: Client, run_id: str, result: WeekResult) -> dic
 
 
 def _print(
-    first: float, weeks: list[float], floors: list[float], sizes: dict[str, int], result: WeekResult
+    server_start: float,
+    first: float,
+    weeks: list[float],
+    floors: list[float],
+    sizes: dict[str, int],
+    result: WeekResult,
 ) -> None:
     week, floor = statistics.median(weeks), statistics.median(floors)
     activities = sum(
@@ -134,6 +141,7 @@ def _print(
     )
     table = Table("what", "figure", title=f"A week of {len(result.record.outcomes)} markets")
     table.add_row("turns and tool calls", f"{activities}")
+    table.add_row("start of the server, new database", f"{server_start:.2f} s")
     table.add_row("the first week, workers cold", f"{first:.2f} s")
     table.add_row(
         f"a week, median of {len(weeks)}", f"{week:.2f} s ({min(weeks):.2f}-{max(weeks):.2f})"

