@@ -5,9 +5,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from temporalio import activity
+from temporalio.client import Client
 
 from activities.errors import permanent, transient
+from activities.event_places import with_event_ids
 from activities.heartbeats import beating
+from activities.previous_report import previous_report
 from contracts.names import FailureType
 from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from domain.compile_report import compile_report
@@ -33,7 +36,8 @@ class PublishingActivities:
     async def publish_report(self, request: PublishRequest) -> Publication:
         """The revision on disk, complete in all its forms or not there at all.
 
-        Publishing the same revision again writes the same files again.
+        Publishing the same revision again writes the same files again. The tool calls behind it
+        are looked up in their histories first, as far as those can be read.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
@@ -41,7 +45,8 @@ class PublishingActivities:
         """
         try:
             async with beating():
-                return await asyncio.to_thread(self._publish, request)
+                placed = await _placed(request)
+                return await asyncio.to_thread(self._publish, placed)
         except PublishingError as error:
             raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
         except Exception as error:
@@ -49,17 +54,37 @@ class PublishingActivities:
             raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
 
     def _publish(self, request: PublishRequest) -> Publication:
+        slug = request.subset or DEFAULT_SLUG
+        previous = previous_report(self._reports_dir, request.record.week, slug)
         report = compile_report(
             request.record,
             request.config,
             finished_at=datetime.now(UTC),
             workflow_id=request.workflow_id,
             run_id=request.run_id,
+            previous=previous.report,
+            previous_note=previous.note,
         )
-        files = publish(report, self._reports_dir, request.subset or DEFAULT_SLUG)
+        files = publish(report, self._reports_dir, slug)
         return Publication(
             files=files,
             coverage=report.coverage,
             outcome=report.outcome,
-            headline=report.summary[0] if report.summary else report.title,
+            headline=report.summary[0].text if report.summary else report.title,
         )
+
+
+async def _placed(request: PublishRequest) -> PublishRequest:
+    client = _client()
+    if client is None:
+        return request
+    record = await with_event_ids(request.record, client)
+    return request.model_copy(update={"record": record})
+
+
+def _client() -> Client | None:
+    """The worker's client; None where the activity runs without one, as in some tests."""
+    try:
+        return activity.client()
+    except RuntimeError:
+        return None

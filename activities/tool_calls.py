@@ -1,16 +1,14 @@
 """Calling a tool, as an activity on the queue of the tool's server."""
 
-import hashlib
-import json
 from datetime import UTC, datetime
 
-from pydantic import JsonValue
 from temporalio import activity
 
 from activities.errors import transient
 from activities.heartbeats import beating, effect_key
 from contracts.names import FailureType
 from contracts.tools import ToolRequest, ToolResult, ToolStatus
+from domain.seal import content_hash
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
 
@@ -45,12 +43,6 @@ class ToolActivities:
         except ToolUnreachable as error:
             raise transient(FailureType.TOOL_UNAVAILABLE, str(error)) from None
         return _evidence(request, answer)
-
-
-def content_hash(content: JsonValue) -> str:
-    """The SHA-256 of the canonical JSON of a tool's content."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:

@@ -17,6 +17,11 @@ _RATE_TOOLS = (
     ToolName(server="central_banks", tool="get_rate_decisions"),
     ToolName(server="central_banks", tool="get_decision_calendar"),
 )
+_COMPARISON_TOOLS = (
+    ToolName(server="official_statistics", tool="get_month_averages"),
+    ToolName(server="official_statistics", tool="get_month_end_rates"),
+)
+"""The validator's alone: what a figure is compared with is not what it was found with."""
 
 
 class AgentProfile(Contract):
@@ -71,7 +76,7 @@ ROSTER: Mapping[AgentId, AgentProfile] = {
             title="Validator",
             queue=Queue.VALIDATION,
             tasks=(TaskType.VALIDATE,),
-            tools=_PRICE_TOOLS + _RATE_TOOLS,
+            tools=_PRICE_TOOLS + _RATE_TOOLS + _COMPARISON_TOOLS,
         ),
     )
 }

@@ -10,8 +10,10 @@ from contracts.base import Contract, ShortText
 from contracts.markets import AreaCode, MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
+from contracts.tools import SourceTier
 
 PositiveSpan = Annotated[timedelta, Field(gt=timedelta(0))]
+Weight = Annotated[float, Field(ge=0.0, le=10.0)]
 
 
 class Weekday(StrEnum):
@@ -42,7 +44,9 @@ class DeadlineConfig(Contract):
 
     `week`: from the start of the run to the report, with whatever is there. `task`: one agent's
     task, reassignment included. `turn`, `tool_call`: one attempt at either. `rerun`: a rerun
-    market. `open_for_reruns`: from the first report until the run closes.
+    market. `open_for_reruns`: from the first report until the run closes. `escalation`: how long
+    a person may take to decide a conflict before the stated default holds, at most until shortly
+    before the report is due; `reminder`: after how long a person is reminded.
     """
 
     week: PositiveSpan = timedelta(minutes=30)
@@ -51,6 +55,42 @@ class DeadlineConfig(Contract):
     tool_call: PositiveSpan = timedelta(seconds=20)
     rerun: PositiveSpan = timedelta(minutes=15)
     open_for_reruns: PositiveSpan = timedelta(days=6)
+    escalation: PositiveSpan = timedelta(minutes=20)
+    reminder: PositiveSpan = timedelta(minutes=10)
+
+
+class VotingConfig(Contract):
+    """How a conflict is put to the vote.
+
+    A position weighs its confidence times its source's tier times its agent's weight. When the
+    confidences spread by more than `widest_spread`, a person decides.
+    """
+
+    widest_spread: Annotated[float, Field(ge=0.0, le=1.0)] = 0.5
+    tiers: dict[SourceTier, Weight] = Field(
+        default_factory=lambda: {
+            SourceTier.AUTHORITATIVE: 1.0,
+            SourceTier.PRIMARY: 0.8,
+            SourceTier.SECONDARY: 0.5,
+            SourceTier.DERIVED: 0.3,
+        }
+    )
+    agents: dict[AgentId, Weight] = Field(default_factory=dict)
+
+    def weight_of(self, agent: AgentId, tier: SourceTier) -> float:
+        """What a position of an agent on a source of a tier weighs at full confidence."""
+        return self.tiers.get(tier, 0.0) * self.agents.get(agent, 1.0)
+
+
+class MaterialityConfig(Contract):
+    """From what size on a difference to the report before is material.
+
+    `level` in percent, `rate` in basis points, `confidence` in points of confidence.
+    """
+
+    level: Annotated[float, Field(gt=0.0)] = 1.0
+    rate: Annotated[float, Field(gt=0.0)] = 1.0
+    confidence: Annotated[float, Field(gt=0.0, le=1.0)] = 0.15
 
 
 class ThresholdConfig(Contract):
@@ -84,13 +124,20 @@ class AgentConfig(Contract):
 
 
 class RunPolicy(Contract):
-    """The rules of a run: who works, how long, how often, and what counts as complete."""
+    """The rules of a run: who works, how long, how often, and what counts as complete.
+
+    `sources` are the MCP servers that `.mcp.json` names, so that a call to one that nobody serves
+    is refused at once; empty when they are not known.
+    """
 
     agents: Annotated[tuple[AgentConfig, ...], Field(max_length=8)] = ()
+    sources: Annotated[tuple[ShortText, ...], Field(max_length=50)] = ()
     base_area: AreaCode = "US"
     deadlines: DeadlineConfig = DeadlineConfig()
     thresholds: ThresholdConfig = ThresholdConfig()
     retries: RetryConfig = RetryConfig()
+    voting: VotingConfig = VotingConfig()
+    materiality: MaterialityConfig = MaterialityConfig()
 
 
 class RunConfig(Contract):

@@ -23,6 +23,7 @@ class WorkflowType(StrEnum):
     MARKET_RESEARCH = "MarketResearchWorkflow"
     REASSIGNMENT = "ReassignmentWorkflow"
     TOOL_CALL = "ToolCallWorkflow"
+    ESCALATION = "EscalationWorkflow"
 
 
 class AgentId(StrEnum):
@@ -35,11 +36,15 @@ class AgentId(StrEnum):
 
 
 class Message(StrEnum):
-    """Signals, updates and queries of the weekly run."""
+    """Signals, updates and queries of the weekly run, and of an escalation."""
 
     RERUN_MARKET = "rerun_market"
     REQUEST_RERUN = "request_rerun"
     STATUS = "status"
+    NOTE_WAITING = "note_waiting"
+    RESOLVE_ESCALATION = "resolve_escalation"
+    ANSWER_ESCALATION = "answer_escalation"
+    ESCALATION = "escalation"
 
 
 class FailureType(StrEnum):
@@ -72,3 +77,8 @@ def market_run_id(run_id: str, market: str, rerun: int = 0) -> str:
 def reassignment_run_id(market_run: str, task_type: str) -> str:
     """The workflow id of the search for somebody else to do a failed task."""
     return f"{market_run}/reassign/{task_type}"
+
+
+def escalation_run_id(run_id: str, conflict_id: str) -> str:
+    """The workflow id of a conflict that a person is asked to decide."""
+    return f"{run_id}/escalation/{conflict_id}"

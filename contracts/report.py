@@ -7,7 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text
+from contracts.changes import Changes
 from contracts.claims import Claim
+from contracts.config import RunConfig
 from contracts.markets import MarketGroup, MarketKind, MarketName
 from contracts.names import AgentId
 from contracts.results import (
@@ -16,11 +18,13 @@ from contracts.results import (
     ResearchResult,
     SuspectFixing,
     ValidationResult,
+    View,
 )
 from contracts.search_attributes import Outcome
 from contracts.tasks import TaskType
 from contracts.tools import DataSource, ToolResult
 from contracts.turns import Usage
+from contracts.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from contracts.weeks import IsoWeek, TimeWindow
 
 
@@ -78,6 +82,13 @@ class Coverage(Contract):
         return self.share >= self.threshold
 
 
+class Sentence(Contract):
+    """A sentence of the report: `prose` with references to claims, `text` as it is printed."""
+
+    prose: Text
+    text: Text
+
+
 class ReportedEvent(MarketEvent):
     """An event with its prose rendered: every reference replaced by the claim's figure."""
 
@@ -89,8 +100,9 @@ class MarketReport(Contract):
     """One market's section of the report.
 
     `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
-    oldest first, without the suspect ones. The bounds are those of a market's outcome added up,
-    so that nothing is cut off on the way into the report.
+    oldest first, without the suspect ones. `verdicts` has one entry for each claim; a rejected
+    claim has a verdict here and is not among the claims. The bounds are those of a market's
+    outcome added up, so that nothing is cut off on the way into the report.
     """
 
     market: MarketName
@@ -98,11 +110,14 @@ class MarketReport(Contract):
     group: MarketGroup
     outcome: Outcome
     claims: Annotated[tuple[Claim, ...], Field(max_length=1_700)] = ()
+    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=1_700)] = ()
     events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
+    views: Annotated[tuple[View, ...], Field(max_length=160)] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=160)] = ()
     agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=300)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=1_200)] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=2_000)] = ()
     recommendation: Text | None = None
     confidence: Confidence = 0.0
     days: Annotated[tuple[date, ...], Field(max_length=1_000)] = ()
@@ -143,7 +158,7 @@ class CalendarRow(Contract):
     area: ShortText
     bank: ShortText
     day: date
-    outcome: Text
+    outcome: Sentence
     ahead: bool
 
 
@@ -176,7 +191,12 @@ class Timings(Contract):
 
 
 class ResearchReport(Contract):
-    """A week's report."""
+    """A week's report, with the evidence and the rules that it can be verified from.
+
+    `config` is what the run was governed by. `evidence` holds every tool result that a claim, a
+    verdict or a table rests on. `seal` is the SHA-256 of the canonical JSON of all the rest
+    (`domain.seal.seal_of`).
+    """
 
     week: IsoWeek
     title: ShortText
@@ -185,14 +205,19 @@ class ResearchReport(Contract):
     revision: int
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
     outcome: Outcome
+    changes: Changes = Changes()
     coverage: Coverage
-    summary: Annotated[tuple[Text, ...], Field(max_length=40)]
+    summary: Annotated[tuple[Sentence, ...], Field(max_length=40)]
     movers: Annotated[tuple[Mover, ...], Field(max_length=200)]
     policy_rates: Annotated[tuple[RateRow, ...], Field(max_length=200)]
     calendar: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)]
     markets: Annotated[tuple[MarketReport, ...], Field(max_length=200)]
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=20_000)]
+    cross_checks: Annotated[tuple[CrossCheck, ...], Field(max_length=1_000)] = ()
     dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=1_600)]
     sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=20_000)] = ()
+    config: RunConfig
     usage: Usage = Usage()
     timings: Timings
+    seal: ShortText = ""

@@ -11,7 +11,8 @@ from contracts.claims import Claim, ClaimId
 from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import TaskAssignment
-from contracts.tools import DataSource
+from contracts.tools import DataSource, SourceTier
+from contracts.verdicts import ClaimVerdict, DroppedSentence
 
 
 class EventType(StrEnum):
@@ -52,6 +53,34 @@ class MarketEvent(Contract):
     confidence: Confidence = 1.0
 
 
+class ViewKind(StrEnum):
+    """What an agent's view is of: where a price is going, what a bank is doing, what to do."""
+
+    DIRECTION = "direction"
+    STANCE = "stance"
+    RECOMMENDATION = "recommendation"
+
+
+class Leaning(StrEnum):
+    """Which way a view leans. `up` is rising, tightening or buying, by the view's kind; `abstains`
+    is a vote with no weight."""
+
+    UP = "up"
+    DOWN = "down"
+    NEUTRAL = "neutral"
+    ABSTAINS = "abstains"
+
+
+class View(Contract):
+    """An agent's view of one subject, and the claims it rests on."""
+
+    subject: ShortText
+    kind: ViewKind
+    leaning: Leaning
+    confidence: Confidence
+    claims: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
+
+
 class SuspectFixing(Contract):
     """A fixing that reverted at once: judged bad data, left out of the figures, never an event."""
 
@@ -73,10 +102,12 @@ class ResearchResult(Contract):
     market: MarketName
     claims: Annotated[tuple[Claim, ...], Field(max_length=200)] = ()
     events: Annotated[tuple[MarketEvent, ...], Field(max_length=100)] = ()
+    views: Annotated[tuple[View, ...], Field(max_length=20)] = ()
     sources: Annotated[tuple[DataSource, ...], Field(max_length=50)] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=20)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
     confidence: Confidence
 
 
@@ -87,6 +118,16 @@ class ConflictKind(StrEnum):
     DIRECTION = "direction"
     DECISION = "decision"
     TIMING = "timing"
+    STANCE = "stance"
+    RECOMMENDATION = "recommendation"
+
+
+class DecidedBy(StrEnum):
+    """Who or what settled a conflict."""
+
+    VOTE = "vote"
+    PERSON = "person"
+    DEFAULT = "default"
 
 
 class Severity(StrEnum):
@@ -99,22 +140,38 @@ class Severity(StrEnum):
 
 
 class Position(Contract):
-    """What one party to a conflict holds."""
+    """What one party to a conflict holds.
+
+    `stated` is a figure with its unit, or a leaning. `weight` is confidence times the weight of
+    the source's tier times the agent's; 0 for an abstention. A view has no claim.
+    """
 
     agent: AgentId
-    claim_id: ClaimId
+    claim_id: ClaimId | None = None
     stated: ShortText
     source: ShortText
+    origin: ShortText | None = None
+    tier: SourceTier = SourceTier.SECONDARY
     confidence: Confidence
+    weight: Annotated[float, Field(ge=0.0)] = 0.0
+    abstains: bool = False
 
 
 class ConflictRecord(Contract):
-    """Two or more positions that cannot all be right, and what was decided."""
+    """Two or more positions that cannot all be right, and what was decided.
+
+    `chosen` is the `stated` that holds; None when none does, and the figure is withheld. Every
+    other position is the dissent, which the report prints. `spread` is that of the confidences.
+    """
 
     conflict_id: ShortText
     market: MarketName
     kind: ConflictKind
     positions: Annotated[tuple[Position, ...], Field(min_length=2, max_length=8)]
+    chosen: ShortText | None = None
+    decided_by: DecidedBy | None = None
+    decided_by_whom: ShortText | None = None
+    spread: Confidence = 0.0
     resolution: Text
     resolved: bool
 
@@ -140,11 +197,13 @@ class ValidationResult(Contract):
     market: MarketName
     research_results: Annotated[tuple[ShortText, ...], Field(max_length=8)]
     checks: Annotated[tuple[Claim, ...], Field(max_length=50)] = ()
+    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=400)] = ()
     issues: Annotated[tuple[ValidationIssue, ...], Field(max_length=50)] = ()
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
     verified_events: Annotated[tuple[ShortText, ...], Field(max_length=100)] = ()
     authoritative_sources: Annotated[tuple[DataSource, ...], Field(max_length=50)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
     recommendation: Text
     confidence: Confidence
 

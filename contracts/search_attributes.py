@@ -24,6 +24,7 @@ class Phase(StrEnum):
     PLANNING = "planning"
     RESEARCHING = "researching"
     REASSIGNING = "reassigning"
+    AWAITING_PERSON = "awaiting_person"
     PUBLISHING = "publishing"
     OPEN_FOR_RERUNS = "open_for_reruns"
     CLOSED = "closed"

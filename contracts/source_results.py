@@ -10,12 +10,20 @@ from contracts.base import Contract, Figure, Instant, ShortText, Text
 from contracts.markets import AreaCode, PairSymbol
 from contracts.tools import SourceTier
 
+Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+"""A calendar month such as `2026-10`."""
+
 
 class Provenance(Contract):
-    """Who published the figures in a result, and under which address."""
+    """Who published the figures in a result, and under which address.
+
+    `origin` is who first published them, where that is one body for the whole result; sources
+    with one origin count as one.
+    """
 
     name: ShortText
     tier: SourceTier
+    origin: ShortText | None = None
     url: Annotated[str, Field(max_length=500)] | None = None
 
 
@@ -76,7 +84,8 @@ class PolicyRate(Contract):
 
     `rate` in percent a year; for a target range its midpoint, with `low` and `high`.
     `covered_until` is the last day up to which every change is known; a rate asked for at a
-    later instant is `stale`. Without a rate, `missing` says why.
+    later instant is `stale`. `origin` is who published the level. Without a rate, `missing` says
+    why.
     """
 
     area: AreaCode
@@ -88,6 +97,7 @@ class PolicyRate(Contract):
     since: date | None = None
     covered_until: date | None = None
     stale: bool = False
+    origin: ShortText | None = None
     missing: Text | None = None
 
 
@@ -98,7 +108,10 @@ class PolicyRates(SourceResult):
 
 
 class RateDecision(Contract):
-    """One decision: the rate after it and the change it made, in basis points (0: held)."""
+    """One decision: the rate after it and the change it made, in basis points (0: held).
+
+    `origin` is who published it: the bank, or whoever compiled the series it was taken from.
+    """
 
     area: AreaCode
     bank: ShortText
@@ -109,6 +122,7 @@ class RateDecision(Contract):
     change: Figure
     instrument: ShortText
     source: Text
+    origin: ShortText | None = None
 
 
 class RateDecisions(SourceResult):
@@ -134,4 +148,37 @@ class DecisionCalendar(SourceResult):
     """The answer of `get_decision_calendar`, earliest first; `missing` names areas without one."""
 
     scheduled: Annotated[tuple[ScheduledDecision, ...], Field(max_length=2_000)]
+    missing: dict[str, str] = Field(default_factory=dict)
+
+
+class MonthAverage(Contract):
+    """The mean of a pair's daily rates in one calendar month, and when it became known."""
+
+    month: Month
+    value: Figure
+    known_from: Instant
+
+
+class MonthAverages(SourceResult):
+    """The answer of `get_month_averages`, oldest first, in the pair's own quotation."""
+
+    symbol: PairSymbol
+    averages: Annotated[tuple[MonthAverage, ...], Field(max_length=2_000)] = ()
+    missing: Text | None = None
+
+
+class MonthEndRate(Contract):
+    """The policy rate in force at the end of a month, percent a year, and when it became known."""
+
+    area: AreaCode
+    month: Month
+    rate: Figure
+    instrument: ShortText
+    known_from: Instant
+
+
+class MonthEndRates(SourceResult):
+    """The answer of `get_month_end_rates`, oldest first; `missing` names areas without any."""
+
+    rates: Annotated[tuple[MonthEndRate, ...], Field(max_length=5_000)] = ()
     missing: dict[str, str] = Field(default_factory=dict)

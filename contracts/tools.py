@@ -43,11 +43,25 @@ class ToolStatus(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+class CallPlace(Contract):
+    """Where a call stands in Temporal's history.
+
+    `event_id` is the event with which the call was scheduled. It is looked up when the report is
+    published, and None where that history could not be read any more.
+    """
+
+    workflow_id: ShortText
+    run_id: ShortText
+    activity_id: ShortText
+    event_id: int | None = None
+
+
 class ToolResult(Contract):
     """What a tool returned, as evidence.
 
     `content` is the tool's structured result when `status` is ok, else None and `error` says why.
-    `content_hash` is the SHA-256 of the canonical JSON of `content`.
+    `content_hash` is the SHA-256 of the canonical JSON of `content` (`domain.seal.content_hash`).
+    `place` is None for calls that no workflow of the desk made.
     """
 
     call: ToolCall
@@ -56,6 +70,7 @@ class ToolResult(Contract):
     error: Text | None = None
     retrieved_at: Instant | None = None
     content_hash: ShortText | None = None
+    place: CallPlace | None = None
 
     @property
     def evidence_id(self) -> str:
@@ -64,13 +79,17 @@ class ToolResult(Contract):
 
 
 class DataSource(Contract):
-    """A source as the report lists it: which tool was asked what, when, and by whose authority."""
+    """A source as the report lists it: which tool was asked what, when, and by whose authority.
+
+    `origin` is who first published the figures. Two sources with one origin are one witness.
+    """
 
     server: ShortText
     tool: ShortText
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     name: ShortText
     tier: SourceTier
+    origin: ShortText | None = None
     url: Annotated[str, Field(max_length=500)] | None = None
     retrieved_at: Instant | None = None
     evidence_id: ShortText

@@ -5,11 +5,13 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from contracts.base import Contract, ShortText, Text
+from contracts.config import VotingConfig
 from contracts.markets import MarketSpec
 from contracts.plan import WeekPlan
 from contracts.results import AgentError, ResearchResult, ValidationResult
 from contracts.tasks import TaskAssignment
 from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+from contracts.verdicts import RejectedFigure
 
 AgentResult = Annotated[WeekPlan | ResearchResult | ValidationResult, Field(discriminator="kind")]
 
@@ -23,13 +25,19 @@ class Exchange(Contract):
 class TurnRequest(Contract):
     """Everything an agent knows when it takes a turn.
 
-    `findings` are the research results that a validator is to check, `markets` the markets that
-    the product manager is to plan for; both are empty for the others.
+    `findings` are the research results that a validator is to check and `evidence` the tool
+    results they rest on; `markets` are those that the product manager is to plan for. They are
+    empty for the others. `rejected` are the figures in the prose of the agent's last result that
+    are no claims: it may deliver again, without them or with references in their place. `voting`
+    says how a conflict between findings is settled.
     """
 
     assignment: TaskAssignment
     exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200)] = ()
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+    rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100)] = ()
+    voting: VotingConfig = VotingConfig()
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
 
     @property

@@ -69,10 +69,11 @@ class RerunReceipt(Contract):
 
 
 class MarketState(StrEnum):
-    """Where a market stands within a run."""
+    """Where a market stands within a run. `waiting`: for a person to decide a conflict."""
 
     PLANNED = "planned"
     RUNNING = "running"
+    WAITING = "waiting"
     DONE = "done"
 
 
@@ -86,7 +87,8 @@ class MarketStatus(Contract):
 
 
 class WeekStatus(Contract):
-    """The answer of the `status` query."""
+    """The answer of the `status` query. `escalations` are the workflow ids of the cases that wait
+    for a person."""
 
     week: IsoWeek
     phase: Phase
@@ -98,6 +100,7 @@ class WeekStatus(Contract):
     coverage: Coverage | None = None
     files: PublishedFiles | None = None
     pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
+    escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
     closes_at: Instant | None = None
     seconds: float | None = None
 
@@ -117,13 +120,18 @@ class WeekResult(Contract):
 
 
 class MarketRequest(Contract):
-    """What a market's child workflow is started with. `rerun` is 0 for the first time."""
+    """What a market's child workflow is started with. `rerun` is 0 for the first time.
+
+    `deadline` is that of the agents' tasks; a market that waits for a person is back before
+    `report_due`.
+    """
 
     week: IsoWeek
     market: MarketSpec
     plan: MarketPlan
     window: TimeWindow
     deadline: Instant
+    report_due: Instant
     policy: RunPolicy
     rerun: int = 0
 
@@ -135,6 +143,7 @@ class ReassignmentRequest(Contract):
     tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
     errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
     policy: RunPolicy
 
 

@@ -1,19 +1,21 @@
 """What a validator objects to. Every check is a pure function of findings and evidence."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.markets import Band
-from contracts.results import EventType, MarketEvent, Severity, ValidationIssue
+from contracts.claims import Claim, Metric
+from contracts.markets import AreaCode, Band
+from contracts.results import EventType, Leaning, MarketEvent, Severity, ValidationIssue
 from contracts.source_results import PolicyRate, Quote, RateDecision
+from contracts.verdicts import ClaimCheck
+from domain.directions import is_named, said_of_bank, said_of_pair
 from domain.figures import print_full_day
 from domain.prose import references
 from domain.recompute import InputsUnusable, at_precision_of, recompute
+from domain.units import UNITS
 
 
 class IssueType(StrEnum):
@@ -27,32 +29,12 @@ class IssueType(StrEnum):
     DECISION = "decision"
     DIRECTION = "direction"
     REFERENCE = "reference"
+    EVIDENCE = "evidence"
+    BANK = "bank"
 
-
-UNITS: Final[Mapping[Metric, Unit]] = {
-    Metric.LAST: Unit.LEVEL,
-    Metric.PREVIOUS: Unit.LEVEL,
-    Metric.WINDOW_HIGH: Unit.LEVEL,
-    Metric.WINDOW_LOW: Unit.LEVEL,
-    Metric.YEAR_HIGH: Unit.LEVEL,
-    Metric.YEAR_LOW: Unit.LEVEL,
-    Metric.MOVE: Unit.PERCENT,
-    Metric.RANGE_POSITION: Unit.PERCENT,
-    Metric.BAND_POSITION: Unit.PERCENT,
-    Metric.Z_SCORE: Unit.STANDARD_DEVIATIONS,
-    Metric.STREAK: Unit.DAYS,
-    Metric.POLICY_RATE: Unit.PERCENT_A_YEAR,
-    Metric.DECISION_RATE: Unit.PERCENT_A_YEAR,
-    Metric.DIFFERENTIAL: Unit.BASIS_POINTS,
-    Metric.DECISION_CHANGE: Unit.BASIS_POINTS,
-}
-"""What each metric is counted in."""
 
 LOCAL_DAY: Final = timedelta(days=1)
 """How far a bank's calendar can run ahead of the desk's."""
-
-RISING: Final = "rose|rises|gained|climbed|advanced|jumped|surged|strengthened"
-FALLING: Final = "fell|falls|lost|dropped|declined|slipped|slid|plunged|weakened"
 
 
 def check_last(claim: Claim, quote: Quote) -> Iterator[ValidationIssue]:
@@ -141,25 +123,72 @@ def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterato
 
 
 def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when the verb after a pair's or a bank's name contradicts the sign of the figure.
+    """Objects when the verb after a pair's, its base currency's or a bank's name contradicts the
+    sign of the figure.
 
-    Only the subject of the figure counts: "USD/JPY rose" can be wrong, "the yen fell" cannot be
-    told from it alone.
+    Only the subject of the figure counts: "USD/JPY rose" and "the dollar strengthened" can be
+    wrong, "the yen fell" cannot be told from it alone.
     """
-    for metric, subject, rising, falling in (
-        (Metric.MOVE, event.currency_pair, RISING, FALLING),
-        (Metric.DECISION_CHANGE, event.central_bank, "raised|raises", "cut|cuts|lowered|lowers"),
+    for metric, said in (
+        (Metric.MOVE, said_of_pair(event.description, event.currency_pair)),
+        (Metric.DECISION_CHANGE, said_of_bank(event.description, event.central_bank)),
     ):
         change = _change(event, metric, claims)
-        if change is None or subject is None:
-            continue
-        for words, contradicts in ((rising, change <= 0), (falling, change >= 0)):
-            if contradicts and re.search(
-                rf"{re.escape(subject)} (\w+ly )?({words})\b", event.description
-            ):
-                yield _event_issue(
-                    IssueType.DIRECTION, "the words contradict the sign of the figure", event
-                )
+        if change is not None and any(_contradicts(leaning, change) for leaning in said):
+            words = "the words contradict the sign of the figure"
+            yield _event_issue(IssueType.DIRECTION, words, event)
+
+
+def check_bank(event: MarketEvent, banks: Mapping[AreaCode, str]) -> Iterator[ValidationIssue]:
+    """Objects when an event of an area names another bank than the area's.
+
+    `banks` are the names by area; of an area that is not among them nothing can be said.
+    """
+    own = banks.get(event.area or "")
+    if own is None:
+        return
+    if event.central_bank is not None and event.central_bank != own:
+        words = f"the bank of {event.area} is {own}, not {event.central_bank}"
+        yield _event_issue(IssueType.BANK, words, event)
+    others = {bank for area, bank in banks.items() if area != event.area} - {own}
+    if any(is_named(bank, event.description) for bank in others):
+        yield _event_issue(IssueType.BANK, "it names the bank of another area", event)
+
+
+def ledger_issue(claim: Claim, check: ClaimCheck, words: str) -> ValidationIssue:
+    """The issue for a claim that does not follow from what it rests on."""
+    return _issue(_LEDGER_ISSUES[check], words, claim)
+
+
+_LEDGER_ISSUES: Final = {
+    ClaimCheck.EVIDENCE: IssueType.EVIDENCE,
+    ClaimCheck.UNIT: IssueType.UNIT,
+    ClaimCheck.DATE: IssueType.STALE_DATA,
+    ClaimCheck.VALUE: IssueType.VALUE,
+    ClaimCheck.FORMULA: IssueType.FORMULA,
+    ClaimCheck.SECOND_SOURCE: IssueType.VALUE,
+    ClaimCheck.SERIES: IssueType.VALUE,
+    ClaimCheck.CROSS_MARKET: IssueType.VALUE,
+}
+
+CHECKS: Final = {
+    IssueType.VALUE: ClaimCheck.VALUE,
+    IssueType.STALE_DATA: ClaimCheck.DATE,
+    IssueType.UNIT: ClaimCheck.UNIT,
+    IssueType.FORMULA: ClaimCheck.FORMULA,
+    IssueType.DECISION: ClaimCheck.VALUE,
+}
+"""The check that an issue about a claim stands for."""
+
+
+def _contradicts(leaning: Leaning, change: Decimal) -> bool:
+    match leaning:
+        case Leaning.UP:
+            return change <= 0
+        case Leaning.DOWN:
+            return change >= 0
+        case _:
+            return not change.is_zero()
 
 
 def _change(event: MarketEvent, metric: Metric, claims: Mapping[str, Claim]) -> Decimal | None:
@@ -176,6 +205,8 @@ REMEDIES: Final[Mapping[IssueType, str]] = {
     IssueType.DECISION: "take the decision as the source records it",
     IssueType.DIRECTION: "correct the wording",
     IssueType.REFERENCE: "leave out what no claim supports",
+    IssueType.EVIDENCE: "name evidence that gives the figure",
+    IssueType.BANK: "name the bank of the area",
 }
 
 

@@ -1,25 +1,28 @@
 """From what the markets' workflows returned to the report that is published."""
 
-import json
-from collections.abc import Iterable, Mapping
-from datetime import date, datetime
-from zoneinfo import ZoneInfo
+from collections.abc import Iterable
+from datetime import datetime
 
-from contracts.claims import Claim
+from contracts.changes import Changes
 from contracts.config import RunConfig
 from contracts.report import MarketOutcome, MarketReport, ResearchReport, Timings
-from contracts.results import ConflictRecord
 from contracts.search_attributes import Outcome
-from contracts.tools import DataSource
+from contracts.tools import ToolResult
 from contracts.turns import Usage
 from contracts.week_run import WeekRecord
-from domain.prose import clip, render_what_is_known
+from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
+from domain.prose import clip
 from domain.report_calendar import calendar_of
-from domain.report_claims import week_claims
+from domain.report_changes import changes_between
 from domain.report_coverage import coverage_of
+from domain.report_evidence import evidence_of, sources_of
+from domain.report_judgement import JudgedWeek, judge
 from domain.report_markets import market_report, revised_in
 from domain.report_summary import summary_of
 from domain.report_tables import movers_of, rate_rows_of
+from domain.report_verdicts import with_contested
+from domain.seal import sealed
+from domain.series import window_days
 
 TITLE = "Asia and G10 currencies and policy rates"
 
@@ -31,75 +34,35 @@ def compile_report(
     finished_at: datetime,
     workflow_id: str,
     run_id: str,
+    previous: ResearchReport | None = None,
+    previous_note: str | None = None,
 ) -> ResearchReport:
-    """The report of a week, with a section for every configured market.
+    """The sealed report of a week, with a section for every configured market.
+
+    Printed is what stands after the conflicts, follows from its evidence and was not rejected.
+    `previous` is the report that changes are told against, `previous_note` what is to be said of
+    how it was found.
 
     Pure: identical inputs give an identical report, but for `timings` and the instants at which
     the sources were asked. Outcomes of markets that are not configured are left out.
     """
-    by_market = {outcome.market: outcome for outcome in record.outcomes}
-    outcomes = [by_market[name] for name in config.market_names if name in by_market]
-    claims = week_claims(outcomes)
-    coverage = coverage_of(by_market, config)
-    reasons = {line.market: line.reason for line in coverage.missing}
-    movers = movers_of(claims, config)
-    calendar = calendar_of(outcomes, claims, record.window)
-    conflicts = conflicts_of(outcomes, claims)
-    return ResearchReport(
-        week=record.week,
-        title=f"{TITLE}, {record.week}",
-        as_of=record.window.end,
-        window=record.window,
-        revision=max((line.revision for line in record.revisions), default=1),
-        revisions=record.revisions,
-        outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
-        coverage=coverage,
-        summary=summary_of(movers, calendar, conflicts, coverage, _local_day(record)),
-        movers=movers,
-        policy_rates=rate_rows_of(outcomes, claims, config, reasons),
-        calendar=calendar,
-        markets=_sections(by_market, record, config, claims),
-        conflicts=conflicts,
-        dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
-        sources=sources_of(outcomes),
-        usage=usage_of(outcomes),
-        timings=Timings(
-            started_at=record.started_at,
-            finished_at=finished_at,
-            seconds=(finished_at - record.started_at).total_seconds(),
-            workflow_id=workflow_id,
-            run_id=run_id,
-        ),
+    week = judge(record.outcomes, config, record.window)
+    timings = Timings(
+        started_at=record.started_at,
+        finished_at=finished_at,
+        seconds=(finished_at - record.started_at).total_seconds(),
+        workflow_id=workflow_id,
+        run_id=run_id,
     )
-
-
-def conflicts_of(
-    outcomes: Iterable[MarketOutcome], claims: Mapping[str, Claim]
-) -> tuple[ConflictRecord, ...]:
-    """Every conflict once, with the resolution's prose rendered, in the order of the markets."""
-    conflicts: dict[str, ConflictRecord] = {}
-    for outcome in outcomes:
-        found = outcome.validation.conflicts if outcome.validation else ()
-        for conflict in (*outcome.conflicts, *found):
-            resolution = clip(render_what_is_known(conflict.resolution, claims))
-            conflicts.setdefault(
-                conflict.conflict_id, conflict.model_copy(update={"resolution": resolution})
-            )
-    return tuple(conflicts.values())
-
-
-def sources_of(outcomes: Iterable[MarketOutcome]) -> tuple[DataSource, ...]:
-    """Every source that was asked, sorted by server, tool and question.
-
-    One entry for each piece of evidence, so that a claim's evidence can be looked up.
-    """
-    sources: dict[tuple[str, ...], DataSource] = {}
-    for outcome in outcomes:
-        checked = outcome.validation.authoritative_sources if outcome.validation else ()
-        researched = (source for result in outcome.results for source in result.sources)
-        for source in (*researched, *checked):
-            sources.setdefault(_source_key(source), source)
-    return tuple(sources[key] for key in sorted(sources))
+    report = _without_remarks(week, record, config, timings)
+    changes = changes_between(previous, report, config.policy.materiality)
+    report = report.model_copy(
+        update={
+            "summary": summary_of(report, week.claims),
+            "changes": _with_note(changes, previous_note),
+        }
+    )
+    return sealed(report)
 
 
 def usage_of(outcomes: Iterable[MarketOutcome]) -> Usage:
@@ -113,18 +76,55 @@ def usage_of(outcomes: Iterable[MarketOutcome]) -> Usage:
     )
 
 
+def _without_remarks(
+    week: JudgedWeek, record: WeekRecord, config: RunConfig, timings: Timings
+) -> ResearchReport:
+    """The report without its summary and without what changed."""
+    outcomes = [judged.outcome for judged in week.markets.values()]
+    everything = [result for outcome in outcomes for result in outcome.evidence]
+    coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
+    sections = _sections(week, record, config, everything)
+    evidence = evidence_of(everything, outcomes, sections)
+    sources = sources_of(outcomes, evidence, sections)
+    case = CrossMarketCase(config, record.window, week.claims, sections, sources)
+    checks = cross_checks_of(case)
+    contested = contested_by(checks)
+    reasons = {line.market: line.reason for line in coverage.missing}
+    return ResearchReport(
+        week=record.week,
+        title=f"{TITLE}, {record.week}",
+        as_of=record.window.end,
+        window=record.window,
+        revision=max((line.revision for line in record.revisions), default=1),
+        revisions=record.revisions,
+        outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
+        coverage=coverage,
+        summary=(),
+        movers=movers_of(week.claims, config),
+        policy_rates=rate_rows_of(evidence, week.claims, config, reasons),
+        calendar=calendar_of(sections, evidence, week.claims, record.window),
+        markets=tuple(with_contested(section, contested) for section in sections),
+        conflicts=week.conflicts,
+        cross_checks=checks,
+        dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
+        sources=sources,
+        evidence=evidence,
+        config=config,
+        usage=usage_of(outcomes),
+        timings=timings,
+    )
+
+
 def _sections(
-    outcomes: Mapping[str, MarketOutcome],
-    record: WeekRecord,
-    config: RunConfig,
-    claims: Mapping[str, Claim],
+    week: JudgedWeek, record: WeekRecord, config: RunConfig, evidence: Iterable[ToolResult]
 ) -> tuple[MarketReport, ...]:
-    as_of = _local_day(record)
+    _, as_of = window_days(record.window)
     return tuple(
         market_report(
             spec,
-            outcomes.get(spec.market),
-            claims,
+            week.markets[spec.market],
+            week.known_to(spec.market),
+            evidence,
             as_of=as_of,
             revised_in=revised_in(spec.market, record.revisions),
         )
@@ -132,10 +132,6 @@ def _sections(
     )
 
 
-def _local_day(record: WeekRecord) -> date:
-    return record.window.end.astimezone(ZoneInfo(record.window.time_zone)).date()
-
-
-def _source_key(source: DataSource) -> tuple[str, ...]:
-    question = json.dumps(source.arguments, sort_keys=True)
-    return source.server, source.tool, question, source.evidence_id, source.name, source.url or ""
+def _with_note(changes: Changes, note: str | None) -> Changes:
+    told = " ".join(words for words in (changes.note, note) if words)
+    return changes.model_copy(update={"note": clip(told) if told else None})

@@ -1,141 +1,157 @@
-"""Findings that cannot all be right, and a first way of settling them. Light: workflows use it."""
+"""Findings that cannot all be right: found, put to the vote, and what stands after it.
+
+Light: workflows use it.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
-from decimal import Decimal
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult
+from contracts.claims import Claim, Metric
+from contracts.config import VotingConfig
+from contracts.report import MarketOutcome
+from contracts.results import ConflictKind, ConflictRecord, ResearchResult, ViewKind
+from domain.normalise import Comparable, Difference, Statement, normalise, statement_of
+from domain.opinions import FIGURES, abstentions, view_conflicts
+from domain.positions import Stand, claim_position, origin_of, weakest_source
+from domain.quotation import reversed_pair, reversed_statement
+from domain.rejections import without_rejected
+from domain.standing import standing_claims
+from domain.timing import DATED, timing_conflicts
+from domain.voting import decide, default_position, put_to_the_vote, settle
 
-TOLERANCES: Final = {
-    Unit.PERCENT: Decimal("0.05"),
-    Unit.PERCENT_A_YEAR: Decimal("0.005"),
-    Unit.BASIS_POINTS: Decimal("0.5"),
-    Unit.STANDARD_DEVIATIONS: Decimal("0.1"),
-    Unit.DAYS: Decimal(0),
-}
-"""How far two figures of one thing may lie apart, in their unit."""
+__all__ = [
+    "decide",
+    "default_position",
+    "detect_conflicts",
+    "settle",
+    "standing_claims",
+    "week_conflicts",
+]
 
-LEVEL_TOLERANCE: Final = Decimal("0.001")
-"""The same for levels, as a share of the smaller one: two sources fix at different hours."""
+MOST_CONFLICTS: Final = 50
+"""The bound of a market's outcome. Open ones go before those that a vote has settled."""
 
-WIDEST_SPREAD: Final = 0.5
-"""A wider spread of confidence than this is for a person to judge."""
-
-MOST_POSITIONS: Final = 8
+WEEK: Final = "week"
 
 _Topic = tuple[str, Metric, date]
 
 
-class _Stand(NamedTuple):
-    result: ResearchResult
-    claim: Claim
+def detect_conflicts(
+    market: str, results: Sequence[ResearchResult], voting: VotingConfig
+) -> tuple[ConflictRecord, ...]:
+    """The contradictions between results on a market, in the order of their ids.
 
-
-def detect_conflicts(market: str, results: Sequence[ResearchResult]) -> tuple[ConflictRecord, ...]:
-    """The contradictions between results: one subject, metric and day, claimed differently.
-
-    Each is settled as far as `settle` can. The order of the results does not matter.
+    Each is settled as far as a vote can; one with `resolved=False` needs a person. The order of
+    the results does not matter, and no result contradicts itself.
     """
-    conflicts = (
-        settle(_conflict(market, topic, stands))
-        for topic, stands in _by_topic(results).items()
-        if any(_contradict(one, other) for one, other in combinations(stands, 2))
-    )
-    return tuple(sorted(conflicts, key=lambda conflict: conflict.conflict_id))
+    figures: list[ConflictRecord] = []
+    covered: set[tuple[ViewKind, str]] = set()
+    for (subject, metric, day), stands in _by_topic(market, results).items():
+        if any(_contradict(one, other) for one, other in _of_two_results(stands)):
+            besides = {stand.result.result_id for stand in stands}
+            positions = (
+                *(claim_position(stand, voting) for stand in stands),
+                *abstentions(metric, subject, results, voting, besides=besides),
+            )
+            topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
+            figures.append(put_to_the_vote(topic, market, _kind(stands), positions, voting))
+            if metric in FIGURES:
+                covered.add((FIGURES[metric], subject))
+    timing = timing_conflicts(market, results, voting)
+    views = view_conflicts(market, results, voting, settled_by_figures=covered)
+    return _bounded((*figures, *timing, *views))
 
 
-def settle(conflict: ConflictRecord) -> ConflictRecord:
-    """The conflict decided for the value that carries the greatest sum of confidence.
+def week_conflicts(
+    outcomes: Sequence[MarketOutcome], voting: VotingConfig
+) -> tuple[ConflictRecord, ...]:
+    """The claims that stand in one market's findings and differently in another's.
 
-    Left to a person when the confidences spread by more than `WIDEST_SPREAD` or two values carry
-    the same weight.
+    The record's market is the one that the claim is about, where it is among them.
     """
-    confidences = [position.confidence for position in conflict.positions]
-    if round(max(confidences) - min(confidences), 6) > WIDEST_SPREAD:
-        return _undecided(conflict, "the agents' confidence differs too much for a vote")
-    weights: dict[str, float] = defaultdict(float)
-    for position in conflict.positions:
-        weights[position.stated] += position.confidence
-    ranked = sorted(weights, key=lambda stated: (-round(weights[stated], 6), stated))
-    if len(ranked) > 1 and abs(weights[ranked[0]] - weights[ranked[1]]) < 1e-6:
-        return _undecided(conflict, "the positions weigh the same")
-    return conflict.model_copy(
-        update={"resolution": f"{ranked[0]} carries the greater confidence", "resolved": True}
-    )
+    markets = {outcome.market for outcome in outcomes}
+    found = [
+        put_to_the_vote(
+            f"{WEEK}/conflict/{name}",
+            stands[0].claim.subject if stands[0].claim.subject in markets else min(markets),
+            _kind(stands),
+            [claim_position(stand, voting) for stand in stands],
+            voting,
+        )
+        for name, stands in _by_claim(outcomes).items()
+        if any(_contradict(one, other) for one, other in _of_two_markets(stands))
+    ]
+    return _bounded(found)
 
 
-def differs(one: Claim, other: Claim) -> bool:
-    """Whether two claims of the same thing lie further apart than their unit tolerates."""
-    if one.unit is not other.unit:
-        return True
-    if one.unit is Unit.LEVEL:
-        tolerance = LEVEL_TOLERANCE * min(abs(one.value), abs(other.value))
-    else:
-        tolerance = TOLERANCES[one.unit]
-    return abs(one.value - other.value) > tolerance
-
-
-def _by_topic(results: Iterable[ResearchResult]) -> dict[_Topic, list[_Stand]]:
-    topics: dict[_Topic, list[_Stand]] = defaultdict(list)
+def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[_Topic, list[Stand]]:
+    topics: dict[_Topic, list[Stand]] = defaultdict(list)
     for result in results:
         for claim in result.claims:
-            topics[(claim.subject, claim.metric, claim.as_of)].append(_Stand(result, claim))
+            topics[_topic(market, claim)].append(Stand(result, claim))
     return topics
 
 
-def _contradict(one: _Stand, other: _Stand) -> bool:
-    if one.result.result_id == other.result.result_id:
-        return False
-    return differs(one.claim, other.claim) or _opposed(one.claim, other.claim)
+def _topic(market: str, claim: Claim) -> _Topic:
+    """What a claim is about; of the reversed pair, what it says about the market itself."""
+    if reversed_pair(claim.subject) == market:
+        turned = reversed_statement(claim.metric, claim.value)
+        if turned is not None:
+            return market, turned[0], claim.as_of
+    return claim.subject, claim.metric, claim.as_of
 
 
-def _opposed(one: Claim, other: Claim) -> bool:
-    directions = (Metric.MOVE, Metric.DECISION_CHANGE)
-    return one.metric in directions and one.value * other.value < 0
+def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
+    stands: dict[str, list[Stand]] = defaultdict(list)
+    for outcome in outcomes:
+        results = without_rejected(outcome.results, outcome.validation)
+        standing = standing_claims(results, outcome.conflicts)
+        for result in results:
+            for claim in result.claims:
+                if standing.get(claim.claim_id) == claim:
+                    stands[claim.claim_id].append(Stand(result, claim))
+    return stands
 
 
-def _kind(stands: Sequence[_Stand]) -> ConflictKind:
-    if stands[0].claim.metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE):
+def _of_two_results(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    return _differing(stands, lambda stand: stand.result.result_id)
+
+
+def _of_two_markets(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    return _differing(stands, lambda stand: stand.result.market)
+
+
+def _differing(
+    stands: Sequence[Stand], key: Callable[[Stand], str]
+) -> Iterator[tuple[Stand, Stand]]:
+    return ((one, other) for one, other in combinations(stands, 2) if key(one) != key(other))
+
+
+def _contradict(one: Stand, other: Stand) -> bool:
+    compared = normalise(_statement(one), _statement(other))
+    if isinstance(compared, Comparable):
+        return not compared.agree
+    return compared.reason is Difference.UNIT
+
+
+def _statement(stand: Stand) -> Statement:
+    source = weakest_source(stand.result, stand.claim.evidence)
+    return statement_of(stand.claim, origin_of(source))
+
+
+def _kind(stands: Sequence[Stand]) -> ConflictKind:
+    if stands[0].claim.metric in DATED:
         return ConflictKind.DECISION
-    if any(_opposed(one.claim, other.claim) for one, other in combinations(stands, 2)):
+    statements = [_statement(stand) for stand in stands]
+    compared = (normalise(one, other) for one, other in combinations(statements, 2))
+    if any(isinstance(pair, Comparable) and pair.opposed for pair in compared):
         return ConflictKind.DIRECTION
     return ConflictKind.LEVEL
 
 
-def _conflict(market: str, topic: _Topic, stands: Sequence[_Stand]) -> ConflictRecord:
-    subject, metric, day = topic
-    positions = sorted((_position(stand) for stand in stands), key=_position_order)
-    return ConflictRecord(
-        conflict_id=f"{market}/conflict/{subject}:{metric}@{day}",
-        market=market,
-        kind=_kind(stands),
-        positions=tuple(positions[:MOST_POSITIONS]),
-        resolution="not settled yet",
-        resolved=False,
-    )
-
-
-def _position(stand: _Stand) -> Position:
-    sources = {source.evidence_id: source.name for source in stand.result.sources}
-    names = (sources.get(evidence, evidence) for evidence in stand.claim.evidence)
-    return Position(
-        agent=stand.result.agent,
-        claim_id=stand.claim.claim_id,
-        stated=f"{stand.claim.value.normalize():f} {stand.claim.unit}",
-        source=", ".join(dict.fromkeys(names))[:200] or "no source",
-        confidence=stand.result.confidence,
-    )
-
-
-def _position_order(position: Position) -> tuple[str, str, float, str]:
-    return (position.agent, position.stated, position.confidence, position.source)
-
-
-def _undecided(conflict: ConflictRecord, reason: str) -> ConflictRecord:
-    return conflict.model_copy(
-        update={"resolution": f"{reason}: this needs a person", "resolved": False}
-    )
+def _bounded(conflicts: Iterable[ConflictRecord]) -> tuple[ConflictRecord, ...]:
+    ranked = sorted(conflicts, key=lambda conflict: (conflict.resolved, conflict.conflict_id))
+    return tuple(sorted(ranked[:MOST_CONFLICTS], key=lambda conflict: conflict.conflict_id))

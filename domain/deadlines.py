@@ -4,6 +4,9 @@ from datetime import datetime, timedelta
 
 SHORTEST = timedelta(milliseconds=1)
 
+MARGIN = timedelta(seconds=30)
+"""What is kept free between the last moment of an answer and the report that waits for it."""
+
 
 def time_left(deadline: datetime, now: datetime) -> timedelta:
     """The time until a deadline; zero once it has passed."""
@@ -17,3 +20,15 @@ def call_allowance(deadline: datetime, now: datetime) -> timedelta:
     that has passed.
     """
     return max(time_left(deadline, now), SHORTEST)
+
+
+def answer_due(now: datetime, allowed: timedelta, report_due: datetime) -> datetime:
+    """Until when a person may answer: as long as is allowed, and at most until shortly before the
+    report is due. Not after `now` when there is no time to ask."""
+    return min(now + allowed, report_due - MARGIN)
+
+
+def reminder_due(now: datetime, after: timedelta, deadline: datetime) -> datetime:
+    """When a person is reminded: after that span, or half way where the deadline comes first."""
+    due = now + after
+    return due if due < deadline else now + (deadline - now) / 2

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from contracts.claims import Metric
+from contracts.claims import Metric, claim_id
 from contracts.markets import MarketKind, MarketSpec
 from contracts.report import Contribution, MarketOutcome
-from contracts.results import ResearchResult
+from contracts.results import ConflictRecord, ResearchResult
 from contracts.search_attributes import Outcome
 
 _ESSENTIAL = {MarketKind.PAIR: Metric.LAST, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
@@ -26,6 +26,25 @@ def decide_outcome(
     if not _has_essential(spec, results):
         return Outcome.MISSING if _all_delivered(agents) else Outcome.DEAD_LETTERED
     return Outcome.RESEARCHED if _all_delivered(agents) else Outcome.PARTIAL
+
+
+def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
+    """The outcome once its conflicts are decided: what is withheld is named as missing.
+
+    Without the figure that makes it worth a row, a researched market is `partial`.
+    """
+    withheld = _withheld(outcome.conflicts)
+    if not withheld:
+        return outcome
+    named = (
+        f"{spec.market}: {name} is withheld, because its sources disagree and none was chosen"
+        for name in withheld
+    )
+    missing = tuple(dict.fromkeys((*outcome.missing, *named)))[:20]
+    essential = claim_id(spec.market, _ESSENTIAL[spec.kind])
+    lacking = essential in withheld and outcome.outcome is Outcome.RESEARCHED
+    became = Outcome.PARTIAL if lacking else outcome.outcome
+    return outcome.model_copy(update={"missing": missing, "outcome": became})
 
 
 def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOutcome:
@@ -64,6 +83,19 @@ def _has_essential(spec: MarketSpec, results: Iterable[ResearchResult]) -> bool:
         claim.metric is wanted and claim.subject == spec.market
         for result in results
         for claim in result.claims
+    )
+
+
+def _withheld(conflicts: Iterable[ConflictRecord]) -> tuple[str, ...]:
+    """The claims about which it was decided that no position holds, in their order."""
+    return tuple(
+        dict.fromkeys(
+            position.claim_id
+            for conflict in conflicts
+            if conflict.resolved and conflict.chosen is None
+            for position in conflict.positions
+            if position.claim_id is not None
+        )
     )
 
 

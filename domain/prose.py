@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from contracts.claims import Claim
+from contracts.report import Sentence
 from domain.figures import print_claim
 
 REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
@@ -22,6 +23,11 @@ class UnknownReferenceError(ValueError):
     def __init__(self, references: tuple[str, ...]) -> None:
         self.references = references
         super().__init__(f"no such claim: {', '.join(references)}")
+
+
+def reference(claim: Claim) -> str:
+    """What prose holds in place of a claim's figure."""
+    return f"[[{claim.claim_id}]]"
 
 
 def references(text: str) -> tuple[str, ...]:
@@ -46,20 +52,24 @@ def render(text: str, claims: Mapping[str, Claim]) -> str:
     return REFERENCE.sub(lambda match: print_claim(claims[match.group(1).strip()]), text)
 
 
-def render_what_is_known(text: str, claims: Mapping[str, Claim]) -> str:
-    """As `render`, but an unknown reference becomes the words `[no such figure: ...]`.
+def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
+    """A sentence of the report: the prose, and the text that it prints.
 
-    For remarks about the work, which must reach the reader even when they are faulty.
+    Raises:
+        UnknownReferenceError: a reference is not among the claims.
     """
-
-    def printed(match: re.Match[str]) -> str:
-        reference = match.group(1).strip()
-        claim = claims.get(reference)
-        return print_claim(claim) if claim else f"[no such figure: {reference}]"
-
-    return REFERENCE.sub(printed, text)
+    kept = clip(prose)
+    return Sentence(prose=kept, text=clip(render(kept, claims)))
 
 
 def clip(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The text, or as much of it as a report holds with an ellipsis at the end."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    """The text, or as much of it as a report holds with an ellipsis at the end.
+
+    A reference is never cut in two.
+    """
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 1]
+    if kept.rfind("[[") > kept.rfind("]]"):
+        kept = kept[: kept.rfind("[[")]
+    return f"{kept.rstrip('[')}…"

@@ -6,37 +6,40 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from contracts.claims import Claim, Metric, claim_id
-from contracts.report import MarketOutcome
+from contracts.report import ResearchReport
 from contracts.source_results import SourceResult
-from contracts.tools import ToolStatus
+from contracts.tools import ToolResult, ToolStatus
 
 Returned = TypeVar("Returned", bound=SourceResult)
 
 
-def market_claims(outcome: MarketOutcome) -> dict[str, Claim]:
-    """A market's claims by id, in the order delivered.
+def week_claims(markets: Mapping[str, Mapping[str, Claim]]) -> dict[str, Claim]:
+    """All claims of a week by id, from those of each market.
 
-    Of two claims with one id the first is kept: the plan names the agents in the order in which
-    their word is taken, and a contradiction between them stands in the conflicts.
+    About a market, that market's own research is preferred; else the first market's in the order
+    given.
     """
-    claims: dict[str, Claim] = {}
-    for result in outcome.results:
-        for claim in result.claims:
-            claims.setdefault(claim.claim_id, claim)
-    return claims
-
-
-def week_claims(outcomes: Iterable[MarketOutcome]) -> dict[str, Claim]:
-    """All claims of a week by id; about a market, that market's own research is preferred."""
-    of_markets = [(outcome.market, market_claims(outcome)) for outcome in outcomes]
     own = {
-        key: claim
-        for market, claims in of_markets
-        for key, claim in claims.items()
+        name: claim
+        for market, claims in markets.items()
+        for name, claim in claims.items()
         if claim.subject == market
     }
-    others = {key: claim for _, claims in of_markets for key, claim in claims.items()}
+    others: dict[str, Claim] = {}
+    for claims in markets.values():
+        for name, claim in claims.items():
+            others.setdefault(name, claim)
     return others | own
+
+
+def printed_claims(report: ResearchReport) -> dict[str, Claim]:
+    """The claims that a report prints, by id."""
+    return week_claims(
+        {
+            section.market: {claim.claim_id: claim for claim in section.claims}
+            for section in report.markets
+        }
+    )
 
 
 def claim_of(claims: Mapping[str, Claim], subject: str, metric: Metric) -> Claim | None:
@@ -44,18 +47,22 @@ def claim_of(claims: Mapping[str, Claim], subject: str, metric: Metric) -> Claim
     return claims.get(claim_id(subject, metric))
 
 
+def same_figure(one: Claim, other: Claim) -> bool:
+    """Whether two claims state the same, whatever they rest on."""
+    return (one.value, one.unit, one.as_of) == (other.value, other.unit, other.as_of)
+
+
 def returned_by(
-    tool: str, model: type[Returned], outcomes: Iterable[MarketOutcome]
+    tool: str, model: type[Returned], evidence: Iterable[ToolResult]
 ) -> Iterator[Returned]:
-    """What a tool returned in a week, as its model.
+    """What a tool returned, as its model, in the order of the evidence.
 
     A server that is not the desk's own may use the same name for a tool of another shape; such
     results are passed over.
     """
-    for outcome in outcomes:
-        for result in outcome.evidence:
-            if result.call.tool == tool and result.status is ToolStatus.OK:
-                try:
-                    yield model.model_validate(result.content)
-                except ValidationError:
-                    continue
+    for result in evidence:
+        if result.call.tool == tool and result.status is ToolStatus.OK:
+            try:
+                yield model.model_validate(result.content)
+            except ValidationError:
+                continue

@@ -1,6 +1,6 @@
 """The section of one market: its claims, its events in prose, and what is lacking."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
@@ -9,45 +9,50 @@ from contracts.claims import Claim
 from contracts.markets import MarketSpec
 from contracts.report import MarketOutcome, MarketReport, ReportedEvent, Revision
 from contracts.results import MarketEvent, SuspectFixing
-from contracts.search_attributes import Outcome
 from contracts.source_results import History
-from domain.prose import UnknownReferenceError, clip, render, render_what_is_known
-from domain.report_claims import market_claims, returned_by
-from domain.report_coverage import NOT_REACHED
+from contracts.tools import ToolResult
+from contracts.verdicts import ClaimStatus
+from domain.confidence import NOTHING_FOUND
+from domain.prose import clip, render
+from domain.report_claims import returned_by
+from domain.report_coverage import is_counted
+from domain.report_judgement import JudgedMarket
 
 CHART_SPAN: Final = timedelta(weeks=52)
+WITHHELD: Final = "Some figures are withheld; what is printed follows from its evidence."
 
 
 def market_report(
     spec: MarketSpec,
-    outcome: MarketOutcome | None,
+    judged: JudgedMarket,
     claims: Mapping[str, Claim],
+    evidence: Iterable[ToolResult],
     *,
     as_of: date,
     revised_in: int,
 ) -> MarketReport:
     """A market's section. One that was not reached is there too, with the reason.
 
-    `claims` are those of the week; the market's own are looked up first.
+    `claims` are those that the market's prose refers to.
     """
-    if outcome is None:
-        outcome = MarketOutcome(market=spec.market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
-    own = market_claims(outcome)
-    known = {**claims, **own}
-    events, refused = _events(outcome, known)
-    days, values = _series(spec.market, outcome, as_of)
+    outcome = judged.outcome
+    suspects = _suspects(outcome)
+    days, values = series_of(spec.market, evidence, suspects, as_of)
     return MarketReport(
         market=spec.market,
         kind=spec.kind,
         group=spec.group,
         outcome=outcome.outcome,
-        claims=tuple(own.values()),
-        events=events,
-        suspects=_suspects(outcome),
+        claims=tuple(judged.claims.values()),
+        verdicts=judged.verdicts,
+        events=_events(outcome, claims),
+        views=tuple(view for result in outcome.results for view in result.views),
+        suspects=suspects,
         agents=outcome.agents,
         missing=_missing(outcome),
-        warnings=_unique((*refused, *_warnings(outcome, known))),
-        recommendation=_recommendation(outcome, known),
+        warnings=_unique(_warnings(outcome)),
+        dropped=judged.dropped,
+        recommendation=_recommendation(judged),
         confidence=_confidence(outcome),
         days=days,
         values=values,
@@ -60,27 +65,41 @@ def revised_in(market: str, revisions: Iterable[Revision]) -> int:
     return max((line.revision for line in revisions if line.market == market), default=1)
 
 
-def _events(
-    outcome: MarketOutcome, claims: Mapping[str, Claim]
-) -> tuple[tuple[ReportedEvent, ...], tuple[str, ...]]:
-    """The events in order of day, and a remark on each that refers to a figure nobody claimed."""
+def series_of(
+    market: str, evidence: Iterable[ToolResult], suspects: Iterable[SuspectFixing], as_of: date
+) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
+    """The longest history in the evidence, cut to the chart's span, without the suspect days."""
+    usable = (
+        history
+        for history in returned_by("get_historical", History, evidence)
+        if history.symbol == market and len(history.days) == len(history.values)
+    )
+    longest = max(usable, key=lambda history: len(history.days), default=None)
+    if longest is None:
+        return (), ()
+    suspect = {fixing.day for fixing in suspects}
+    points = [
+        (day, value)
+        for day, value in zip(longest.days, longest.values, strict=True)
+        if as_of - CHART_SPAN <= day <= as_of and day not in suspect
+    ]
+    return tuple(day for day, _ in points), tuple(value for _, value in points)
+
+
+def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedEvent, ...]:
+    """The events in order of day, each once."""
     verified = frozenset(outcome.validation.verified_events) if outcome.validation else frozenset()
     reported: dict[tuple[str, str], ReportedEvent] = {}
-    refused: list[str] = []
     for result in outcome.results:
         for event in result.events:
-            try:
-                text = clip(render(event.description, claims))
-            except UnknownReferenceError as error:
-                refused.append(clip(f"the event {event.event_id} is left out: {error}"))
-                continue
-            line = _reported(event, text, event.event_id in verified)
-            reported.setdefault((event.event_id, text), line)
-    return tuple(sorted(reported.values(), key=lambda event: event.event_date)), tuple(refused)
+            line = _reported(event, claims, event.event_id in verified)
+            reported.setdefault((event.event_id, line.text), line)
+    return tuple(sorted(reported.values(), key=lambda event: event.event_date))
 
 
-def _reported(event: MarketEvent, text: str, verified: bool) -> ReportedEvent:
+def _reported(event: MarketEvent, claims: Mapping[str, Claim], verified: bool) -> ReportedEvent:
     fields = {name: getattr(event, name) for name in MarketEvent.model_fields}
+    text = clip(render(event.description, claims))
     return ReportedEvent(**fields, text=text, verified=verified)
 
 
@@ -92,52 +111,43 @@ def _suspects(outcome: MarketOutcome) -> tuple[SuspectFixing, ...]:
     return tuple(by_day[day] for day in sorted(by_day))
 
 
-def _series(
-    market: str, outcome: MarketOutcome, as_of: date
-) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
-    """The longest history that was looked at, cut to the chart's span, without suspect days."""
-    histories = returned_by("get_historical", History, (outcome,))
-    usable = (
-        history
-        for history in histories
-        if history.symbol == market and len(history.days) == len(history.values)
-    )
-    longest = max(usable, key=lambda history: len(history.days), default=None)
-    if longest is None:
-        return (), ()
-    suspect = {fixing.day for fixing in _suspects(outcome)}
-    points = [
-        (day, value)
-        for day, value in zip(longest.days, longest.values, strict=True)
-        if as_of - CHART_SPAN <= day <= as_of and day not in suspect
-    ]
-    return tuple(day for day, _ in points), tuple(value for _, value in points)
-
-
 def _missing(outcome: MarketOutcome) -> tuple[str, ...]:
     of_results = (reason for result in outcome.results for reason in result.missing)
     of_validation = outcome.validation.missing if outcome.validation else ()
     return _unique((*outcome.missing, *of_results, *of_validation))
 
 
-def _warnings(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[str, ...]:
+def _warnings(outcome: MarketOutcome) -> Sequence[str]:
     of_results = (line for result in outcome.results for line in result.warnings)
     issues = outcome.validation.issues if outcome.validation else ()
-    of_issues = (f"{issue.severity}: {issue.description}" for issue in issues)
-    return tuple(clip(render_what_is_known(line, claims)) for line in (*of_results, *of_issues))
+    of_issues = (clip(f"{issue.severity}: {issue.description}") for issue in issues)
+    return (*of_results, *of_issues)
 
 
-def _recommendation(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> str | None:
-    if outcome.validation is None:
+def _recommendation(judged: JudgedMarket) -> str | None:
+    """The validator's, where there is something to publish and nothing was withheld after it."""
+    validation = judged.outcome.validation
+    if validation is None or not is_counted(judged.outcome):
         return None
-    return clip(render_what_is_known(outcome.validation.recommendation, claims))
+    passed = {v.claim_id for v in validation.verdicts if v.status is not ClaimStatus.REJECTED}
+    late = any(
+        verdict.status is ClaimStatus.REJECTED and verdict.claim_id in passed
+        for verdict in judged.verdicts
+    )
+    return WITHHELD if late else validation.recommendation or None
 
 
 def _confidence(outcome: MarketOutcome) -> float:
-    """The validator's confidence, or without a verdict the lowest of the research results."""
+    """The validator's confidence, or without a verdict the lowest of the research results.
+
+    What was delivered for a market without its essential figure is worth no more than nothing
+    found.
+    """
     if outcome.validation is not None:
-        return outcome.validation.confidence
-    return min((result.confidence for result in outcome.results), default=0.0)
+        said = outcome.validation.confidence
+    else:
+        said = min((result.confidence for result in outcome.results), default=0.0)
+    return said if is_counted(outcome) else min(said, NOTHING_FOUND)
 
 
 def _unique(lines: Iterable[str]) -> tuple[str, ...]:

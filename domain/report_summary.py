@@ -1,46 +1,61 @@
-"""The summary: a few sentences that follow by rule from the tables of the report."""
+"""The summary: a few sentences that follow by rule from the rest of the report.
 
-from collections.abc import Sequence
+Their figures are references to claims. What stands in digits is a count, a day or a name such as
+52-week.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
-from contracts.claims import Unit
+from contracts.claims import Claim, Metric, claim_id
 from contracts.markets import MarketGroup
-from contracts.report import CalendarRow, Coverage, Mover
-from contracts.results import ConflictRecord
-from domain.figures import print_day, print_figure
-from domain.prose import clip
+from contracts.report import CalendarRow, Coverage, MarketReport, Mover, ResearchReport, Sentence
+from contracts.results import ConflictRecord, DecidedBy
+from contracts.verdicts import ClaimStatus, CrossCheck, CrossCheckKind
+from domain.figures import print_day
+from domain.prose import sentence
 from domain.report_calendar import is_decided
+from domain.series import window_days
 
 MOVERS_NAMED: Final = 3
+DECISIONS_NAMED: Final = 12
 AHEAD_NAMED: Final = 8
+MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
+DECIDERS: Final = {
+    DecidedBy.PERSON: "A person decided what holds where sources disagree",
+    DecidedBy.DEFAULT: "Nobody answered, and the stated default decided what holds",
+}
 
 
-def summary_of(
-    movers: Sequence[Mover],
-    calendar: Sequence[CalendarRow],
-    conflicts: Sequence[ConflictRecord],
-    coverage: Coverage,
-    as_of: date,
-) -> tuple[str, ...]:
-    """What moved, what was decided, what is ahead and what is missing, in that order."""
+def summary_of(report: ResearchReport, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
+    """What moved, what was decided, what is ahead, what was settled, withheld and missing.
+
+    `claims` are the printed ones of the week, by id. The report's own summary is not looked at.
+    """
+    _, as_of = window_days(report.window)
     lines = (
-        *(_movers_line(group, movers) for group in MarketGroup),
-        _dollar_line(movers),
-        _extremes_line(movers),
-        _decisions_line(calendar),
-        _open_line(calendar),
-        _ahead_line(calendar, as_of),
-        _conflicts_line(conflicts),
-        _coverage_line(coverage),
+        *(_movers_line(group, report.movers) for group in MarketGroup),
+        _dollar_line(report.movers),
+        _extremes_line(report.movers),
+        _decisions_line(report.calendar),
+        _open_line(report.calendar),
+        _ahead_line(report.calendar, as_of),
+        _unresolved_line(report.conflicts),
+        *(_decided_line(by, report.conflicts) for by in DECIDERS),
+        _triangles_line(report.cross_checks),
+        _withheld_line(report.markets),
+        _dropped_line(report.markets),
+        _coverage_line(report.coverage),
     )
-    return tuple(clip(line) for line in lines if line)
+    return tuple(sentence(line, claims) for line in lines if line)
 
 
 def dollar_direction(row: Mover) -> int:
@@ -57,18 +72,20 @@ def _movers_line(group: MarketGroup, movers: Sequence[Mover]) -> str | None:
     if not rows:
         return None
     first, *others = rows
-    last = print_figure(first.last, Unit.LEVEL)
-    line = f"{group}: the most unusual move was {_move_words(first)} to {last}"
+    kind = "largest" if first.z_score is None else "most unusual"
+    line = f"{group}: the {kind} move was {_move_words(first)} to {_of(first, Metric.LAST)}"
     if others:
         line += ", then " + " and ".join(_move_words(row) for row in others)
     return f"{line}."
 
 
 def _move_words(row: Mover) -> str:
-    move = print_figure(row.move, Unit.PERCENT)
-    if row.z_score is None:
-        return f"{row.market} {move}"
-    return f"{row.market} {move} ({print_figure(row.z_score, Unit.STANDARD_DEVIATIONS)})"
+    words = f"{row.market} {_of(row, Metric.MOVE)}"
+    return words if row.z_score is None else f"{words} ({_of(row, Metric.Z_SCORE)})"
+
+
+def _of(row: Mover, metric: Metric) -> str:
+    return f"[[{claim_id(row.market, metric)}]]"
 
 
 def _dollar_line(movers: Sequence[Mover]) -> str | None:
@@ -83,49 +100,88 @@ def _dollar_line(movers: Sequence[Mover]) -> str | None:
 
 def _extremes_line(movers: Sequence[Mover]) -> str | None:
     placed = [(row.market, row.range_position) for row in movers if row.range_position is not None]
-    top = ", ".join(market for market, position in placed if position >= TOP)
-    bottom = ", ".join(market for market, position in placed if position <= BOTTOM)
-    parts = [f"at a 52-week high: {top}"] if top else []
-    parts += [f"at a 52-week low: {bottom}"] if bottom else []
-    return _sentence("; ".join(parts)) if parts else None
+    top = [market for market, position in placed if position >= TOP]
+    bottom = [market for market, position in placed if position <= BOTTOM]
+    parts = [f"at a 52-week high: {_named(top)}"] if top else []
+    parts += [f"at a 52-week low: {_named(bottom)}"] if bottom else []
+    return _opened("; ".join(parts)) if parts else None
 
 
 def _decisions_line(calendar: Sequence[CalendarRow]) -> str:
     decided = [row for row in calendar if is_decided(row)]
     if not decided:
         return "No rate decision is on record for the window."
-    words = (f"{row.bank} {row.outcome} ({print_day(row.day)})" for row in decided)
-    return f"Rate decisions: {'; '.join(words)}."
+    words = [f"{row.bank} {row.outcome.prose} ({print_day(row.day)})" for row in decided]
+    return f"Rate decisions: {_named(words, DECISIONS_NAMED, '; ')}."
 
 
 def _open_line(calendar: Sequence[CalendarRow]) -> str | None:
     rows = [row for row in calendar if not row.ahead and not is_decided(row)]
-    named = ", ".join(f"{row.bank} ({print_day(row.day)})" for row in rows)
-    return f"Decision days without an outcome on record: {named}." if named else None
+    named = _named([f"{row.bank} ({print_day(row.day)})" for row in rows])
+    return f"Decision days without an outcome on record: {named}." if rows else None
 
 
 def _ahead_line(calendar: Sequence[CalendarRow], as_of: date) -> str | None:
     ahead = [row for row in calendar if row.ahead]
-    near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN]
-    named = (near or ahead)[:AHEAD_NAMED]
-    if not named:
-        return None
-    words = ", ".join(f"{row.bank} ({print_day(row.day)})" for row in named)
-    more = len(near) - len(named)
-    return f"Decisions ahead: {words}{f' and {more} more' if more > 0 else ''}."
+    near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN] or ahead[:AHEAD_NAMED]
+    named = _named([f"{row.bank} ({print_day(row.day)})" for row in near], AHEAD_NAMED)
+    return f"Decisions ahead: {named}." if near else None
 
 
-def _conflicts_line(conflicts: Sequence[ConflictRecord]) -> str | None:
+def _unresolved_line(conflicts: Sequence[ConflictRecord]) -> str | None:
     split = [conflict.market for conflict in conflicts if not conflict.resolved]
-    return f"Sources disagree, unresolved: {', '.join(split)}." if split else None
+    return f"Sources disagree, unresolved: {_named(_once(split))}." if split else None
+
+
+def _decided_line(by: DecidedBy, conflicts: Sequence[ConflictRecord]) -> str | None:
+    decided = [
+        f"{conflict.market} ({conflict.kind})"
+        for conflict in conflicts
+        if conflict.resolved and conflict.decided_by is by
+    ]
+    return f"{DECIDERS[by]}: {_named(_once(decided))}." if decided else None
+
+
+def _triangles_line(checks: Sequence[CrossCheck]) -> str | None:
+    named = [check.subject for check in checks if check.kind is CrossCheckKind.TRIANGLE]
+    return f"Levels that do not fit together: {_named(named, sign='; ')}." if named else None
+
+
+def _withheld_line(sections: Sequence[MarketReport]) -> str | None:
+    rejected = _counted(
+        section.market
+        for section in sections
+        for verdict in section.verdicts
+        if verdict.status is ClaimStatus.REJECTED
+    )
+    return f"Figures withheld because they were rejected: {rejected}." if rejected else None
+
+
+def _dropped_line(sections: Sequence[MarketReport]) -> str | None:
+    dropped = _counted(section.market for section in sections for _ in section.dropped)
+    return f"Sentences left out because they failed a check: {dropped}." if dropped else None
 
 
 def _coverage_line(coverage: Coverage) -> str | None:
     if not coverage.missing:
         return None
-    names = ", ".join(market.market for market in coverage.missing)
-    return f"Missing from this report: {names}."
+    names = [market.market for market in coverage.missing]
+    return f"Missing from this report: {_named(names)}."
 
 
-def _sentence(words: str) -> str:
+def _counted(markets: Iterable[str]) -> str:
+    """`2 in USD/JPY, 1 in JP`."""
+    return _named([f"{count} in {market}" for market, count in Counter(markets).items()])
+
+
+def _named(words: Sequence[str], most: int = MARKETS_NAMED, sign: str = ", ") -> str:
+    more = len(words) - most
+    return sign.join(words[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _once(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _opened(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."

@@ -1,14 +1,15 @@
 """The tables of a report: movers and policy rates. Every figure in them is a claim's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
 from contracts.claims import Claim, Metric
 from contracts.config import RunConfig
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.report import MarketOutcome, Mover, RateRow
+from contracts.report import Mover, RateRow
 from contracts.source_results import PolicyRate, PolicyRates
+from contracts.tools import ToolResult
 from domain.figures import print_full_day
 from domain.report_claims import claim_of, returned_by
 
@@ -27,7 +28,7 @@ def movers_of(claims: Mapping[str, Claim], config: RunConfig) -> tuple[Mover, ..
 
 
 def rate_rows_of(
-    outcomes: Sequence[MarketOutcome],
+    evidence: Iterable[ToolResult],
     claims: Mapping[str, Claim],
     config: RunConfig,
     reasons: Mapping[str, str],
@@ -36,7 +37,7 @@ def rate_rows_of(
 
     `reasons` says why a market is missing; its row is printed without a rate.
     """
-    facts = policy_rate_facts(outcomes)
+    facts = policy_rate_facts(evidence)
     rows = (
         _rate_row(area, group, claims, facts.get(area), reasons.get(area))
         for area, group in _areas(claims, config).items()
@@ -44,10 +45,10 @@ def rate_rows_of(
     return tuple(_as_base(row) if row.area == config.policy.base_area else row for row in rows)
 
 
-def policy_rate_facts(outcomes: Sequence[MarketOutcome]) -> dict[str, PolicyRate]:
+def policy_rate_facts(evidence: Iterable[ToolResult]) -> dict[str, PolicyRate]:
     """What the central-bank source says about each area's rate, the first answer first."""
     facts: dict[str, PolicyRate] = {}
-    for answer in returned_by("get_policy_rate", PolicyRates, outcomes):
+    for answer in returned_by("get_policy_rate", PolicyRates, evidence):
         for rate in answer.rates:
             facts.setdefault(rate.area, rate)
     return facts

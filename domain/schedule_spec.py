@@ -76,11 +76,13 @@ def backfilled_weeks(first: str, last: str, config: ScheduleConfig) -> tuple[Bac
         weeks.append(next_week(weeks[-1]))
     if len(weeks) > MOST_BACKFILLED_WEEKS:
         raise ValueError(f"{len(weeks)} weeks at once; at most {MOST_BACKFILLED_WEEKS}")
-    starts = [as_of_of(week, config) for week in weeks]
-    return tuple(
-        BackfilledWeek(week, start, scheduled_run_id(start))
-        for week, start in zip(weeks, starts, strict=True)
-    )
+    return tuple(backfilled_week(week, config) for week in weeks)
+
+
+def backfilled_week(week: str, config: ScheduleConfig) -> BackfilledWeek:
+    """A week with the start that its run would have had."""
+    start = as_of_of(week, config)
+    return BackfilledWeek(week, start, scheduled_run_id(start))
 
 
 def scheduled_run_id(start: datetime) -> str:

@@ -1,6 +1,6 @@
 """The state of a weekly run while it runs, and what it tells those who ask."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -17,7 +17,14 @@ from contracts.week_run import (
 )
 from contracts.weeks import TimeWindow
 
-_MARKS = {MarketState.PLANNED: "·", MarketState.RUNNING: "…", MarketState.DONE: "✓"}
+_MARKS = {
+    MarketState.PLANNED: "·",
+    MarketState.RUNNING: "…",
+    MarketState.WAITING: "?",
+    MarketState.DONE: "✓",
+}
+
+WAITS = "waits for a person: `desk escalations list`"
 
 
 class QueuedRerun(NamedTuple):
@@ -41,6 +48,7 @@ class WeekBoard:
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
         self.outcomes: dict[str, MarketOutcome] = {}
         self.running: set[str] = set()
+        self.waiting: dict[str, tuple[str, ...]] = {}
         self.revisions: tuple[Revision, ...] = ()
         self.publication: Publication | None = None
         self.published_after: float | None = None
@@ -89,6 +97,12 @@ class WeekBoard:
         """The last revision of the week that is out; 0 before the first."""
         return self.revisions[-1].revision if self.revisions else 0
 
+    def note_waiting(self, market: str, escalations: Sequence[str]) -> None:
+        """A market waits for a person to decide these cases; without any, it waits no more."""
+        self.waiting.pop(market, None)
+        if escalations:
+            self.waiting[market] = tuple(escalations)
+
     def record_with(self, *revisions: Revision) -> WeekRecord:
         """Everything a report, or a later rerun, is made from."""
         return WeekRecord(
@@ -127,6 +141,7 @@ class WeekBoard:
             coverage=published.coverage if published else None,
             files=published.files if published else None,
             pending_reruns=tuple(rerun.request.market for rerun in self.reruns),
+            escalations=tuple(case for cases in self.waiting.values() for case in cases),
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
         )
@@ -135,7 +150,7 @@ class WeekBoard:
         """The same for the Temporal UI, as Markdown."""
         lines = [self._line(market) for market in self.markets]
         rows = [
-            f"| {line.market} | {_MARKS[line.state]} {line.outcome or line.state} |"
+            f"| {line.market} | {_MARKS[line.state]} {line.outcome or line.note or line.state} |"
             for line in lines
         ]
         done = sum(line.state is MarketState.DONE for line in lines)
@@ -144,6 +159,8 @@ class WeekBoard:
 
     def _line(self, market: str) -> MarketStatus:
         outcome = self.outcomes.get(market)
+        if market in self.waiting:
+            return MarketStatus(market=market, state=MarketState.WAITING, note=WAITS)
         if market in self.running:
             return MarketStatus(market=market, state=MarketState.RUNNING)
         if outcome is None:

@@ -13,11 +13,13 @@ from contracts.base import ShortText
 from contracts.config import (
     AgentConfig,
     DeadlineConfig,
+    MaterialityConfig,
     RetryConfig,
     RunConfig,
     RunPolicy,
     ScheduleConfig,
     ThresholdConfig,
+    VotingConfig,
 )
 from contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from contracts.names import AgentId
@@ -41,6 +43,15 @@ def _span(value: object) -> object:
         return value
     unit = _UNITS.get(found[2], found[2])
     return timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(found[1])})
+
+
+def _all_tiers(section: object) -> object:
+    """The section with the usual weight of every tier that it does not name: one that is left out
+    would weigh nothing."""
+    tiers = section.get("tiers") if isinstance(section, dict) else None
+    if not isinstance(section, dict) or not isinstance(tiers, dict):
+        return section
+    return {**section, "tiers": {**VotingConfig().tiers, **tiers}}
 
 
 class _Section(BaseModel):
@@ -126,6 +137,8 @@ class _DeskFile(_Section):
     deadlines: Annotated[DeadlineConfig, BeforeValidator(_spans)] = DeadlineConfig()
     thresholds: ThresholdConfig = ThresholdConfig()
     retries: Annotated[RetryConfig, BeforeValidator(_spans)] = RetryConfig()
+    voting: Annotated[VotingConfig, BeforeValidator(_all_tiers)] = VotingConfig()
+    materiality: MaterialityConfig = MaterialityConfig()
     agents: dict[AgentId, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
 
@@ -139,6 +152,8 @@ class _DeskFile(_Section):
             deadlines=self.deadlines,
             thresholds=self.thresholds,
             retries=self.retries,
+            voting=self.voting,
+            materiality=self.materiality,
         )
         return RunConfig(markets=self.markets.specs(), schedule=self.schedule, policy=policy)
 

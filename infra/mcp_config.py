@@ -1,11 +1,10 @@
 """`.mcp.json`: which MCP servers there are and how each is reached."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.base import ShortText
 
@@ -33,7 +32,9 @@ class McpServerSpec(BaseModel):
 
 
 class _McpFile(BaseModel):
-    servers: dict[str, McpServerSpec] = Field(alias="mcpServers")
+    servers: Annotated[dict[ShortText, McpServerSpec], Field(max_length=50)] = Field(
+        alias="mcpServers"
+    )
 
 
 def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
@@ -46,7 +47,9 @@ def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
         servers = _McpFile.model_validate_json(path.read_text(encoding="utf-8")).servers
     except FileNotFoundError:
         raise McpConfigError(f"{path} is missing: it names the sources the desk asks") from None
-    except (ValidationError, json.JSONDecodeError) as error:
+    except OSError as error:
+        raise McpConfigError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
         raise McpConfigError(f"{path} is not a usable list of MCP servers: {error}") from None
     for name, spec in servers.items():
         if not (spec.command or spec.url or spec.in_process):

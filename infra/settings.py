@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from contracts.base import ShortText
 from contracts.config import RunConfig
 from infra.config_file import DeskConfig, ServerSettings, read_desk_file
+from infra.mcp_config import McpConfigError, read_mcp_config
 from infra.settings_error import SettingsError, refusal
 
 __all__ = [
@@ -166,12 +167,13 @@ def load_settings(
     variables = _variables(project, os.environ if environment is None else environment)
     read = _read_environment(variables)
     desk = read_desk_file(_path(project, read.desk_config, "desk.toml"))
+    mcp_config = _path(project, read.desk_mcp_config, ".mcp.json")
     return Settings(
         project_dir=project,
         home=_path(project, read.desk_home, ".desk"),
         reports_dir=_path(project, read.desk_reports, "reports"),
-        mcp_config=_path(project, read.desk_mcp_config, ".mcp.json"),
-        config=_with_retries(desk.run, read.max_retry_attempts),
+        mcp_config=mcp_config,
+        config=_with_sources(_with_retries(desk.run, read.max_retry_attempts), mcp_config),
         server=_server(desk, read),
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
@@ -229,6 +231,19 @@ def _with_retries(config: RunConfig, attempts: int | None) -> RunConfig:
         return config
     retries = config.policy.retries.model_copy(update={"max_attempts": attempts})
     policy = config.policy.model_copy(update={"retries": retries})
+    return config.model_copy(update={"policy": policy})
+
+
+def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
+    """The run knows which servers there are; not so where `.mcp.json` cannot be used.
+
+    That is no error here: only the workers need the file, and `desk doctor` complains of it.
+    """
+    try:
+        names = tuple(read_mcp_config(mcp_config))
+    except McpConfigError:
+        return config
+    policy = config.policy.model_copy(update={"sources": names})
     return config.model_copy(update={"policy": policy})
 
 

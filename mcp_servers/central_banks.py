@@ -1,17 +1,14 @@
 """MCP server `central_banks`: policy rates, rate decisions and announced decision days."""
 
-import re
 import sys
-import threading
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
 
-from contracts.markets import AREA_PATTERN
 from contracts.source_results import (
     DecisionCalendar,
     PolicyRates,
@@ -21,8 +18,8 @@ from contracts.source_results import (
     ScheduledDecision,
 )
 from contracts.tools import SourceTier
-from mcp_servers.arguments import AsOf, Day, require_order
-from mcp_servers.facts_table import DamagedTable
+from mcp_servers.arguments import Areas, AsOf, Day, require_areas, require_order
+from mcp_servers.facts_table import DamagedTable, ReadOnce
 from mcp_servers.policy_answers import (
     calendar_gaps,
     covered_until,
@@ -37,38 +34,15 @@ from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
 SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
 MAX_ROWS = 2_000
 
-Areas = Annotated[
-    list[str],
-    Field(min_length=1, max_length=40, description="area codes such as US, JP, XM (euro area)"),
-]
 _Row = TypeVar("_Row", RateDecision, ScheduledDecision)
-
-
-class FactsStore:
-    """The tables of one folder, read when first asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._facts: PolicyFacts | None = None
-
-    def current(self) -> PolicyFacts:
-        """The tables.
-
-        Raises:
-            DamagedTable: a table is missing or malformed.
-        """
-        with self._lock:
-            if self._facts is None:
-                self._facts = read_facts(self._folder)
-            return self._facts
 
 
 class CentralBankTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
-    def __init__(self, store: FactsStore) -> None:
-        self._store = store
+    def __init__(self, folder: Path = FACTS_DIR) -> None:
+        """`folder` holds the three tables, which are read when first asked for."""
+        self._tables = ReadOnce(partial(read_facts, folder))
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
         """Policy rates announced by as_of, in percent a year, in the order asked for.
@@ -114,11 +88,9 @@ class CentralBankTools:
         )
 
     def _facts(self, areas: list[str]) -> PolicyFacts:
-        malformed = [code for code in areas if re.fullmatch(AREA_PATTERN, code) is None]
-        if malformed:
-            raise ToolError(f"{malformed[0][:40]!r} is not an area code; write it like JP or XM")
+        require_areas(areas)
         try:
-            return self._store.current()
+            return self._tables.current()
         except DamagedTable as error:
             raise ToolError(str(error)) from error
 
@@ -141,7 +113,7 @@ def build_server(
     server of ours and not used: the tables come with the project.
     """
     del cache_dir, refresh_every
-    tools = CentralBankTools(FactsStore(facts_dir))
+    tools = CentralBankTools(facts_dir)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",

@@ -1,7 +1,6 @@
 """MCP server `ecb`: currency pairs from the ECB's euro reference rates."""
 
 import argparse
-import re
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -11,29 +10,26 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from contracts.markets import PAIR_PATTERN
 from contracts.source_results import FixingCoverage, History, Provenance, Quote, SymbolMatches
 from contracts.tools import SourceTier
 from domain.fixings import has_lapsed, last_known_day
-from mcp_servers.arguments import AsOf, Day, require_order
+from mcp_servers.arguments import AsOf, Day, Symbol, currencies_of, require_order
 from mcp_servers.ecb_rates import EURO, DamagedRatesFile, EuroRates
 from mcp_servers.ecb_refresh import ECB_URL, refresh
 from mcp_servers.ecb_store import RatesStore
 from mcp_servers.ecb_upkeep import RatesUpkeep
+from mcp_servers.origins import ECB
 from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
 from mcp_servers.symbol_search import matching_symbols
 
 SOURCE = Provenance(
     name="ECB euro foreign exchange reference rates",
     tier=SourceTier.AUTHORITATIVE,
+    origin=ECB,
     url="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
 )
 MAX_MATCHES = 50
 
-Symbol = Annotated[
-    str,
-    Field(description="pair such as USD/JPY: units of the second currency for one of the first"),
-]
 Query = Annotated[
     str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
 ]
@@ -51,7 +47,7 @@ class EcbTools:
         One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
         the euro rates and rounded to 6 significant digits.
         """
-        base, quote = _currencies_of(symbol)
+        base, quote = currencies_of(symbol)
         rates = self._rates()
         day = last_known_day(as_of)
         fixing, missing = None, _absent(rates, base, quote)
@@ -70,7 +66,7 @@ class EcbTools:
         Both days included; without end, up to the last fixing known at as_of. No fixings on
         weekends and TARGET holidays. Crosses are rounded to 6 significant digits.
         """
-        base, quote = _currencies_of(symbol)
+        base, quote = currencies_of(symbol)
         require_order(start, end)
         rates = self._rates()
         missing = _absent(rates, base, quote)
@@ -109,17 +105,6 @@ class EcbTools:
             return self._store.current()
         except DamagedRatesFile as error:
             raise ToolError(str(error)) from error
-
-
-def _currencies_of(symbol: str) -> tuple[str, str]:
-    if re.fullmatch(PAIR_PATTERN, symbol) is None:
-        letters = re.sub(r"[^A-Z]", "", symbol.upper())
-        likely = f"{letters[:3]}/{letters[3:]}" if len(letters) == 6 else "USD/JPY"
-        raise ToolError(f"{symbol[:40]!r} is not a pair; write it like {likely}")
-    base, _, quote = symbol.partition("/")
-    if base == quote:
-        raise ToolError(f"{symbol!r} pairs a currency with itself; name two currencies")
-    return base, quote
 
 
 def _absent(rates: EuroRates, base: str, quote: str) -> str | None:

@@ -1,12 +1,13 @@
 """Reading a CSV table of facts strictly: an error names the file, the line and the column."""
 
 import csv
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 _Value = TypeVar("_Value")
 
@@ -56,6 +57,26 @@ class Row:
     def damaged(self, column: str, reason: str) -> DamagedTable:
         """The error to raise for a cell of this line."""
         return DamagedTable(self.file, self.line, column, reason)
+
+
+class ReadOnce(Generic[_Value]):
+    """Tables that are read when first asked for, and kept."""
+
+    def __init__(self, read: Callable[[], _Value]) -> None:
+        self._read = read
+        self._lock = threading.Lock()
+        self._kept: _Value | None = None
+
+    def current(self) -> _Value:
+        """What `read` gave.
+
+        Raises:
+            DamagedTable: a table is missing or malformed.
+        """
+        with self._lock:
+            if self._kept is None:
+                self._kept = self._read()
+            return self._kept
 
 
 def read_rows(file: Path, columns: Sequence[str]) -> tuple[Row, ...]:

@@ -82,7 +82,7 @@ def covered_until(facts: PolicyFacts, codes: Iterable[str], as_of: datetime) -> 
 
 
 def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
-    last = known[-1]
+    last, first = known[-1], _level_set_by(known)
     return PolicyRate(
         area=area.code,
         bank=area.bank,
@@ -90,9 +90,10 @@ def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
         rate=last.rate,
         low=last.low,
         high=last.high,
-        since=_level_set_on(known),
+        since=None if first is known[0] and not first.change else first.day,
         covered_until=_covered_by(area, today),
         stale=area.covered_until is None or today > area.covered_until,
+        origin=first.origin,
     )
 
 
@@ -103,13 +104,12 @@ def _covered_by(area: Area, today: date) -> date | None:
     return min(area.covered_until, today)
 
 
-def _level_set_on(known: Sequence[Decision]) -> date | None:
-    """The day of the decision that set the last level; None when it is older than the table."""
+def _level_set_by(known: Sequence[Decision]) -> Decision:
+    """The row that set the last level; the first one when the level is older than the table."""
     for later, earlier in pairwise(reversed(known)):
         if later.rate != earlier.rate:
-            return later.day
-    first = known[0]
-    return first.day if first.change else None
+            return later
+    return known[0]
 
 
 def _announced(facts: PolicyFacts, code: str, as_of: datetime) -> list[Meeting]:
@@ -155,6 +155,7 @@ def _listed(row: Decision) -> RateDecision | None:
         change=row.change,
         instrument=row.instrument,
         source=row.source,
+        origin=row.origin,
     )
 
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from contracts.source_results import DatePrecision
 from mcp_servers.facts_table import Row, day, figure, read_rows, required_text
+from mcp_servers.origins import level_origin
 
 FACTS_DIR = Path(__file__).parent / "facts"
 END_OF_DAY = time(23, 59)
@@ -51,6 +52,7 @@ class Area:
 
     code: str
     bank: str
+    short_name: str
     instrument: str
     announced_at: time | None
     time_zone: ZoneInfo
@@ -66,7 +68,8 @@ class Area:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A level set on a day. Without `change` (in basis points) it is no decision by itself: the
-    level a table starts from, or an instrument that replaced another."""
+    level a table starts from, or an instrument that replaced another. `origin` is who published
+    the level, None when the row's source names nobody."""
 
     area: Area
     day: date
@@ -78,6 +81,7 @@ class Decision:
     high: Decimal | None
     instrument: str
     source: str
+    origin: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,7 @@ def _area(row: Row) -> Area:
     return Area(
         code=row.read("area", _area_code),
         bank=row.read("bank", required_text),
+        short_name=row.read("bank_short", required_text),
         instrument=row.cells["instrument"],
         announced_at=None if hour == END_OF_DAY else hour,
         time_zone=row.read("time_zone", _zone),
@@ -162,6 +167,7 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
     # An unscheduled decision need not have come at the usual hour.
     at_usual_hour = precision is DatePrecision.DAY and (area.code, decided_on) in scheduled
     hour = area.announced_at if at_usual_hour else None
+    source = row.read("source", required_text)
     return Decision(
         area=area,
         day=decided_on,
@@ -172,7 +178,8 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
         low=row.read_optional("rate_low_pct", figure),
         high=row.read_optional("rate_high_pct", figure),
         instrument=row.read("instrument", required_text),
-        source=row.read("source", required_text),
+        source=source,
+        origin=level_origin(source, area.bank, area.short_name),
     )
 
 

@@ -1,6 +1,5 @@
 """A report as one self-contained HTML file: no script, no network, light and dark, for print."""
 
-import re
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,10 +8,13 @@ from markupsafe import Markup
 from contracts.claims import Metric
 from contracts.markets import MarketGroup, MarketKind
 from contracts.report import ResearchReport
-from domain.figures import print_claim, print_day, print_full_day, print_weekday
+from contracts.verdicts import ClaimStatus
+from domain.figures import print_day, print_full_day, print_weekday
 from domain.report_summary import dollar_direction
-from reporting import wording
+from reporting import trust_words, wording
+from reporting.coverage_words import coverage_lines
 from reporting.digest import digests
+from reporting.figure_links import FigureLinks, anchor, tier_words
 from reporting.method import METHOD
 from reporting.source_groups import group_sources
 
@@ -27,12 +29,15 @@ def render_html(report: ResearchReport) -> str:
     """The report's HTML form. The same report always gives the same page.
 
     Text of the report is data: it is escaped, and only http and https addresses become links.
+    Every figure of a claim opens the claim's trace, of which there is one.
     """
     return (
         _environment()
         .get_template(TEMPLATE)
         .render(
             report=report,
+            figures=FigureLinks(report),
+            coverage_lines=coverage_lines(report),
             sparklines=_sparklines(report),
             heat_maps=_heat_maps(report),
             source_groups=group_sources(report.sources),
@@ -41,16 +46,13 @@ def render_html(report: ResearchReport) -> str:
             groups=tuple(MarketGroup),
             kinds=KIND_TITLES,
             metrics=Metric,
+            statuses=ClaimStatus,
             method=METHOD,
             words=wording,
+            trust=trust_words,
             dollar_direction=dollar_direction,
         )
     )
-
-
-def anchor(name: str) -> str:
-    """An id for the page that is made of an identifier."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
 
 
 def _environment() -> Environment:
@@ -63,13 +65,14 @@ def _environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "anchor": anchor,
-        "claim": print_claim,
+        "arguments": wording.arguments_words,
         "date": print_day,
         "day": print_full_day,
         "human": wording.human,
         "instant": wording.instant,
         "link": wording.web_link,
         "share": wording.share_words,
+        "tier": tier_words,
         "weekday": print_weekday,
         "type": wording.typographic,
     }

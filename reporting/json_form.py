@@ -1,14 +1,32 @@
 """A report as JSON: the model, key for key."""
 
+import json
+from typing import Any, Final
+
 from contracts.report import ResearchReport
+
+INDENT: Final = "  "
+WIDTH: Final = 100
+WHOLE: Final = frozenset({"content", "days", "values"})
+"""What stands on one line however long it is: what a source answered, and the daily series."""
+
+OF_THE_RUN: Final[dict[str, Any]] = {
+    "timings": True,
+    "seal": True,
+    "revisions": {"__all__": {"published_at"}},
+    "sources": {"__all__": {"retrieved_at"}},
+    "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
+}
+"""When a run happened and where it stands in Temporal's history."""
 
 
 def to_json(report: ResearchReport) -> str:
-    """The report as indented JSON that reads back to an equal report.
+    """The report as JSON that reads back to an equal report, and is the same every time.
 
-    Figures are strings, so that their precision survives.
+    Figures are strings, so that their precision survives. A list or an object that fits on a line
+    stands on one; the rest is indented.
     """
-    return report.model_dump_json(indent=2) + "\n"
+    return _written(report.model_dump(mode="json"), "") + "\n"
 
 
 def from_json(text: str) -> ResearchReport:
@@ -18,3 +36,29 @@ def from_json(text: str) -> ResearchReport:
         pydantic.ValidationError: the text is no report.
     """
     return ResearchReport.model_validate_json(text)
+
+
+def apart_from_the_run(report: ResearchReport) -> str:
+    """The JSON of a report without what two runs of one week may differ in.
+
+    Left out are the timings and the seal, the instants of publication and retrieval, and the
+    workflow, run and event in which a call stands.
+    """
+    return _written(report.model_dump(mode="json", exclude=OF_THE_RUN), "") + "\n"
+
+
+def _written(value: Any, indent: str, *, whole: bool = False) -> str:
+    line = json.dumps(value, ensure_ascii=False)
+    if whole or not isinstance(value, dict | list) or len(line) <= WIDTH - len(indent):
+        return line
+    deeper = indent + INDENT
+    if isinstance(value, list):
+        items = [_written(item, deeper) for item in value]
+    else:
+        items = [
+            f"{json.dumps(key, ensure_ascii=False)}: {_written(item, deeper, whole=key in WHOLE)}"
+            for key, item in value.items()
+        ]
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    inner = f",\n{deeper}".join(items)
+    return f"{opening}\n{deeper}{inner}\n{indent}{closing}"

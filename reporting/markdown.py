@@ -3,18 +3,37 @@
 from collections.abc import Iterable
 from typing import Final
 
-from contracts.claims import Claim, Metric
+from contracts.changes import Changes
+from contracts.claims import Metric
 from contracts.markets import MarketGroup, MarketKind
 from contracts.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
-from contracts.results import ConflictRecord
+from contracts.results import ConflictRecord, Position
+from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim, print_day, print_full_day, print_weekday
+from reporting.coverage_words import coverage_lines
 from reporting.digest import Digest, digests
 from reporting.markdown_text import bullets, escaped, link, table
 from reporting.method import METHOD
 from reporting.source_groups import group_sources
+from reporting.traces import Stated, Traces
+from reporting.trust_words import (
+    check_words,
+    dropped_lines,
+    outcome_words,
+    position_words,
+    rejected_lines,
+    standing_words,
+    state_words,
+    status_words,
+    verdicts_of,
+)
 from reporting.wording import (
     MOVER_COLUMNS,
     RATE_COLUMNS,
+    change_words,
+    changes_note,
+    changes_title,
+    claim_on,
     contribution_words,
     coverage_words,
     decision_line,
@@ -43,18 +62,23 @@ KEY_METRICS: Final = (
 )
 """The figures of a market's headline, in this order."""
 
+CHANGES_SHOWN: Final = 12
+
 
 def render_markdown(report: ResearchReport) -> str:
     """The report's Markdown form. The same report always gives the same text."""
     parts = [
         *_head(report),
-        *_section("Summary", bullets([escaped(line) for line in report.summary])),
+        *_section(changes_title(report.changes), _changes(report.changes)),
+        *_section("Coverage", _coverage(report)),
+        *_section("Summary", bullets([escaped(line.text) for line in report.summary])),
         *_movers(report),
         *_section("Policy rates", _rates(report)),
         *_section("Rate decisions in the window", _calendar(report, ahead=False)),
         *_section("Calendar ahead", _calendar(report, ahead=True)),
         *_markets(report),
         *_section("Conflicts", _conflicts(report.conflicts)),
+        *_section("Across markets", _cross_checks(report)),
         *_section("What is missing and why", _missing(report)),
         *_section("Revisions", _revisions(report)),
         *_section("Sources", _sources(report)),
@@ -74,15 +98,28 @@ def _head(report: ResearchReport) -> tuple[str, ...]:
         f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
         f"Revision {report.revision}."
     )
-    missing = "; ".join(
-        f"{line.market} ({escaped(line.reason)})" for line in report.coverage.missing
-    )
-    coverage = f"**Coverage: {coverage_words(report)}.**"
-    return (
-        f"# {escaped(report.title)}",
-        facts,
-        f"{coverage} Missing: {missing}." if missing else coverage,
-    )
+    return f"# {escaped(report.title)}", facts
+
+
+def _changes(changes: Changes) -> str:
+    """The material ones; those after the first few stand in the JSON form and on the page."""
+    note = changes_note(changes)
+    if note is not None:
+        return escaped(note)
+    shown = changes.entries[:CHANGES_SHOWN]
+    lines = [f"{change.kind}: {escaped(change_words(change))}" for change in shown]
+    more = len(changes.entries) - len(lines)
+    told = bullets([*lines, f"and {more} more, on the page"] if more > 0 else lines)
+    return f"{told}\n\n{escaped(changes.note)}" if changes.note else told
+
+
+def _coverage(report: ResearchReport) -> str:
+    lines = [
+        f"{line.market} is missing: {escaped(line.reason)}" for line in report.coverage.missing
+    ]
+    lines += [escaped(line) for line in (*report.coverage.notes, *coverage_lines(report))]
+    line = f"**{coverage_words(report)}.**"
+    return f"{line}\n\n{bullets(lines)}" if lines else line
 
 
 def _movers(report: ResearchReport) -> Iterable[str]:
@@ -106,7 +143,7 @@ def _calendar(report: ResearchReport, *, ahead: bool) -> str:
 
 
 def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
-    return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome
+    return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome.text
 
 
 def _markets(report: ResearchReport) -> Iterable[str]:
@@ -124,7 +161,7 @@ def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
     revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
     yield f"### {market.market} ({human(market.outcome)}{revised})"
     figures = [
-        f"{human(metric)} {printed}"
+        f"{human(metric)} {printed}{_doubt(market, metric)}"
         for metric in KEY_METRICS
         if (printed := figure_on(market, metric)) is not None
     ]
@@ -145,6 +182,14 @@ def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
     yield bullets(remarks)
 
 
+def _doubt(market: MarketReport, metric: Metric) -> str:
+    """A mark on a contested figure; the others need none here."""
+    claim = claim_on(market, metric)
+    verdict = verdicts_of(market).get(claim.claim_id) if claim else None
+    contested = verdict is not None and verdict.status is ClaimStatus.CONTESTED
+    return " (contested)" if contested else ""
+
+
 def _event(event: ReportedEvent) -> str:
     verified = "verified" if event.verified else "not verified"
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
@@ -161,23 +206,46 @@ def _work(market: MarketReport) -> str:
     return f"{confidence} {work}.{verdict}" if work else f"{confidence}{verdict}"
 
 
-def _claim_cells(claim: Claim) -> tuple[str, str, str, str]:
+def _claim_cells(name: str, stated: Stated) -> tuple[str, ...]:
+    claim = stated.claim
     rests = "; ".join(words for words in (rests_on(claim), *claim.evidence) if words)
-    return claim.claim_id, print_claim(claim), claim.as_of.isoformat(), rests
+    return (
+        name,
+        print_claim(claim),
+        claim.as_of.isoformat(),
+        status_words(stated.verdict),
+        check_words(stated.verdict),
+        rests,
+    )
 
 
 def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
-    lines = []
-    for conflict in conflicts:
-        held = "; ".join(
-            f"{human(position.agent)} states {escaped(position.stated)} from "
-            f"{escaped(position.source)}"
-            for position in conflict.positions
-        )
-        state = "resolved" if conflict.resolved else "unresolved"
-        words = f"{held}. {escaped(conflict.resolution)}"
-        lines.append(f"{conflict.market}, {conflict.kind}, {state}: {words}")
-    return bullets(lines) or "None."
+    return bullets([line for conflict in conflicts for line in _conflict(conflict)]) or "None."
+
+
+def _conflict(conflict: ConflictRecord) -> Iterable[str]:
+    """A conflict in one item, its positions in items below it."""
+    words = f"{conflict.market}, {conflict.kind}, {escaped(state_words(conflict))}"
+    positions = "".join(
+        f"\n  - {_standing(conflict, position)}{escaped(position_words(position))}"
+        for position in conflict.positions
+    )
+    resolution = escaped(conflict.resolution)
+    yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions}"
+
+
+def _standing(conflict: ConflictRecord, position: Position) -> str:
+    words = standing_words(conflict, position)
+    return f"{words}: " if words else ""
+
+
+def _cross_checks(report: ResearchReport) -> str:
+    return bullets(
+        [
+            f"{escaped(check.subject)}, {human(check.kind)}: {escaped(check.text)}"
+            for check in report.cross_checks
+        ]
+    )
 
 
 def _missing(report: ResearchReport) -> str:
@@ -185,6 +253,7 @@ def _missing(report: ResearchReport) -> str:
     lines += [escaped(note) for note in report.coverage.notes]
     lines += [escaped(reason) for reason in gaps(report)]
     lines += [f"Dead letter: `{escaped(letter)}`" for letter in report.dead_letters]
+    lines += [escaped(line) for line in (*rejected_lines(report), *dropped_lines(report))]
     return bullets(lines) or "Nothing."
 
 
@@ -210,9 +279,10 @@ def _sources(report: ResearchReport) -> str:
 
 
 def _figures(report: ResearchReport) -> str:
-    rows = [_claim_cells(claim) for market in report.markets for claim in market.claims]
-    columns = ("Figure", "Value", "Day", "Rests on")
-    return table(columns, rows, ("Figure", "Rests on")) if rows else ""
+    """Every figure once, by the section that it is about."""
+    rows = [_claim_cells(name, stated) for name, stated in Traces(report).entries.items()]
+    columns = ("Figure", "Value", "Day", "Verdict", "Decided by", "Rests on")
+    return table(columns, rows, ("Figure", "Verdict", "Decided by", "Rests on")) if rows else ""
 
 
 def _run(report: ResearchReport) -> str:
@@ -223,5 +293,6 @@ def _run(report: ResearchReport) -> str:
             f"Analysts: {escaped(report.usage.model)}, {tokens:,} tokens",
             f"Workflow `{escaped(report.timings.workflow_id)}`, run "
             f"`{escaped(report.timings.run_id)}`",
+            *((f"Seal `{report.seal}`",) if report.seal else ()),
         )
     )

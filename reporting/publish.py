@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from contracts.report import ResearchReport, Revision
 from contracts.week_run import PublishedFiles
 from reporting.html import render_html
-from reporting.json_form import from_json, to_json
+from reporting.json_form import apart_from_the_run, from_json, to_json
 from reporting.markdown import render_markdown
 
 DEFAULT_SLUG: Final = "asia-g10-fx"
@@ -37,8 +37,8 @@ def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -
     """Write a report's three forms under their week's name and under their revision's.
 
     `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
-    A revision that is there already, with the same content but for when it was made, is left
-    as it is. A reader never sees half a file. When writing fails, all files are as they were.
+    A revision that is there already, with the same content apart from the run, is left as it
+    is. A reader never sees half a file. When writing fails, all files are as they were.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -104,11 +104,11 @@ def _is_superseded(report: ResearchReport, latest: Path) -> bool:
 
 
 def _holds(report: ResearchReport, files: Mapping[str, Path]) -> bool:
-    """Whether a set of files is complete and holds the report, whenever it was made."""
+    """Whether a set of files is complete and holds the report, by whichever attempt."""
     published = read_published(files["json"])
     if published is None or not all(path.is_file() for path in files.values()):
         return False
-    return published.model_copy(update={"timings": report.timings}) == report
+    return apart_from_the_run(published) == apart_from_the_run(report)
 
 
 def _write_all(contents: Mapping[Path, str], folder: Path) -> None:

@@ -1,15 +1,28 @@
 """How the Markdown and the HTML form put the same things in words."""
 
+import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from pydantic import JsonValue
+
+from contracts.changes import Change, Changes
 from contracts.claims import Claim, Metric, Unit
-from contracts.report import CalendarRow, Contribution, MarketReport, Mover, RateRow, ResearchReport
+from contracts.report import (
+    CalendarRow,
+    Contribution,
+    MarketReport,
+    Mover,
+    RateRow,
+    ResearchReport,
+    Sentence,
+)
 from domain.figures import print_claim, print_day, print_figure, print_full_day
 from domain.report_summary import dollar_direction
 
@@ -119,7 +132,60 @@ def gaps(report: ResearchReport) -> tuple[str, ...]:
 
 def decision_line(row: CalendarRow) -> str:
     """A decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
-    return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome}"
+    return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome.text}"
+
+
+def headed(said: Sentence) -> tuple[str, Sentence]:
+    """The words before a sentence's colon, and the rest; no words where there is no colon."""
+    head, _, text = said.text.partition(": ")
+    start, _, prose = said.prose.partition(": ")
+    if not text or not prose or head != start:
+        return "", said
+    return head, Sentence(prose=prose, text=text)
+
+
+def changes_title(changes: Changes) -> str:
+    """`What changed since 2026-W43`."""
+    return f"What changed since {changes.against}" if changes.against else "What changed"
+
+
+def changes_note(changes: Changes) -> str | None:
+    """What stands in the place of changes where there are none; None where there are."""
+    if changes.entries:
+        return None
+    if changes.against is None:
+        return changes.note or "There is no earlier report to compare with."
+    return "No material change."
+
+
+def change_before(change: Change) -> str | None:
+    """The older figure of a change, which is no claim of the newer report: `before 156.80`.
+
+    Confidences have no unit and both of theirs are told: `75 % before, now 60 %`.
+    """
+    if change.before is None:
+        return None
+    if change.unit is not None:
+        return f"before {print_figure(change.before, change.unit)}"
+    before = f"{share_words(float(change.before))} before"
+    return f"{before}, now {share_words(float(change.after))}" if change.after else before
+
+
+def change_words(change: Change) -> str:
+    """A change as a line of text, with the older figure where there is one."""
+    before = change_before(change)
+    return f"{change.text} ({before})" if before else change.text
+
+
+def arguments_words(arguments: Mapping[str, JsonValue]) -> str:
+    """A question's arguments by name: `symbol USD/JPY; start 2025-10-01`."""
+    return "; ".join(f"{name} {_argument(value)}" for name, value in sorted(arguments.items()))
+
+
+def _argument(value: JsonValue) -> str:
+    if isinstance(value, list):
+        return ", ".join(_argument(item) for item in value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def share_words(share: float) -> str:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from infra.embedded_server import temporal_binary
 from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.server_failure import ServerFailed
 from infra.settings import McpTransport, Settings
+from workers.needed_sources import needed_sources
 
 LEAST_PYTHON = (3, 11)
 LITTLE_SPACE = 1024**3
@@ -72,7 +73,7 @@ def configuration_check(settings: Settings) -> Check:
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:
-    """`.mcp.json` is usable, and what it starts can be started."""
+    """`.mcp.json` is usable, what it starts can be started, and it names what agents need."""
     try:
         servers = read_mcp_config(settings.mcp_config)
     except McpConfigError as error:
@@ -84,6 +85,18 @@ def source_checks(settings: Settings) -> Iterator[Check]:
     names = ", ".join(servers) or "none"
     level = Level.OK if servers else Level.FAIL
     yield Check("sources", level, f"{names} ({settings.mcp_transport})")
+    for server, agents in needed_sources().items():
+        if server not in servers:
+            yield _missing_source(server, agents, settings.mcp_config)
+
+
+def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> Check:
+    return Check(
+        f"source {server}",
+        Level.WARN,
+        f"{', '.join(agents)} will ask '{server}' in vain: {mcp_config} does not name it; "
+        "add its entry as docs/sources.md has it",
+    )
 
 
 def _command_check(name: str, spec: McpServerSpec) -> Check:

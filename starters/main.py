@@ -6,10 +6,15 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
+from starters.audit import EXAMPLE as AUDIT_EXAMPLE
+from starters.audit import audit
+from starters.backfill import EXAMPLE as BACKFILL_EXAMPLE
+from starters.backfill import backfill
 from starters.dead_letters import dead_letters
 from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
 from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
+from starters.escalations import escalations
 from starters.report import EXAMPLE as REPORT_EXAMPLE
 from starters.report import report
 from starters.rerun import EXAMPLE as RERUN_EXAMPLE
@@ -35,9 +40,12 @@ app.command(epilog=UP_EXAMPLE)(up)
 app.command(epilog=WORKER_EXAMPLE)(worker)
 app.command(epilog=RERUN_EXAMPLE)(rerun)
 app.add_typer(schedule, name="schedule")
+app.command(epilog=BACKFILL_EXAMPLE)(backfill)
 app.command(epilog=STATUS_EXAMPLE)(status)
 app.add_typer(dead_letters, name="dead-letters")
+app.add_typer(escalations, name="escalations")
 app.command(epilog=REPORT_EXAMPLE)(report)
+app.command(epilog=AUDIT_EXAMPLE)(audit)
 app.command(epilog=DOCTOR_EXAMPLE)(doctor)
 
 

@@ -19,7 +19,11 @@ from starters.watching import Progress
 CELL = 11
 """Columns of a market in the grid: a mark, a name, and the space to the next."""
 
-_MARKS = {MarketState.PLANNED: ("·", "dim"), MarketState.RUNNING: ("…", "cyan")}
+_MARKS = {
+    MarketState.PLANNED: ("·", "dim"),
+    MarketState.RUNNING: ("…", "cyan"),
+    MarketState.WAITING: ("?", "bold yellow"),
+}
 _OUTCOMES = {
     Outcome.RESEARCHED: ("✓", "green"),
     Outcome.PARTIAL: ("~", "yellow"),
@@ -36,6 +40,7 @@ class PlainProgress:
         self._started = time.monotonic()
         self._phase: str | None = None
         self._done: set[str] = set()
+        self._waiting: set[str] = set()
 
     def update(self, status: WeekStatus) -> None:
         """Write what is new in a status."""
@@ -52,6 +57,8 @@ class PlainProgress:
         if first:
             yield from self._new_phase(status)
         for market in status.markets:
+            if market.state is MarketState.WAITING and market.market not in self._waiting:
+                yield f"{market.market} {market.note}"
             if market.state is not MarketState.DONE:
                 self._done.discard(market.market)
             elif market.market not in self._done:
@@ -60,6 +67,7 @@ class PlainProgress:
                 if not first:
                     counts = f"{len(self._done)} of {len(status.markets)}"
                     yield f"{market.market} {_ended(market)} ({counts})"
+        self._waiting = {m.market for m in status.markets if m.state is MarketState.WAITING}
         if not first:
             yield from self._new_phase(status)
 
@@ -105,9 +113,21 @@ def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Gr
     grid = Table.grid(padding=(0, 1))
     cells = [_cell(market) for market in status.markets]
     rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]
-    for row in rows[: max(1, height - 3)]:
+    for row in rows[: max(1, height - 4)]:
         grid.add_row(*row)
-    return Group(Text(_headline(status, now), overflow="ellipsis", no_wrap=True), grid)
+    head = [Text(_headline(status, now), overflow="ellipsis", no_wrap=True)]
+    if waiting := waiting_words(status):
+        head.append(Text(waiting, style="bold yellow", overflow="ellipsis", no_wrap=True))
+    return Group(*head, grid)
+
+
+def waiting_words(status: WeekStatus) -> str | None:
+    """That markets wait for a person, and what to do; None when none does."""
+    waiting = [m.market for m in status.markets if m.state is MarketState.WAITING]
+    if not waiting and not status.escalations:
+        return None
+    who = f"{', '.join(waiting)} wait" + ("s" if len(waiting) == 1 else "")
+    return f"{who if waiting else 'a conflict waits'} for a person: desk escalations list"
 
 
 def _headline(status: WeekStatus, now: datetime) -> str:

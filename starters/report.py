@@ -6,7 +6,10 @@ import typer
 
 from starters.endings import ExitStatus
 
-EXAMPLE = "Example: desk report --week 2026-W44 --open"
+EXAMPLE = (
+    "Example: desk report --week 2026-W44 --open. "
+    "desk report --trace USD/JPY:move follows one figure to its source."
+)
 
 
 def report(
@@ -20,12 +23,33 @@ def report(
         ),
     ] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print its JSON form.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print its JSON form; with --trace or --diff, theirs.")
+    ] = False,
     revisions: Annotated[
         bool, typer.Option("--revisions", help="List its revisions and their reasons.")
     ] = False,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            "--trace",
+            metavar="CLAIM",
+            help="Follow one figure to its source, such as USD/JPY:move; a market's name alone "
+            "lists its figures.",
+            show_default=False,
+        ),
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff",
+            metavar="WEEK",
+            help="What is materially different from an earlier published week.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> ExitStatus:
     """Show the published report of a week. Needs no server."""
-    from starters.show_report import show_report
+    from starters.show_report import ReportView, show_report
 
-    return show_report(week, browse=browse, as_json=as_json, revisions=revisions)
+    return show_report(week, ReportView(browse, as_json, revisions, trace, diff))

@@ -1,12 +1,10 @@
 """`desk schedule`."""
 
-from typing import Annotated
-
 import typer
 
 from starters.endings import ExitStatus
 
-EXAMPLE = "Example: desk schedule apply && desk schedule backfill --from 2026-W40 --to 2026-W44"
+EXAMPLE = "Example: desk schedule apply && desk schedule show"
 
 schedule = typer.Typer(
     help="The weekly schedule, as desk.toml has it.", epilog=EXAMPLE, no_args_is_help=True
@@ -55,21 +53,6 @@ def trigger() -> ExitStatus:
     from starters import schedule_actions as actions
 
     return actions.at_the_server(actions.trigger)
-
-
-@schedule.command(epilog="Example: desk schedule backfill --from 2026-W40 --to 2026-W44")
-def backfill(
-    first: Annotated[
-        str, typer.Option("--from", metavar="WEEK", help="The first week, such as 2026-W40.")
-    ],
-    last: Annotated[
-        str, typer.Option("--to", metavar="WEEK", help="The last week, such as 2026-W44.")
-    ],
-) -> ExitStatus:
-    """Start the runs of past weeks, each as the run of its own week."""
-    from starters import schedule_actions as actions
-
-    return actions.at_the_server(actions.backfill(first, last))
 
 
 @schedule.command(epilog="Example: desk schedule delete")

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
@@ -29,12 +29,11 @@ from temporalio.service import RPCError, RPCStatusCode
 from contracts.config import RunConfig
 from contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
 from contracts.week_run import WeekRequest
-from domain.schedule_spec import Overlap, WeeklySchedule, backfilled_weeks, weekly_schedule
+from domain.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
 from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
-from starters.endings import CommandError, ExitStatus, UsageError
-from starters.week_choice import written_week
+from starters.endings import CommandError, ExitStatus
 from workflows.options import TASK_TIMEOUT
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
@@ -156,44 +155,44 @@ async def delete(desk: Desk) -> list[str]:
     return [f"{SCHEDULE_ID}: deleted"]
 
 
-def backfill(first: str, last: str) -> Action:
-    """Start the runs of past weeks, each with the instant it would have started at.
+async def ready_for_backfill(client: Client, config: RunConfig, *, look_only: bool) -> str | None:
+    """See to it that past weeks can be started through the schedule; what the user should know.
+
+    Without a schedule there is one afterwards, unless this is only to look.
 
     Raises:
-        UsageError: a week is malformed or not over, or the range runs backwards.
+        CommandError: the schedule that is in force starts at other times than `desk.toml` says.
     """
-    schedule = load_settings().config.schedule
-    now = datetime.now(UTC)
-    weeks = [written_week(week, now, schedule) or week for week in (first, last)]
-    try:
-        wanted = backfilled_weeks(weeks[0], weeks[1], schedule)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-    async def action(desk: Desk) -> list[str]:
-        there = await _existing(desk.client)
-        if not _same_times(there.schedule, _schedule(desk.settings.config)):
-            raise CommandError(
-                "desk.toml has other times than the schedule on the server; "
-                "`desk schedule apply` first"
-            )
-        await desk.client.get_schedule_handle(SCHEDULE_ID).backfill(
-            *(
-                # Not the server's default, which would skip all but the first: runs stay open.
-                ScheduleBackfill(
-                    start_at=week.start - _AROUND,
-                    end_at=week.start + _AROUND,
-                    overlap=ScheduleOverlapPolicy.ALLOW_ALL,
-                )
-                for week in wanted
-            )
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    if there is None:
+        if look_only:
+            return "there is no schedule yet; without --dry-run this would create it"
+        await put_into_force(client, config)
+        note = weekly_schedule(config.schedule).note
+        return f"there was no schedule: {SCHEDULE_ID} is created and in force ({note})"
+    wanted = _schedule(config)
+    if not _same_times(there.schedule, wanted):
+        raise CommandError(
+            "desk.toml has other times than the schedule on the server; `desk schedule apply` first"
         )
-        return [
-            f"{week.week}  as of {week.start:%Y-%m-%d %H:%M} UTC  {week.workflow_id}"
-            for week in wanted
-        ]
+    if not await _same(client, there.schedule, wanted):
+        return (
+            "desk.toml differs from the schedule on the server, whose configuration the runs get; "
+            "`desk schedule apply` puts desk.toml into force"
+        )
+    return None
 
-    return action
+
+async def start_past_week(client: Client, start: datetime, config: RunConfig) -> None:
+    """Ask the schedule for the run that it would have started at an instant, or did."""
+    await client.get_schedule_handle(SCHEDULE_ID).backfill(
+        ScheduleBackfill(
+            start_at=start - _AROUND,
+            end_at=start + _AROUND + config.schedule.jitter,
+            # Not the server's default, which would skip it while another run is open.
+            overlap=ScheduleOverlapPolicy.ALLOW_ALL,
+        )
+    )
 
 
 def _schedule(config: RunConfig) -> Schedule:

@@ -5,36 +5,55 @@ import webbrowser
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from contracts.report import ResearchReport
 from contracts.week_run import PublishedFiles
 from infra.settings import Settings, load_settings
+from reporting.wording import one_line
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.published_files import latest_files, other_reports, published_weeks, read_report
 from starters.summary import PublishedWeek, summary_lines, summary_of
 from starters.week_choice import written_week
 
 
-def show_report(week: str | None, *, browse: bool, as_json: bool, revisions: bool) -> ExitStatus:
-    """Print the published report of a week, or open it. Needs no server.
+class ReportView(NamedTuple):
+    """What of a report is asked for: the page, a form, its revisions, one figure, a difference."""
+
+    browse: bool = False
+    as_json: bool = False
+    revisions: bool = False
+    trace: str | None = None
+    diff: str | None = None
+
+
+def show_report(week: str | None, view: ReportView) -> ExitStatus:
+    """Print the published report of a week or a part of it, or open it. Needs no server.
 
     Raises:
         UsageError, CommandError: with what to do next.
     """
-    if browse + as_json + revisions > 1:
-        raise UsageError("one of --open, --json and --revisions at a time")
+    _check(view)
     settings = load_settings()
-    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    now = datetime.now(UTC)
+    written = written_week(week, now, settings.config.schedule)
+    against = written_week(view.diff, now, settings.config.schedule)
     files = latest_files(settings.reports_dir, _chosen(settings, written))
     report = read_report(Path(files.json_file))
-    if browse:
+    if against is not None:
+        return _difference(settings, against, report, as_json=view.as_json)
+    if view.trace is not None:
+        from starters.trace import show_trace
+
+        return show_trace(report, view.trace, as_json=view.as_json)
+    if view.browse:
         return _browse(Path(files.html))
-    if as_json:
+    if view.as_json:
         sys.stdout.write(Path(files.json_file).read_text(encoding="utf-8"))
         return ExitStatus.COMPLETE
     zone = settings.config.schedule.time_zone
-    lines = revision_lines(report, zone) if revisions else _summary(report, files, zone)
+    lines = revision_lines(report, zone) if view.revisions else _summary(report, files, zone)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return ExitStatus.COMPLETE
 
@@ -44,9 +63,44 @@ def revision_lines(report: ResearchReport, time_zone: str) -> Iterator[str]:
     for revision in report.revisions:
         local = revision.published_at.astimezone(ZoneInfo(time_zone))
         what = f"  {revision.market}" if revision.market else ""
-        why = f": {revision.reason}" if revision.reason else ""
+        why = f": {one_line(revision.reason)}" if revision.reason else ""
         when = f"{local:%Y-%m-%d %H:%M} {time_zone}"
         yield f"r{revision.revision}  {when}  {revision.kind}{what}{why}"
+
+
+def _check(view: ReportView) -> None:
+    """One thing is shown at a time; --json goes with --trace and --diff."""
+    asked = {
+        "--open": view.browse,
+        "--revisions": view.revisions,
+        "--trace": view.trace is not None,
+        "--diff": view.diff is not None,
+    }
+    named = [option for option, wanted in asked.items() if wanted]
+    if len(named) > 1:
+        raise UsageError(f"one of {' and '.join(named)} at a time")
+    if view.as_json and named and named[0] in {"--open", "--revisions"}:
+        raise UsageError(
+            f"one of {named[0]} and --json at a time; --json goes with --trace, --diff"
+        )
+    if view.trace is not None and not view.trace.strip():
+        raise UsageError("--trace names no figure; such as --trace USD/JPY:move")
+
+
+def _difference(
+    settings: Settings, against: str, report: ResearchReport, *, as_json: bool
+) -> ExitStatus:
+    """Raises UsageError unless the other week is earlier than the report's."""
+    if against >= report.week:
+        order = "the same week as" if against == report.week else "later than"
+        raise UsageError(
+            f"--diff {against} is {order} the report's, {report.week}; name an earlier one, or "
+            "a later report with --week"
+        )
+    from starters.report_differences import show_differences
+
+    files = latest_files(settings.reports_dir, _chosen(settings, against))
+    return show_differences(read_report(Path(files.json_file)), report, as_json=as_json)
 
 
 def _chosen(settings: Settings, written: str | None) -> str:

@@ -11,6 +11,7 @@ from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.progress import waiting_words
 from starters.summary import ui_address
 from starters.watching import status_if_answered
 from starters.week_choice import written_week
@@ -113,6 +114,8 @@ def _head(status: WeekStatus) -> Iterator[str]:
         yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
     if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
         yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
+    if waiting := waiting_words(status):
+        yield waiting
     if status.pending_reruns:
         yield f"waiting to be redone: {', '.join(status.pending_reruns)}"
 

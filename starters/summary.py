@@ -8,15 +8,19 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from contracts.base import Contract, Instant, ShortText, Text
+from contracts.changes import Changes
 from contracts.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
 from contracts.search_attributes import Outcome
 from contracts.week_run import PublishedFiles, WeekResult, WeekStatus
 from contracts.weeks import IsoWeek
+from reporting.trust_words import trust_line
+from reporting.wording import change_words, changes_note, changes_title
 
 WIDTH = 80
-MOVERS = 5
-DECISIONS = 4
-MISSING = 3
+CHANGES = 3
+MOVERS = 3
+DECISIONS = 3
+MISSING = 2
 
 
 class PublishedWeek(Contract):
@@ -36,8 +40,10 @@ class WeekSummary(Contract):
     """The result of `desk run` and `desk rerun`; their `--json` is this model.
 
     `seconds` is the time from the start of the run to its report. `temporal_ui` is None where
-    the address of the UI is not known; `movers` and `decisions` are empty where the report is
-    on another machine.
+    the address of the UI is not known; `movers` and `decisions` are empty and `week_changes` is
+    None where the report is on another machine. `week_changes` is the difference to the week
+    before, `changes` what a rerun changed in its market; `trust` counts conflicts, rejected
+    figures and sentences that were left out, None where there are none.
     """
 
     week: IsoWeek
@@ -46,6 +52,8 @@ class WeekSummary(Contract):
     revision: int
     outcome: Outcome
     coverage: Coverage
+    week_changes: Changes | None = None
+    trust: Text | None = None
     movers: Annotated[tuple[Mover, ...], Field(max_length=200)] = ()
     decisions: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)] = ()
     files: PublishedFiles
@@ -102,6 +110,8 @@ def summary_of(
         **published.model_dump(),
         time_zone=time_zone,
         outcome=Outcome.COMPLETE if complete else Outcome.INCOMPLETE,
+        week_changes=report.changes if report else None,
+        trust=trust_line(report) if report else None,
         movers=_biggest(report.movers) if report else (),
         decisions=tuple(row for row in report.calendar if not row.ahead) if report else (),
         temporal_ui=temporal_ui,
@@ -122,7 +132,14 @@ def ui_address(
 
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
     """The summary for people: at most 24 lines; paths and addresses are never cut."""
-    lines = [*_head(summary), *_moves(summary), *_decided(summary), *_absent(summary)]
+    lines = [
+        *_head(summary),
+        *_changed(summary),
+        *_covered(summary),
+        *_moves(summary),
+        *_decided(summary),
+        *_absent(summary),
+    ]
     return [_cut(line, width) for line in lines] + ["", *_where(summary)]
 
 
@@ -134,12 +151,35 @@ def _head(summary: WeekSummary) -> Iterator[str]:
     local = summary.as_of.astimezone(ZoneInfo(summary.time_zone))
     revision = f", revision {summary.revision}" if summary.revision > 1 else ""
     yield f"{summary.week} as of {local:%A %-d %B %Y %H:%M} {summary.time_zone}{revision}"
+
+
+def _changed(summary: WeekSummary) -> Iterator[str]:
+    """What a rerun changed, or else what changed since the week before."""
+    if summary.changes:
+        yield from (f"changed: {line}" for line in summary.changes[:CHANGES])
+        return
+    changes = summary.week_changes
+    if changes is None:
+        return
+    note = changes_note(changes)
+    if note is not None:
+        since = f" since {changes.against}" if changes.against else ""
+        yield f"{note.rstrip('.')}{since}"
+        return
+    shown = min(len(changes.entries), CHANGES)
+    of_all = f" ({shown} of {len(changes.entries)})" if shown < len(changes.entries) else ""
+    yield f"{changes_title(changes)}{of_all}"
+    yield from (f"  {change.kind}  {change_words(change)}" for change in changes.entries[:shown])
+
+
+def _covered(summary: WeekSummary) -> Iterator[str]:
     coverage = summary.coverage
     yield (
         f"{summary.outcome}: {coverage.researched} of {coverage.expected} markets researched "
         f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
     )
-    yield from (f"changed: {line}" for line in summary.changes[:3])
+    if summary.trust:
+        yield summary.trust
 
 
 def _moves(summary: WeekSummary) -> Iterator[str]:
@@ -155,7 +195,7 @@ def _decided(summary: WeekSummary) -> Iterator[str]:
     if summary.decisions:
         yield "Decisions"
     for row in summary.decisions[:DECISIONS]:
-        yield f"  {row.day:%a %-d %b}  {row.bank}: {row.outcome}"
+        yield f"  {row.day:%a %-d %b}  {row.bank}: {row.outcome.text}"
     yield from _rest(len(summary.decisions), DECISIONS)
 
 
@@ -186,4 +226,6 @@ def _where(summary: WeekSummary) -> Iterator[str]:
 
 
 def _cut(line: str, width: int) -> str:
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    line = indent + "".join(sign if sign.isprintable() else " " for sign in line.lstrip(" "))
     return line if len(line) <= width else f"{line[: width - 1]}…"

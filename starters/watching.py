@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 from typing import Protocol
 
-from temporalio.client import WorkflowFailureError, WorkflowQueryFailedError
+from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.week_run import WeekStatus
@@ -65,7 +65,7 @@ async def wait_until_published(
                 if published is not None and published.revision > after and not waits:
                     return published
             else:
-                await _check_server(found)
+                await check_server(found.client)
                 if time.monotonic() - heard > SILENCE_SECONDS:
                     heard = time.monotonic()
                     trouble = await trouble_of(found.handle)
@@ -98,10 +98,14 @@ async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
     return from_result(await last_result(found, week), found.workflow_id, found.run_id)
 
 
-async def _check_server(found: FoundRun) -> None:
-    """Tell a server that is gone from a worker that is, without the client's own long patience."""
+async def check_server(client: Client) -> None:
+    """Tell a server that is gone from a worker that is, without the client's own long patience.
+
+    Raises:
+        ServerUnreachable: the server is gone.
+    """
     try:
-        await found.client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
+        await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
     except RPCError:
         raise ServerUnreachable("the Temporal server went away; `desk up` starts it") from None
 

@@ -9,6 +9,7 @@ from infra.effect_journal import EffectJournal
 from infra.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
+from workflows.escalation import EscalationWorkflow
 from workflows.market_research import MarketResearchWorkflow
 from workflows.reassignment import ReassignmentWorkflow
 from workflows.tool_call import ToolCallWorkflow
@@ -18,6 +19,7 @@ WORKFLOWS = (
     WeeklyResearchWorkflow,
     MarketResearchWorkflow,
     ReassignmentWorkflow,
+    EscalationWorkflow,
     ToolCallWorkflow,
 )
 

@@ -1,12 +1,12 @@
 """The agent loop: an agent works in turns until it delivers, fails or meets a limit.
 
 Every turn and every tool call is an activity of its own, so a crash costs at most the call in
-flight. The loop is the same for every agent, built-in or model.
+flight. The loop is the same for every agent, built-in or model. What an agent delivers is read
+for figures that are no claims: it is told of them and may mend them while it has turns left.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from temporalio import workflow
@@ -21,10 +21,11 @@ from contracts.names import FailureType, source_queue
 from contracts.report import Contribution
 from contracts.results import AgentError, ResearchResult
 from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from contracts.tools import CallPlace, ToolCall, ToolRequest, ToolResult, ToolStatus
 from contracts.turns import AgentResult, Exchange, Turn, TurnRequest, Usage
 from contracts.week_run import TaskOutcome
 from domain.deadlines import call_allowance
+from domain.prose_review import Review, review, without_rejected
 from workflows.options import HEARTBEAT_TIMEOUT, ActivityBounds, priority, retry_policy
 
 _DELIVERABLES = {
@@ -38,12 +39,31 @@ LONGEST_ERROR = 1_000
 """An error is told to the agent and kept in history: what happened, not every detail of it."""
 
 
+MOST_TOLD = 100
+"""As many rejected figures as a turn's request holds; an agent with more starts with these."""
+
+
 class TaskFailed(Exception):
     """An agent could not do its task. Caught by the workflow, which finds somebody else."""
 
     def __init__(self, error: AgentError) -> None:
         super().__init__(error.error_message)
         self.error = error
+
+
+@dataclass
+class _Work:
+    """What an agent has done so far. `draft` is a result with figures that are no claims."""
+
+    usage: Usage
+    turns: int = 0
+    exchanges: list[Exchange] = field(default_factory=list)
+    draft: Review | None = None
+
+    @property
+    def evidence(self) -> tuple[ToolResult, ...]:
+        """All tool results, in the order of the calls."""
+        return tuple(result for exchange in self.exchanges for result in exchange.results)
 
 
 @dataclass
@@ -54,43 +74,79 @@ class AgentRun:
     assignment: TaskAssignment
     policy: RunPolicy
     findings: tuple[ResearchResult, ...] = ()
+    evidence: tuple[ToolResult, ...] = ()
     markets: tuple[MarketSpec, ...] = ()
 
     async def work(self) -> TaskOutcome:
         """Take turns until the result is there.
 
+        A result whose prose holds figures that are no claims is delivered without those sentences
+        when the agent does not mend it in time.
+
         Raises:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
         """
-        exchanges: list[Exchange] = []
-        usage = Usage(model=self.profile.model)
-        for number in range(1, self.assignment.limits.max_turns + 1):
-            turn = await self._turn(number, exchanges)
-            usage = usage.plus(turn.usage)
+        work = _Work(Usage(model=self.profile.model))
+        try:
+            result = await self._result(work)
+        except TaskFailed:
+            if work.draft is None:
+                raise
+            result = without_rejected(work.draft.result, work.draft.rejected)
+        return self._delivered(result, work)
+
+    async def _result(self, work: _Work) -> AgentResult:
+        limits = self.assignment.limits
+        while work.turns < limits.max_turns:
+            work.turns += 1
+            turn = await self._turn(work)
+            work.usage = work.usage.plus(turn.usage)
             if turn.failure is not None:
                 raise TaskFailed(turn.failure)
             if turn.result is not None:
-                return self._delivered(turn.result, number, exchanges, usage)
-            if usage.input_tokens + usage.output_tokens > self.assignment.limits.max_tokens:
+                reviewed = self._reviewed(turn.result, work)
+                if not reviewed.rejected:
+                    return reviewed.result
+            if work.usage.input_tokens + work.usage.output_tokens > limits.max_tokens:
                 raise TaskFailed(self._error("token limit", "it used up its tokens"))
-            results = await asyncio.gather(*(self._call(number, call) for call in turn.calls))
-            exchanges.append(Exchange(results=tuple(results)))
-        raise TaskFailed(self._error("turn limit", f"no result after {number} turns"))
+            if turn.result is None:
+                calls = (self._call(work.turns, call) for call in turn.calls)
+                work.exchanges.append(Exchange(results=tuple(await asyncio.gather(*calls))))
+        raise TaskFailed(self._error("turn limit", f"no result after {work.turns} turns"))
 
-    async def _turn(self, number: int, exchanges: Sequence[Exchange]) -> Turn:
+    def _reviewed(self, result: AgentResult, work: _Work) -> Review:
+        """A result read for figures that are no claims; with such it is kept as the draft.
+
+        Raises:
+            TaskFailed: it is no result of this task, or it has the same faults as before.
+        """
+        if result.kind != _DELIVERABLES[self.assignment.task_type]:
+            raise TaskFailed(self._error("wrong result", f"it delivered a {result.kind}"))
+        known = {claim.claim_id: claim for finding in self.findings for claim in finding.claims}
+        reviewed = review(result, known)
+        if reviewed == work.draft:
+            raise TaskFailed(self._error("unmended result", "the same figures are no claims still"))
+        if reviewed.rejected:
+            work.draft = reviewed
+        return reviewed
+
+    async def _turn(self, work: _Work) -> Turn:
         request = TurnRequest(
             assignment=self.assignment,
-            exchanges=tuple(exchanges),
+            exchanges=tuple(work.exchanges),
             findings=self.findings,
+            evidence=self.evidence,
+            rejected=work.draft.rejected[:MOST_TOLD] if work.draft else (),
             markets=self.markets,
+            voting=self.policy.voting,
         )
         try:
             return await workflow.execute_activity_method(
                 TurnActivities.take_turn,
                 request,
                 task_queue=self.profile.queue,
-                activity_id=f"{self._place}.t{number}",
-                summary=f"{self.profile.title}: turn {number}",
+                activity_id=f"{self._place}.t{work.turns}",
+                summary=f"{self.profile.title}: turn {work.turns}",
                 **self._bounds(self.policy.deadlines.turn),
             )
         except ActivityError as error:
@@ -103,12 +159,22 @@ class AgentRun:
         if not self.profile.may_call(call.server, call.tool):
             reason = f"{call.server}.{call.tool} is not on the list of {self.profile.agent}"
             return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
+        if self.policy.sources and call.server not in self.policy.sources:
+            reason = f"no source {call.server} is configured in .mcp.json"
+            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)
+        activity_id = f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}"
+        result = await self._answer(call, activity_id)
+        info = workflow.info()
+        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
+        return result.model_copy(update={"place": place})
+
+    async def _answer(self, call: ToolCall, activity_id: str) -> ToolResult:
         try:
             return await workflow.execute_activity_method(
                 ToolActivities.call_tool,
                 ToolRequest(call=call, as_of=self.assignment.window.end),
                 task_queue=source_queue(call.server),
-                activity_id=f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}",
+                activity_id=activity_id,
                 summary=f"{call.server}.{call.tool} for {self._market}",
                 **self._bounds(self.policy.deadlines.tool_call),
             )
@@ -127,22 +193,17 @@ class AgentRun:
             "priority": priority(self.assignment.priority, self._market),
         }
 
-    def _delivered(
-        self, result: AgentResult, turns: int, exchanges: Sequence[Exchange], usage: Usage
-    ) -> TaskOutcome:
-        if result.kind != _DELIVERABLES[self.assignment.task_type]:
-            raise TaskFailed(self._error("wrong result", f"it delivered a {result.kind}"))
-        evidence = tuple(result for exchange in exchanges for result in exchange.results)
+    def _delivered(self, result: AgentResult, work: _Work) -> TaskOutcome:
         return TaskOutcome(
             result=result,
-            evidence=evidence,
+            evidence=work.evidence,
             contribution=Contribution(
                 agent=self.profile.agent,
                 task_type=self.assignment.task_type,
                 delivered=True,
-                turns=turns,
-                tool_calls=len(evidence),
-                usage=usage,
+                turns=work.turns,
+                tool_calls=len(work.evidence),
+                usage=work.usage,
             ),
         )
 

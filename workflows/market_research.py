@@ -1,6 +1,7 @@
-"""The research of one market: its agents side by side, then the validator."""
+"""The research of one market: its agents side by side, the validator, then what persons decide."""
 
 import asyncio
+from collections.abc import Sequence
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
@@ -10,19 +11,29 @@ from contracts.names import reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
+from contracts.search_attributes import Phase
 from contracts.tasks import TaskAssignment
+from contracts.tools import ToolResult
 from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
+from domain.conflict_records import merged, with_decisions
 from domain.conflicts import detect_conflicts
-from domain.market_outcome import decide_outcome, reasons_missing
+from domain.escalation_details import waiting_details
+from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
+from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun, TaskFailed
+from workflows.escalating import Asking, decided, tell_week
 from workflows.options import (
     TASK_TIMEOUT,
     market_attributes,
     note_outcome,
+    note_phase,
     priority,
 )
 from workflows.reassignment import ReassignmentWorkflow
+
+MOST_EVIDENCE = 100
+"""Tool results that the outcome of a market can hold."""
 
 
 @workflow.defn
@@ -38,28 +49,61 @@ class MarketResearchWorkflow:
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
-        """What the market's agents found, with the evidence and with what could not be had."""
+        """What the market's agents found, with the evidence and with what could not be had.
+
+        Conflicts that a vote cannot settle wait for a person, until shortly before the report is
+        due; then their defaults hold.
+        """
         await asyncio.gather(*(self._do(planned, ()) for planned in request.plan.tasks))
         results = self._research_results()
         if results:
             workflow.set_current_details(f"{request.market.market} is with the validator")
             await self._do(VALIDATION, results)
-        outcome = decide_outcome(request.market, results, self._agents)
-        note_outcome(outcome)
+        found = self._found(results)
+        undecided = tuple(record for record in found.conflicts if not record.resolved)
+        records = await decided(self._asking(), undecided, (found,), self._tell)
+        outcome = after_decisions(request.market, with_decisions(found, records))
+        note_outcome(outcome.outcome)
+        return outcome
+
+    def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
+        market, policy = self._request.market, self._request.policy
         validation = next(
             (o.result for o in self._outcomes if isinstance(o.result, ValidationResult)), None
         )
         return MarketOutcome(
-            market=request.market.market,
-            outcome=outcome,
+            market=market.market,
+            outcome=decide_outcome(market, results, self._agents),
             results=results,
             validation=validation,
-            conflicts=detect_conflicts(request.market.market, results),
-            evidence=tuple(e for o in self._in_order() for e in o.evidence),
+            conflicts=merged(
+                detect_conflicts(
+                    market.market, without_rejected(results, validation), policy.voting
+                ),
+                validation.conflicts if validation else (),
+            ),
+            evidence=self._evidence(),
             agents=tuple(sorted(self._agents, key=lambda c: (c.task_type, c.agent))),
             missing=reasons_missing(results, self._agents),
             dead_letters=tuple(sorted(self._dead_letters)),
         )
+
+    def _asking(self) -> Asking:
+        request = self._request
+        return Asking(
+            week=request.week,
+            deadlines=request.policy.deadlines,
+            report_due=request.report_due,
+            urgency=1 if request.rerun else request.plan.priority,
+        )
+
+    async def _tell(self, escalations: Sequence[str]) -> None:
+        """Say that the market waits for a person, here and to the run of the week."""
+        market = self._request.market.market
+        if escalations:
+            note_phase(Phase.AWAITING_PERSON)
+            workflow.set_current_details(waiting_details(market, escalations))
+        await tell_week(market, escalations)
 
     async def _do(self, planned: PlannedTask, findings: tuple[ResearchResult, ...]) -> None:
         profile = profile_of(planned.agent, self._request.policy.agents)
@@ -67,7 +111,9 @@ class MarketResearchWorkflow:
             self._request, planned, tools=profile.tools, limits=profile.limits
         )
         try:
-            outcome = await AgentRun(profile, assignment, self._request.policy, findings).work()
+            outcome = await AgentRun(
+                profile, assignment, self._request.policy, findings, self._evidence_for(findings)
+            ).work()
         except TaskFailed as failed:
             await self._reassign(assignment, findings, failed)
             return
@@ -86,6 +132,7 @@ class MarketResearchWorkflow:
                     tried=(assignment.agent,),
                     errors=(failed.error,),
                     findings=findings,
+                    evidence=self._evidence_for(findings),
                     policy=self._request.policy,
                 ),
                 id=child_id,
@@ -118,6 +165,14 @@ class MarketResearchWorkflow:
     def _in_order(self) -> list[TaskOutcome]:
         """By task and not by arrival, so that the same findings give the same report."""
         return sorted(self._outcomes, key=lambda o: o.contribution.task_type)
+
+    def _evidence(self) -> tuple[ToolResult, ...]:
+        found = tuple(e for outcome in self._in_order() for e in outcome.evidence)
+        return found[:MOST_EVIDENCE]
+
+    def _evidence_for(self, findings: tuple[ResearchResult, ...]) -> tuple[ToolResult, ...]:
+        """What the findings rest on, for whoever is to check them."""
+        return self._evidence() if findings else ()
 
     def _research_results(self) -> tuple[ResearchResult, ...]:
         return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))

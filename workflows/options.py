@@ -60,12 +60,14 @@ def priority(level: int, market: str | None = None) -> Priority:
     return Priority(priority_key=level, fairness_key=market)
 
 
-def market_attributes(week: str, market: str) -> TypedSearchAttributes:
+def market_attributes(
+    week: str, market: str, *, phase: Phase = Phase.RESEARCHING
+) -> TypedSearchAttributes:
     """What a market's workflows can be found by from their first event."""
     pairs: list[SearchAttributePair[Any]] = [
         SearchAttributePair(WEEK, week),
         SearchAttributePair(MARKET, market),
-        SearchAttributePair(PHASE, Phase.RESEARCHING),
+        SearchAttributePair(PHASE, phase),
     ]
     return TypedSearchAttributes(pairs)
 

@@ -46,7 +46,9 @@ class ReassignmentWorkflow:
             update={"agent": agent, "tools": profile.tools, "limits": profile.limits}
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
-        outcome = await AgentRun(profile, assignment, request.policy, request.findings).work()
+        outcome = await AgentRun(
+            profile, assignment, request.policy, request.findings, request.evidence
+        ).work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})
         return outcome.model_copy(update={"contribution": contribution})
 

@@ -1,26 +1,18 @@
 """A week's research: plan, research every market, publish, and stay open for reruns."""
 
-import asyncio
 import contextlib
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import (
     ApplicationError,
-    ChildWorkflowError,
-    WorkflowAlreadyStartedError,
-    is_cancelled_exception,
 )
-from temporalio.exceptions import TimeoutError as TimedOut
 
-from contracts.names import FailureType, Message, market_run_id
-from contracts.plan import MarketPlan
-from contracts.report import MarketOutcome, Revision, RevisionKind
-from contracts.search_attributes import Outcome, Phase
+from contracts.escalations import WaitingNotice
+from contracts.names import FailureType, Message
+from contracts.report import Revision, RevisionKind
+from contracts.search_attributes import Phase
 from contracts.week_run import (
-    MarketRequest,
     RerunReceipt,
     RerunRequest,
     WeekRequest,
@@ -28,24 +20,18 @@ from contracts.week_run import (
     WeekStatus,
 )
 from domain.deadlines import time_left
-from domain.market_outcome import after_rerun
 from domain.suggestions import nearest
 from domain.week_board import QueuedRerun, WeekBoard
 from domain.weeks import latest_complete_week, window_of
-from workflows.market_research import MarketResearchWorkflow
 from workflows.options import (
     PHASE,
     SCHEDULED_START,
-    TASK_TIMEOUT,
     WEEK,
-    market_attributes,
-    priority,
 )
+from workflows.week_conflicts import settle_across
+from workflows.week_markets import WeekMarkets
 from workflows.week_planning import plan_week
 from workflows.week_publishing import publish, revisions_so_far
-
-GRACE = timedelta(minutes=1)
-"""How long after its deadline a market's workflow is ended by the server, if it still runs."""
 
 
 @workflow.defn
@@ -67,6 +53,7 @@ class WeeklyResearchWorkflow:
             config.market_names,
             started_at=info.start_time,
         )
+        self._markets = WeekMarkets(request, self._board)
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
@@ -105,7 +92,7 @@ class WeeklyResearchWorkflow:
         return RerunReceipt(
             market=request.market,
             revision=revision,
-            workflow_id=self._market_run_id(request.market, revision),
+            workflow_id=self._markets.run_id(request.market, revision),
         )
 
     @request_rerun.validator
@@ -118,71 +105,31 @@ class WeeklyResearchWorkflow:
                 non_retryable=True,
             )
 
+    @workflow.signal(name=Message.NOTE_WAITING, description="A market waits for a person")
+    def note_waiting(self, notice: WaitingNotice) -> None:
+        """Show that a market waits for a person, or waits no more."""
+        if notice.market in self._board.running:
+            self._board.note_waiting(notice.market, notice.escalations)
+            workflow.set_current_details(self._board.details())
+
     @workflow.query(name=Message.STATUS, description="How far the run is, market by market")
     def status(self) -> WeekStatus:
         """The status board."""
         return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
 
     async def _research_all(self) -> None:
-        """Every planned market side by side, until all are back or the week's deadline comes."""
+        """Every planned market, then what contradicts across them, by the week's deadline."""
         self._enter(Phase.RESEARCHING)
-        deadline = min(self._deadline, workflow.now() + self._policy.deadlines.task)
-        tasks = [
-            asyncio.create_task(self._research(plan, deadline)) for plan in self._board.plan.markets
-        ]
-        left = time_left(self._deadline, workflow.now())
-        with contextlib.suppress(TimeoutError):
-            try:
-                await workflow.wait_condition(
-                    lambda: all(task.done() for task in tasks), timeout=left
-                )
-                await asyncio.gather(*tasks)
-            finally:
-                await _cancelled(tasks)
-        for market in self._board.markets:
-            self._board.outcomes.setdefault(market, self._unfinished(market))
+        await self._markets.research_all(self._deadline)
+        await settle_across(self._request, self._board, self._deadline, self._enter)
 
-    async def _research(self, plan: MarketPlan, deadline: datetime, rerun: int = 0) -> None:
+    async def _research_again(self, queued: QueuedRerun) -> None:
+        self._enter(Phase.RESEARCHING)
         board = self._board
-        board.running.add(plan.market)
-        try:
-            outcome = await self._market(plan, deadline, rerun)
-        except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
-            if is_cancelled_exception(error):
-                raise
-            outcome = self._unfinished(plan.market, _reason(error))
-        finally:
-            board.running.discard(plan.market)
-        before = board.outcomes.get(plan.market) if rerun else None
-        board.outcomes[plan.market] = after_rerun(before, outcome)
-        workflow.set_current_details(board.details())
-
-    async def _market(self, plan: MarketPlan, deadline: datetime, rerun: int) -> MarketOutcome:
-        board = self._board
-        spec = next(s for s in self._request.config.markets if s.market == plan.market)
-        return await workflow.execute_child_workflow(
-            MarketResearchWorkflow.run,
-            MarketRequest(
-                week=board.week,
-                market=spec,
-                plan=plan,
-                window=board.window,
-                deadline=deadline,
-                policy=self._policy,
-                rerun=rerun,
-            ),
-            id=self._market_run_id(spec.market, rerun),
-            task_timeout=TASK_TIMEOUT,
-            # A child that cannot even be cancelled must not hold the report back.
-            cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
-            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
-            # One that a run before this has left behind makes way.
-            id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
-            execution_timeout=time_left(deadline, workflow.now()) + GRACE,
-            priority=priority(1 if rerun else plan.priority, spec.market),
-            search_attributes=market_attributes(board.week, spec.market),
-            static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
-        )
+        plan = next(p for p in board.plan.markets if p.market == queued.request.market)
+        due = workflow.now() + self._policy.deadlines.rerun
+        await self._markets.research_again(plan, board.revision_of(queued), due)
+        await settle_across(self._request, board, due, self._enter)
 
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)
@@ -196,10 +143,7 @@ class WeeklyResearchWorkflow:
             await self._rerun_asked_for_within(deadlines.rerun)
         while board.reruns or await self._rerun_asked_for_within(self._time_open()):
             queued = board.reruns[0]
-            self._enter(Phase.RESEARCHING)
-            plan = next(p for p in board.plan.markets if p.market == queued.request.market)
-            deadline = workflow.now() + deadlines.rerun
-            await self._research(plan, deadline, board.revision_of(queued))
+            await self._research_again(queued)
             await self._publish(self._rerun(queued))
             del board.reruns[0]
             self._enter(Phase.OPEN_FOR_RERUNS)
@@ -239,14 +183,6 @@ class WeeklyResearchWorkflow:
             reason=queued.request.reason,
         )
 
-    def _market_run_id(self, market: str, rerun: int) -> str:
-        return market_run_id(workflow.info().workflow_id, market, rerun)
-
-    def _unfinished(
-        self, market: str, reason: str = "not finished by the week's deadline"
-    ) -> MarketOutcome:
-        return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],))
-
     def _enter(self, phase: Phase) -> None:
         self._board.phase = phase
         workflow.upsert_search_attributes([PHASE.value_set(phase)])
@@ -266,15 +202,3 @@ class WeeklyResearchWorkflow:
             files=publication.files,
             record=self._board.record_with(),
         )
-
-
-def _reason(error: BaseException) -> str:
-    cause = error.__cause__ or error
-    return "not finished by its deadline" if isinstance(cause, TimedOut) else str(cause)
-
-
-async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
-    """Cancel what is not done, and wait until the children have heard of it."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

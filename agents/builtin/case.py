@@ -1,30 +1,42 @@
-"""A validator's case: the findings on a market, what to ask about them, and what came back."""
+"""A validator's case: the findings on a market, and what the sources answered about them."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.builtin.evidence import Evidence, ask, market_of, read
+from agents.builtin.evidence import Evidence, consult, market_of, read, readable
+from agents.builtin.questions import (
+    AVERAGES,
+    DECISIONS,
+    MONTH_ENDS,
+    QUOTE,
+    RATES,
+    all_claims,
+    questions,
+)
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import MarketSpec
 from contracts.results import MarketEvent, ResearchResult
-from contracts.source_results import PolicyRates, Quote, RateDecisions
-from contracts.tools import ToolCall
+from contracts.source_results import (
+    MonthAverages,
+    MonthEndRates,
+    PolicyRates,
+    Quote,
+    RateDecisions,
+    SourceResult,
+)
+from contracts.tools import DataSource
 from contracts.turns import TurnRequest
-from domain.checks import LOCAL_DAY
 from domain.confidence import Weakness, confidence
 from domain.rate_claims import decision_claims, policy_rate_claims
 from domain.recompute import at_precision_of
 from domain.series import window_days
 
-QUOTE = "get_quote"
-RATES = "get_policy_rate"
-DECISIONS = "get_rate_decisions"
-DECIDED = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
-
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The findings, and what the sources say about what can be checked in them."""
+    """The findings, and what the sources say about what can be checked in them.
+
+    `silent` says of each tool of a second source that did not answer why not.
+    """
 
     request: TurnRequest
     market: MarketSpec
@@ -32,6 +44,9 @@ class Case:
     quote: Evidence[Quote] | None
     rates: Evidence[PolicyRates] | None
     decisions: Evidence[RateDecisions] | None
+    averages: Evidence[MonthAverages] | None
+    month_ends: Evidence[MonthEndRates] | None
+    silent: dict[str, str]
 
     def of(self, *metrics: Metric) -> list[Claim]:
         """The claims on some metrics, each result's own, in order."""
@@ -40,41 +55,64 @@ class Case:
     @property
     def every_claim(self) -> list[Claim]:
         """The claims of all findings, several on one thing included."""
-        return _all_claims(self.request)
+        return all_claims(self.request)
 
     @property
     def events(self) -> list[MarketEvent]:
         """The events of all findings."""
         return [event for finding in self.request.findings for event in finding.events]
 
+    @property
+    def answers(self) -> tuple[SourceResult, ...]:
+        """What the findings rest on and what was answered, as far as it is in the desk's form."""
+        found = (readable(result) for result in (*self.request.evidence, *self.request.results))
+        return tuple(answer for answer in found if answer is not None)
+
+    @property
+    def sources(self) -> tuple[DataSource, ...]:
+        """Every source that answered, those asked again first."""
+        answers = (self.quote, self.rates, self.decisions, self.averages, self.month_ends)
+        return tuple(answer.source for answer in answers if answer)
+
 
 def open_case(request: TurnRequest) -> Case:
     """The findings with the sources' answers.
 
     Raises:
-        TaskNotPossible: a source could not be asked or its answer cannot be read.
+        TaskNotPossible: a source that is asked again could not be asked, or its answer cannot be
+            read. A second source may be silent.
     """
     asked = {call.tool for call in questions(request)}
+    none: tuple[None, None] = (None, None)
+    averages, no_averages = consult(request, AVERAGES, MonthAverages) if AVERAGES in asked else none
+    ends, no_ends = consult(request, MONTH_ENDS, MonthEndRates) if MONTH_ENDS in asked else none
     return Case(
         request=request,
         market=market_of(request),
-        claims={claim.claim_id: claim for claim in reversed(_all_claims(request))},
+        claims={claim.claim_id: claim for claim in reversed(all_claims(request))},
         quote=read(request, QUOTE, Quote) if QUOTE in asked else None,
         rates=read(request, RATES, PolicyRates) if RATES in asked else None,
         decisions=read(request, DECISIONS, RateDecisions) if DECISIONS in asked else None,
+        averages=averages,
+        month_ends=ends,
+        silent={
+            tool: reason
+            for tool, reason in ((AVERAGES, no_averages), (MONTH_ENDS, no_ends))
+            if reason
+        },
     )
 
 
 def own_result(case: Case) -> ResearchResult:
-    """What the validator itself read, in the shape of a finding."""
-    sources = (e.source for e in (case.quote, case.rates, case.decisions) if e)
+    """What the validator itself read from the sources asked again, in the shape of a finding."""
+    answers = (case.quote, case.rates, case.decisions)
     return ResearchResult(
         result_id=f"{case.request.assignment.task_id}/checks",
         task_id=case.request.assignment.task_id,
         agent=case.request.assignment.agent,
         market=case.market.market,
         claims=(*_quoted(case), *_rated(case), *_decided(case)),
-        sources=tuple(sources),
+        sources=tuple(answer.source for answer in answers if answer),
         confidence=confidence((Weakness.SINGLE_SOURCE,)),
     )
 
@@ -110,38 +148,3 @@ def _decided(case: Case) -> tuple[Claim, ...]:
     if case.decisions is None:
         return ()
     return decision_claims(case.decisions.answer.decisions, case.decisions.evidence_id)
-
-
-def _all_claims(request: TurnRequest) -> list[Claim]:
-    return [claim for finding in request.findings for claim in finding.claims]
-
-
-def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:
-    wanted = set(metrics)
-    found = (claim.subject for claim in _all_claims(request) if claim.metric in wanted)
-    return list(dict.fromkeys(found))
-
-
-def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """The calls that would confirm what the findings claim; none where nothing can be."""
-    market = market_of(request).market
-    first_day, last_day = window_days(request.assignment.window)
-    rated = _subjects(request, (Metric.POLICY_RATE, Metric.DECISION_RATE))
-    decided = _subjects(request, DECIDED)
-    calls = []
-    if market in _subjects(request, (Metric.LAST,)):
-        calls.append(ask(request.assignment, "ecb", QUOTE, symbol=market))
-    if rated:
-        calls.append(ask(request.assignment, "central_banks", RATES, areas=[*rated]))
-    if decided:
-        calls.append(
-            ask(
-                request.assignment,
-                "central_banks",
-                DECISIONS,
-                areas=[*decided],
-                start=first_day.isoformat(),
-                end=(last_day + LOCAL_DAY).isoformat(),
-            )
-        )
-    return tuple(calls)

@@ -8,10 +8,11 @@ from pydantic import JsonValue, ValidationError
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.results import AgentError
-from contracts.source_results import SourceResult
+from contracts.source_results import PolicyRates, RateDecisions, SourceResult
 from contracts.tasks import TaskAssignment
 from contracts.tools import DataSource, ToolCall, ToolResult, ToolStatus
 from contracts.turns import TurnRequest
+from domain.ledger_evidence import EvidenceUnusable, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)
 
@@ -66,6 +67,24 @@ def read(request: TurnRequest, tool: str, kind: type[Answer]) -> Evidence[Answer
     return Evidence(answer, _source(result, answer))
 
 
+def consult(
+    request: TurnRequest, tool: str, kind: type[Answer]
+) -> tuple[Evidence[Answer] | None, str | None]:
+    """As `read`, for a source that the task can do without: its answer, or why there is none."""
+    try:
+        return read(request, tool, kind), None
+    except TaskNotPossible as impossible:
+        return None, impossible.error.error_message
+
+
+def readable(result: ToolResult) -> SourceResult | None:
+    """A tool's answer in the desk's own form; None when it has another."""
+    try:
+        return read_answer(result.content)
+    except EvidenceUnusable:
+        return None
+
+
 def market_of(request: TurnRequest) -> MarketSpec:
     """The market that the assignment is about.
 
@@ -110,6 +129,20 @@ def _impossible(
     )
 
 
+def origin_of(answer: SourceResult) -> str | None:
+    """Who first published the figures of an answer, where that is one body for all of them."""
+    if answer.source.origin is not None:
+        return answer.source.origin
+    match answer:
+        case PolicyRates():
+            origins = {rate.origin for rate in answer.rates if rate.rate is not None}
+        case RateDecisions():
+            origins = {decision.origin for decision in answer.decisions}
+        case _:
+            return None
+    return origins.pop() if len(origins) == 1 else None
+
+
 def _source(result: ToolResult, answer: SourceResult) -> DataSource:
     return DataSource(
         server=result.call.server,
@@ -117,6 +150,7 @@ def _source(result: ToolResult, answer: SourceResult) -> DataSource:
         arguments=result.call.arguments,
         name=answer.source.name,
         tier=answer.source.tier,
+        origin=origin_of(answer),
         url=answer.source.url,
         retrieved_at=result.retrieved_at,
         evidence_id=result.evidence_id,

@@ -1,15 +1,20 @@
 """The price analyst: what a pair's daily fixings say about the week."""
 
+from decimal import Decimal
+
 from agents.builtin.evidence import Evidence, ask, market_of, read, unusable
-from agents.builtin.price_wording import Values, describe
+from agents.builtin.price_wording import Values, describe, is_little_changed
 from contracts.claims import Claim, Metric
 from contracts.markets import MarketSpec
 from contracts.results import (
     EventType,
     Impact,
+    Leaning,
     MarketEvent,
     ResearchResult,
     SuspectFixing,
+    View,
+    ViewKind,
 )
 from contracts.source_results import History
 from contracts.tools import DataSource
@@ -68,6 +73,7 @@ def _research(
         market=market.market,
         claims=claims,
         events=_events(market, view, claims, evidence.source, certainty),
+        views=_views(market, claims, certainty),
         sources=(evidence.source,),
         suspects=_suspects(view),
         missing=missing,
@@ -133,6 +139,27 @@ def _events(
         confidence=certainty,
     )
     return (event,)
+
+
+def _views(market: MarketSpec, claims: tuple[Claim, ...], certainty: float) -> tuple[View, ...]:
+    """Where the printed move points; none without a move."""
+    return tuple(
+        View(
+            subject=market.market,
+            kind=ViewKind.DIRECTION,
+            leaning=_leaning(claim.value, pegged=market.band is not None),
+            confidence=certainty,
+            claims=(claim.claim_id,),
+        )
+        for claim in claims
+        if claim.metric is Metric.MOVE
+    )
+
+
+def _leaning(move: Decimal, *, pegged: bool) -> Leaning:
+    if is_little_changed(move, pegged=pegged):
+        return Leaning.NEUTRAL
+    return Leaning.UP if move > 0 else Leaning.DOWN
 
 
 def _impact(market: MarketSpec, view: PriceView, values: Values) -> Impact:

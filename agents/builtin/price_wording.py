@@ -9,13 +9,10 @@ from contracts.markets import Band, MarketSpec
 from domain.impact import LARGE_MOVE, NEAR_THE_EDGE, NOTABLE_MOVE, distance_to_edge
 from domain.price_view import Break, PriceView, Side
 from domain.series import Fixing
+from domain.tolerances import LITTLE_CHANGED, LITTLE_CHANGED_PEG
 
 Values = dict[Metric, Decimal]
 """The printed values of a market's claims."""
-
-LITTLE_CHANGED: Final = Decimal("0.1")
-LITTLE_CHANGED_PEG: Final = Decimal("0.02")
-"""Percent: a smaller move has no direction worth a verb."""
 
 LONG_STREAK: Final = 5
 WEEKDAYS: Final = (
@@ -42,11 +39,16 @@ def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
 
 def verb(move: Decimal, z_score: Decimal | None, *, pegged: bool) -> str:
     """The verb for a move in percent: sharp from two standard deviations on."""
-    if abs(move) < (LITTLE_CHANGED_PEG if pegged else LITTLE_CHANGED):
+    if is_little_changed(move, pegged=pegged):
         return "was little changed"
     direction = "rose" if move > 0 else "fell"
     sharp = not pegged and z_score is not None and abs(z_score) >= LARGE_MOVE
     return f"{direction} sharply" if sharp else direction
+
+
+def is_little_changed(move: Decimal, *, pegged: bool) -> bool:
+    """Whether a move in percent is too small to have a direction."""
+    return abs(move) < (LITTLE_CHANGED_PEG if pegged else LITTLE_CHANGED)
 
 
 def _reference(spec: MarketSpec, metric: Metric) -> str:

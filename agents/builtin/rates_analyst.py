@@ -5,6 +5,7 @@ from datetime import date
 
 from agents.builtin.evidence import Evidence, ask, market_of, read
 from agents.builtin.rates_events import decision_events, scheduled_events
+from agents.builtin.rates_stance import stance_views
 from contracts.claims import Claim
 from contracts.markets import MarketKind, MarketSpec
 from contracts.results import MarketEvent, ResearchResult
@@ -141,6 +142,7 @@ def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
         market=found.market.market,
         claims=claims,
         events=_events(found, certainty),
+        views=stance_views(found.view, certainty),
         sources=(found.rates.source, found.decisions.source, found.calendar.source),
         missing=_missing(found),
         warnings=_warnings(found),

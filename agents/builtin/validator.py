@@ -1,29 +1,47 @@
-"""The validator: the findings on a market against the sources, asked anew."""
+"""The validator: the findings on a market against their evidence and against the sources."""
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable
+from dataclasses import replace
 from statistics import fmean
 
-from agents.builtin.case import DECIDED, Case, open_case, own_result, questions
+from agents.builtin.case import Case, open_case, own_result
 from agents.builtin.evidence import market_of
+from agents.builtin.objections import (
+    ClaimIssue,
+    by_claim,
+    claim_issues,
+    event_issues,
+    ledger_issues,
+)
+from agents.builtin.questions import DECIDED, questions
+from agents.builtin.second_opinions import second_opinions
 from contracts.claims import Claim, Metric
 from contracts.results import (
     ConflictRecord,
     EventType,
-    MarketEvent,
     Severity,
     ValidationIssue,
     ValidationResult,
 )
-from contracts.source_results import PolicyRates
 from contracts.turns import Turn, TurnRequest
-from domain import checks
+from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.confidence import NOTHING_FOUND
-from domain.conflicts import detect_conflicts
-from domain.rates_view import rate_of
-from domain.series import window_days
+from domain.conflicts import MOST_CONFLICTS, detect_conflicts
+from domain.ledger import Ledger
+from domain.prose import clip
+from domain.verdicts import (
+    FAILURES,
+    Averages,
+    Review,
+    objections_of,
+    sound_findings,
+    verdicts_of,
+)
+from domain.witnesses import Witnesses
 
 MOST_ISSUES = 50
+MOST_REASONS = 20
+LONGEST_REASON = 500
 PENALTIES = {
     Severity.LOW: 0.05,
     Severity.MEDIUM: 0.15,
@@ -31,6 +49,7 @@ PENALTIES = {
     Severity.CRITICAL: 0.6,
 }
 UNRESOLVED_PENALTY = 0.2
+UNRELIABLE = (ClaimStatus.REJECTED, ClaimStatus.CONTESTED)
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -39,23 +58,32 @@ def take_turn(request: TurnRequest) -> Turn:
     Findings without a figure that a source could confirm need no tool.
 
     Raises:
-        TaskNotPossible: a source could not be asked or its answer cannot be read.
+        TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
+            read.
     """
     calls = questions(request)
     if calls and not request.exchanges:
         return Turn(
             calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
         )
-    return Turn(result=_verdict(open_case(request)))
+    return Turn(result=_result(open_case(request)))
 
 
-def _verdict(case: Case) -> ValidationResult:
+def _result(case: Case) -> ValidationResult:
     task = case.request.assignment
     own = own_result(case)
-    conflicts = detect_conflicts(case.market.market, (*case.request.findings, own))
-    about_claims = tuple(_claim_issues(case))
-    about_events = {event.event_id: tuple(_event_issues(case, event)) for event in case.events}
-    issues = tuple(dict.fromkeys((*about_claims, *chain.from_iterable(about_events.values()))))
+    about_claims = claim_issues(case)
+    review = _review(case, about_claims)
+    verdicts = verdicts_of(review)
+    questioned = {name for _, issue in about_claims for name in issue.claims}
+    fallen = {n: o for n, o in objections_of(review).items() if n not in questioned}
+    about_events = {event.event_id: tuple(event_issues(case, event)) for event in case.events}
+    every_issue = (
+        *(issue for _, issue in about_claims),
+        *ledger_issues(case, fallen, FAILURES),
+        *(issue for issues in about_events.values() for issue in issues),
+    )
+    issues = tuple(dict.fromkeys(every_issue))
     return ValidationResult(
         validation_id=f"{task.task_id}/result",
         task_id=task.task_id,
@@ -63,98 +91,99 @@ def _verdict(case: Case) -> ValidationResult:
         market=case.market.market,
         research_results=tuple(finding.result_id for finding in case.request.findings),
         checks=own.claims[:MOST_ISSUES],
+        verdicts=verdicts,
         issues=issues[:MOST_ISSUES],
-        conflicts=conflicts,
-        verified_events=_verified(case, own.claims, about_claims, about_events),
-        authoritative_sources=own.sources,
-        missing=_unconfirmed(case, own.claims),
-        recommendation=_recommendation(own.claims, issues, conflicts),
-        confidence=_confidence(case, issues, conflicts),
+        conflicts=tuple(review.conflicts),
+        verified_events=_verified(case, own.claims, verdicts, about_events),
+        authoritative_sources=case.sources,
+        missing=_missing(case, own.claims),
+        recommendation=_recommendation(verdicts, issues, review.conflicts),
+        confidence=_confidence(case, issues, review.conflicts),
     )
 
 
-def _claim_issues(case: Case) -> Iterator[ValidationIssue]:
-    for claim in case.every_claim:
-        yield from checks.check_unit(claim)
-        yield from checks.check_formula(claim, case.claims, case.market.band)
-    if case.quote:
-        for claim in case.of(Metric.LAST):
-            yield from checks.check_last(claim, case.quote.answer)
-    if case.decisions:
-        for claim in case.of(*DECIDED):
-            yield from checks.check_decision(claim, case.decisions.answer.decisions)
-    if case.rates:
-        yield from _rate_issues(case, case.rates.answer)
+def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
+    """What the claims are judged by: their evidence, the sources, and each other.
 
-
-def _rate_issues(case: Case, rates: PolicyRates) -> Iterator[ValidationIssue]:
-    decided = case.of(Metric.DECISION_RATE)
-    for rate in rates.rates:
-        of_area = (claim for claim in decided if claim.subject == rate.area)
-        yield from checks.check_rate_in_force(of_area, rate)
-    for claim in case.of(Metric.POLICY_RATE):
-        given = rate_of(rates, claim.subject)
-        if given is not None:
-            yield from checks.check_policy_rate(claim, given)
-
-
-def _event_issues(case: Case, event: MarketEvent) -> Iterator[ValidationIssue]:
-    yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
-    yield from checks.check_references(event, case.claims)
-    yield from checks.check_direction(event, case.claims)
+    A claim that falls by itself is in no conflict: nobody is asked to choose it.
+    """
+    request = case.request
+    task, voting, own = request.assignment, request.voting, own_result(case)
+    evidence = (*request.evidence, *request.results)
+    witnesses = Witnesses(evidence, task.window)
+    averages = case.averages
+    review = Review(
+        findings=request.findings,
+        ledger=Ledger((case.market,), task.window, task.base_area, evidence),
+        witnesses=witnesses,
+        averages=(Averages(averages.answer, averages.evidence_id),) if averages else (),
+        objections=by_claim(issues),
+        silent=tuple(case.silent),
+    )
+    sound = sound_findings(review)
+    detected = detect_conflicts(case.market.market, (*sound, own), voting)
+    others = second_opinions(case, sound, witnesses, detected)
+    return replace(review, conflicts=(*detected, *others)[:MOST_CONFLICTS])
 
 
 def _verified(
     case: Case,
     own: tuple[Claim, ...],
-    about_claims: tuple[ValidationIssue, ...],
+    verdicts: Iterable[ClaimVerdict],
     about_events: dict[str, tuple[ValidationIssue, ...]],
 ) -> tuple[str, ...]:
     """The events that nothing speaks against and that a source confirms in at least one figure.
 
     Never a scheduled one: its date is not asked for again.
     """
-    questioned = {name for issue in about_claims for name in issue.claims}
-    confirmed = {claim.claim_id for claim in own} & case.claims.keys() - questioned
+    unreliable = {verdict.claim_id for verdict in verdicts if verdict.status in UNRELIABLE}
+    confirmed = {claim.claim_id for claim in own} & case.claims.keys() - unreliable
     return tuple(
         event.event_id
         for event in case.events
         if event.event_type is not EventType.SCHEDULED_DECISION
         and not about_events[event.event_id]
-        and not questioned.intersection(event.claims)
+        and not unreliable.intersection(event.claims)
         and confirmed.intersection(event.claims)
     )
 
 
-def _unconfirmed(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
+def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
+    """The claims that the source gave nothing for, and the second sources that were silent."""
     confirmed = {claim.claim_id for claim in own}
     checkable = (Metric.LAST, Metric.POLICY_RATE, *sorted(DECIDED))
-    names = (claim.claim_id for claim in case.of(*checkable))
-    return tuple(
+    names = dict.fromkeys(claim.claim_id for claim in case.of(*checkable))
+    unconfirmed = [
         f"{name}: the source gave nothing to compare it with"
-        for name in dict.fromkeys(names)
+        for name in names
         if name not in confirmed
-    )[:20]
+    ]
+    silent = [clip(reason, LONGEST_REASON) for reason in case.silent.values()]
+    return (*silent, *unconfirmed)[:MOST_REASONS]
 
 
 def _recommendation(
-    own: tuple[Claim, ...],
+    verdicts: tuple[ClaimVerdict, ...],
     issues: tuple[ValidationIssue, ...],
-    conflicts: tuple[ConflictRecord, ...],
+    conflicts: Iterable[ConflictRecord],
 ) -> str:
+    statuses = {verdict.status for verdict in verdicts}
     if any(not conflict.resolved for conflict in conflicts):
         return "Publish only after a person has decided the open conflict."
-    if any(issue.severity in (Severity.HIGH, Severity.CRITICAL) for issue in issues):
+    grave = any(issue.severity in (Severity.HIGH, Severity.CRITICAL) for issue in issues)
+    if grave or ClaimStatus.REJECTED in statuses:
         return "Hold back the questioned figures until the market has been researched again."
+    if ClaimStatus.CONTESTED in statuses:
+        return "Publish with the dissent noted."
     if issues:
         return "Publish with the objections noted."
-    if not own:
+    if not verdicts:
         return "There was no figure that a source could confirm."
     return "Publish: every figure that could be checked agrees with its source."
 
 
 def _confidence(
-    case: Case, issues: tuple[ValidationIssue, ...], conflicts: tuple[ConflictRecord, ...]
+    case: Case, issues: tuple[ValidationIssue, ...], conflicts: Iterable[ConflictRecord]
 ) -> float:
     """The mean confidence of the findings, less a penalty for every objection and open conflict."""
     if not case.request.findings:

@@ -102,7 +102,11 @@ async def _empty_workers(client: Client) -> AsyncIterator[None]:
                 **TUNING,
             )
         )
-        queues = (Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, ("ecb", "central_banks")))
+        queues = (
+            Queue.RESEARCH,
+            Queue.VALIDATION,
+            *map(source_queue, ("ecb", "central_banks", "official_statistics")),
+        )
         for queue in queues:
             await stack.enter_async_context(
                 Worker(client, task_queue=floor_queue(queue), activities=[empty], **TUNING)

@@ -1,6 +1,5 @@
 """kill -9 of a `desk run` that hosts the server and all workers itself."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,18 +7,16 @@ from pathlib import Path
 
 import psutil
 
+from reporting.json_form import apart_from_the_run, from_json
 from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT
 
 WEEK = "2026-W44"
 
 
-def report_of(directory: Path) -> dict[str, object]:
+def report_of(directory: Path) -> str:
     path = directory / "reports" / "weekly" / f"{WEEK}-asia-g10-fx.json"
-    report: dict[str, object] = json.loads(path.read_text())
-    for key in ("timings", "revisions", "sources"):
-        del report[key]
-    return report
+    return apart_from_the_run(from_json(path.read_text()))
 
 
 def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None:

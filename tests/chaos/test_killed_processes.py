@@ -1,12 +1,10 @@
 """kill -9 of every kind of process in the middle of a week."""
 
 import asyncio
-import json
 import os
 import signal
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from temporalio.client import Client
@@ -14,6 +12,7 @@ from temporalio.client import Client
 from contracts.names import Message, week_run_id
 from contracts.week_run import WeekStatus
 from infra.temporal import connect
+from reporting.json_form import apart_from_the_run, from_json
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at, effects, start
 from workers.hosting import Role
@@ -28,7 +27,7 @@ async def all_done(log: Path) -> None:
         await asyncio.sleep(0.01)
 
 
-async def published(client: Client) -> dict[str, Any]:
+async def published(client: Client) -> str:
     """The report, once it is there, without what differs from run to run."""
     handle = client.get_workflow_handle(week_run_id(WEEK))
     while True:
@@ -40,11 +39,7 @@ async def published(client: Client) -> dict[str, Any]:
         if status.files is not None:
             break
         await asyncio.sleep(0.1)
-    report: dict[str, Any] = json.loads(Path(status.files.json_file).read_text())
-    del report["timings"], report["revisions"]
-    for source in report["sources"]:
-        del source["retrieved_at"]
-    return report
+    return apart_from_the_run(from_json(Path(status.files.json_file).read_text()))
 
 
 def repeated(log: Path) -> list[str]:
@@ -60,7 +55,7 @@ def repeated(log: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int]:
+async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int]:
     """The report of a week in which nothing was killed, and how many effects it took."""
     async with desk_at(tmp_path_factory.mktemp("undisturbed")) as (settings, _, _, log):
         client = await connect(settings)
@@ -83,7 +78,7 @@ async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[st
     ],
 )
 async def test_a_killed_worker_repeats_no_completed_effect(
-    role: Role, after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+    role: Role, after: int, tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, _ = undisturbed
     async with desk_at(tmp_path) as (settings, _, fleet, log):
@@ -98,7 +93,7 @@ async def test_a_killed_worker_repeats_no_completed_effect(
 
 @pytest.mark.parametrize("after", [2, 16])
 async def test_a_killed_server_loses_nothing(
-    after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+    after: int, tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, count = undisturbed
     async with desk_at(tmp_path) as (settings, server, _, log):
@@ -113,7 +108,7 @@ async def test_a_killed_server_loses_nothing(
 
 @pytest.mark.parametrize("after", [4, 12, 25])
 async def test_server_and_workers_killed_together_repeat_no_completed_effect(
-    after: int, tmp_path: Path, undisturbed: tuple[dict[str, Any], int]
+    after: int, tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, _ = undisturbed
     async with desk_at(tmp_path) as (settings, server, fleet, log):

@@ -23,10 +23,11 @@ SIZE = 5 * 1024 * 1024
 async def test_a_tool_may_return_more_than_a_payload_can_hold(tmp_path: Path) -> None:
     # Not compressible, so that it is the store that carries it.
     text = "".join(f"{(n * 2_654_435_761) % 2**32:08x}" for n in range(SIZE // 8))
+    content: JsonValue = {"level": "100.00", "text": text}
     seen: list[JsonValue] = []
 
     def returns_much(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer:
-        return ToolAnswer(content={"text": text})
+        return ToolAnswer(content=content)
 
     def remembers(request: TurnRequest) -> Turn | None:
         seen.extend(r.content for r in request.results if r.status is ToolStatus.OK)
@@ -46,6 +47,6 @@ async def test_a_tool_may_return_more_than_a_payload_can_hold(tmp_path: Path) ->
             market = client.get_workflow_handle(market_run_id(week_run_id(WEEK), "USD/JPY"))
             description = await market.describe()
     assert result.outcome is Outcome.COMPLETE
-    assert seen == [{"text": text}]
+    assert seen == [content]
     history = description.raw_description.workflow_execution_info.history_size_bytes
     assert history < 50_000

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from mcp_servers import central_banks, ecb
+from mcp_servers import central_banks, ecb, official_statistics
 from mcp_servers.ecb_store import cached_file, packaged_file
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
@@ -23,7 +23,11 @@ from tests.support.rates_files import with_a_later_day
 ROOT = Path(__file__).parents[2]
 AS_OF = "2026-09-20T07:00:00+01:00"
 START_SECONDS = 20
-MODULES = {"ecb": ecb, "central_banks": central_banks}
+MODULES = {
+    "ecb": ecb,
+    "central_banks": central_banks,
+    "official_statistics": official_statistics,
+}
 
 Call = tuple[str, str, dict[str, Any]]
 
@@ -44,6 +48,21 @@ CALLS: tuple[Call, ...] = (
         "get_decision_calendar",
         {"areas": ["US", "MY"], "start": "2026-09-18", "end": "2026-12-31"},
     ),
+    (
+        "official_statistics",
+        "get_month_averages",
+        {"symbol": "GBP/USD", "start": "2026-01", "end": "2026-09"},
+    ),
+    (
+        "official_statistics",
+        "get_month_averages",
+        {"symbol": "USD/IDR", "start": "2026-01", "end": "2026-09"},
+    ),
+    (
+        "official_statistics",
+        "get_month_end_rates",
+        {"areas": ["XM", "SG"], "start": "2024-08", "end": "2026-09"},
+    ),
 )
 REFUSED: tuple[tuple[Call, str], ...] = (
     (("ecb", "get_price", {}), "Unknown tool: get_price"),
@@ -60,6 +79,22 @@ REFUSED: tuple[tuple[Call, str], ...] = (
             {"areas": ["US"], "start": "2026-02-01", "end": "2026-01-01"},
         ),
         "lies before start",
+    ),
+    (
+        (
+            "official_statistics",
+            "get_month_averages",
+            {"symbol": "GBP/USD", "start": "January", "end": "2026-09"},
+        ),
+        "write it as a month, such as 2026-10",
+    ),
+    (
+        (
+            "official_statistics",
+            "get_month_end_rates",
+            {"areas": ["Japan"], "start": "2026-01", "end": "2026-09"},
+        ),
+        "write it like JP or XM",
     ),
 )
 
@@ -117,8 +152,8 @@ def serving_http(server: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def addresses() -> Iterator[dict[str, str]]:
-    with serving_http("ecb") as rates, serving_http("central_banks") as banks:
-        yield {"ecb": rates, "central_banks": banks}
+    with ExitStack() as stack:
+        yield {server: stack.enter_context(serving_http(server)) for server in MODULES}
 
 
 def client_of(transport: Transport, server: str, addresses: dict[str, str]) -> Client:

@@ -11,6 +11,7 @@ from temporalio.common import SearchAttributeKey
 
 from contracts.names import SCHEDULE_ID
 from contracts.week_run import WeekRequest
+from domain.schedule_spec import backfilled_weeks
 from infra.embedded_server import embedded_server
 from infra.settings import Settings
 from infra.temporal import connect
@@ -68,20 +69,17 @@ async def test_a_paused_schedule_stays_paused_when_it_changes(desk: Desk) -> Non
     assert not await paused(desk.client)
 
 
-async def test_a_backfill_starts_each_week_as_the_run_of_its_own_week(desk: Desk) -> None:
+async def test_the_schedule_starts_a_past_week_as_the_run_of_that_week(desk: Desk) -> None:
     await actions.apply(desk)
     await actions.pause(desk)
-    lines = await actions.backfill("2026-W42", "2026-W44")(desk)
-    assert [line.split()[0] for line in lines] == ["2026-W42", "2026-W43", "2026-W44"]
-    starts = ("2026-10-19T06:00:00", "2026-10-26T07:00:00", "2026-11-02T07:00:00")
-    for line, start in zip(lines, starts, strict=True):
-        run = await started(desk.client, line.split()[-1])
+    config = desk.settings.config
+    for week in backfilled_weeks("2026-W42", "2026-W44", config.schedule):
+        await actions.start_past_week(desk.client, week.start, config)
+        run = await started(desk.client, week.workflow_id)
         assert run.open
-        assert run.workflow_id == f"weekly-{start}Z"
         found = await run.handle.describe()
-        scheduled = found.typed_search_attributes.get(SCHEDULED_START)
-        assert scheduled == datetime.fromisoformat(f"{start}+00:00")
-        assert await request_of(desk.client, run) == WeekRequest(config=desk.settings.config)
+        assert found.typed_search_attributes.get(SCHEDULED_START) == week.start
+        assert await request_of(desk.client, run) == WeekRequest(config=config)
 
 
 async def started(client: Client, workflow_id: str) -> FoundRun:
@@ -93,11 +91,22 @@ async def started(client: Client, workflow_id: str) -> FoundRun:
     pytest.fail(f"{workflow_id} was not started")
 
 
+async def test_a_backfill_makes_the_schedule_where_there_is_none(desk: Desk) -> None:
+    config = desk.settings.config
+    told = await actions.ready_for_backfill(desk.client, config, look_only=True)
+    assert "no schedule yet" in str(told)
+    with pytest.raises(CommandError):
+        await actions.show(desk)
+    told = await actions.ready_for_backfill(desk.client, config, look_only=False)
+    assert "is created" in str(told)
+    assert "active" in (await actions.show(desk))[0]
+    assert await actions.ready_for_backfill(desk.client, config, look_only=False) is None
+
+
 async def test_a_backfill_of_other_times_than_those_in_force_is_refused(desk: Desk) -> None:
     await actions.apply(desk)
-    other = Desk(desk.client, earlier(desk.settings), hosting=True)
     with pytest.raises(CommandError, match="`desk schedule apply` first"):
-        await actions.backfill("2026-W42", "2026-W42")(other)
+        await actions.ready_for_backfill(desk.client, earlier(desk.settings).config, look_only=True)
 
 
 async def test_a_trigger_starts_a_run_and_says_which(desk: Desk) -> None:

@@ -11,11 +11,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
 from contracts.config import DeadlineConfig
-from contracts.names import AgentId, Message, Queue, market_run_id, reassignment_run_id
+from contracts.escalations import EscalationAnswer
+from contracts.names import (
+    AgentId,
+    Message,
+    Queue,
+    escalation_run_id,
+    market_run_id,
+    reassignment_run_id,
+)
 from contracts.tasks import TaskType
 from contracts.tools import ToolCall, ToolRequest
 from contracts.turns import Turn, TurnRequest
@@ -30,7 +39,7 @@ from tests.support.desk import (
     register_search_attributes,
     start_week,
 )
-from tests.support.scripted import ScriptedAnalyst, gives_up
+from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
 from workflows.tool_call import ToolCallWorkflow
 
 HISTORIES = Path(__file__).parent / "histories"
@@ -44,7 +53,7 @@ def failing(request: TurnRequest) -> Turn | None:
 
 
 async def main() -> None:
-    """Write the histories of a week with a rerun, a reassignment and a dead letter."""
+    """Write the histories of weeks with a rerun, a reassignment, a dead letter and a conflict."""
     with tempfile.TemporaryDirectory() as directory:
         environment = await WorkflowEnvironment.start_local(
             dev_server_existing_path=binary("temporal"),
@@ -56,7 +65,7 @@ async def main() -> None:
 
 
 async def record(client: Client, directory: Path) -> None:
-    """Run two weeks and save what they left."""
+    """Run some weeks and save what they left."""
     deadlines = DeadlineConfig(open_for_reruns=timedelta(seconds=2))
     async with desk_workers(client, directory):
         config = desk_config(pair("USD/JPY"), policy_rate("JP"), deadlines=deadlines)
@@ -78,6 +87,7 @@ async def record(client: Client, directory: Path) -> None:
     async with desk_workers(client, directory, analyst=ScriptedAnalyst(failing)):
         config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
         await (await start_week(client, config, run_id="failing")).result()
+    disputed = await record_conflicts(client, directory, deadlines)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
@@ -90,11 +100,54 @@ async def record(client: Client, directory: Path) -> None:
         "market_with_dead_letter": lost,
         "reassignment": reassignment_run_id(market, task),
         "dead_letter": reassignment_run_id(lost, task),
+        **disputed,
     }.items():
         history = await client.get_workflow_handle(workflow_id).fetch_history()
         HISTORIES.mkdir(exist_ok=True)
         written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
         (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+
+
+async def record_conflicts(
+    client: Client, directory: Path, deadlines: DeadlineConfig
+) -> dict[str, str]:
+    """Run a week in which a person decides one conflict and the default another; the names of its
+    histories and the ids of their workflows."""
+    brief = deadlines.model_copy(update={"escalation": timedelta(seconds=4)})
+    markets = ("USD/JPY", "EUR/USD")
+    cases = {
+        market: escalation_run_id(
+            market_run_id("disputed", market), f"{market}/conflict/{market}:last@2026-10-30"
+        )
+        for market in markets
+    }
+    analyst = ScriptedAnalyst(Disagreement(markets))
+    async with desk_workers(client, directory, analyst=analyst):
+        config = desk_config(*(pair(market) for market in markets), deadlines=brief)
+        week = await start_week(client, config, run_id="disputed")
+        case = client.get_workflow_handle(cases["USD/JPY"])
+        while not await is_there(case):
+            await asyncio.sleep(0.05)
+        answer = EscalationAnswer(position=0, by="recorder", note="recorded")
+        await case.execute_update(Message.RESOLVE_ESCALATION, answer)
+        await week.result()
+    return {
+        "week_with_conflicts": "disputed",
+        "market_with_conflict": market_run_id("disputed", "USD/JPY"),
+        "escalation_answered": cases["USD/JPY"],
+        "escalation_defaulted": cases["EUR/USD"],
+    }
+
+
+async def is_there(handle: WorkflowHandle[Any, Any]) -> bool:
+    """Whether the server knows a workflow."""
+    try:
+        await handle.describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return False
+        raise
+    return True
 
 
 def without_traces(value: Any) -> Any:

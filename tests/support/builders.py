@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import Band, MarketGroup, MarketKind, MarketSpec
 from contracts.names import AgentId
-from contracts.results import ResearchResult
+from contracts.results import Leaning, ResearchResult, View, ViewKind
 from contracts.source_results import (
     DatePrecision,
     DecisionCalendar,
@@ -33,9 +33,10 @@ from contracts.source_results import (
     SourceResult,
 )
 from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from contracts.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
 from contracts.turns import Exchange, TurnRequest
 from contracts.weeks import TimeWindow, monday_of
+from domain.seal import content_hash
 
 PAIRS = (
     *("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD", "USD/SEK"),
@@ -65,7 +66,12 @@ CURRENCY_AREAS = {
     "TWD": "TW",
 }
 HKD_BAND = Band(low=Decimal("7.75"), high=Decimal("7.85"), authority="the HKMA")
-ECB = Provenance(name="ECB", tier=SourceTier.AUTHORITATIVE, url="https://www.ecb.europa.eu/")
+ECB = Provenance(
+    name="ECB",
+    tier=SourceTier.AUTHORITATIVE,
+    origin="European Central Bank",
+    url="https://www.ecb.europa.eu/",
+)
 TABLE = Provenance(name="table of decisions", tier=SourceTier.PRIMARY)
 AGENTS = {
     TaskType.PLAN_WEEK: AgentId.PRODUCT_MANAGER,
@@ -132,6 +138,7 @@ def request(
     *,
     results: Sequence[ToolResult] = (),
     findings: Sequence[ResearchResult] = (),
+    evidence: Sequence[ToolResult] = (),
     markets: Sequence[MarketSpec] = (),
 ) -> TurnRequest:
     """What an agent is shown: at its first turn without `results`, later with them."""
@@ -148,17 +155,20 @@ def request(
         ),
         exchanges=(Exchange(results=tuple(results)),) if results else (),
         findings=tuple(findings),
+        evidence=tuple(evidence),
         markets=tuple(markets),
     )
 
 
 def answered(call: ToolCall, answer: SourceResult) -> ToolResult:
     """A call that the tool answered, in the JSON form in which an agent receives it."""
+    content = answer.model_dump(mode="json")
     return ToolResult(
         call=call,
         status=ToolStatus.OK,
-        content=answer.model_dump(mode="json"),
+        content=content,
         retrieved_at=answer.as_of,
+        content_hash=content_hash(content),
     )
 
 
@@ -205,15 +215,17 @@ def real_quote(pair: str, week: str) -> Quote:
     )
 
 
-def policy_rates(week: str, **rates: str | None) -> PolicyRates:
-    """Rates in force by area, `US="4.375"`; None for an area without one."""
+def policy_rates(week: str, *, since: date | None = None, **rates: str | None) -> PolicyRates:
+    """Rates in force by area, `US="4.375"`, since a day; None for an area without one."""
     entries = (
         PolicyRate(
             area=area,
             bank=f"Bank of {area}",
             instrument="policy rate",
             rate=Decimal(rate) if rate else None,
+            since=since,
             covered_until=window(week).end.date(),
+            origin=f"Bank of {area}",
             missing=None if rate else f"{area} has no policy rate",
         )
         for area, rate in rates.items()
@@ -242,6 +254,7 @@ def decision(
         change=Decimal(change),
         instrument=instrument,
         source="press release",
+        origin=f"Bank of {area}",
     )
 
 
@@ -293,11 +306,30 @@ def claim(
     )
 
 
+def source(
+    origin: str, tier: SourceTier = SourceTier.AUTHORITATIVE, evidence: str = "test/evidence"
+) -> DataSource:
+    """A source of some origin that claims by hand rest on."""
+    return DataSource(
+        server="test", tool="get", name=f"{origin} table", tier=tier, origin=origin,
+        evidence_id=evidence,
+    )  # fmt: skip
+
+
+def view(
+    subject: str, kind: ViewKind, leaning: Leaning, *claims: str, confidence: float = 0.9
+) -> View:
+    """A view by hand, resting on claims by id."""
+    return View(subject=subject, kind=kind, leaning=leaning, confidence=confidence, claims=claims)
+
+
 def finding(
     *claims: Claim,
     market: str = "USD/JPY",
     agent: AgentId = AgentId.RESEARCH_AGENT_1,
     confidence: float = 0.9,
+    sources: Sequence[DataSource] = (),
+    views: Sequence[View] = (),
 ) -> ResearchResult:
     """A research result that holds some claims."""
     return ResearchResult(
@@ -306,5 +338,7 @@ def finding(
         agent=agent,
         market=market,
         claims=claims,
+        views=tuple(views),
+        sources=tuple(sources),
         confidence=confidence,
     )

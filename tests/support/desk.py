@@ -86,7 +86,7 @@ async def desk_workers(
     *,
     analyst: ScriptedAnalyst | None = None,
     tools: ScriptedTools | None = None,
-    servers: tuple[str, ...] = ("ecb", "central_banks"),
+    servers: tuple[str, ...] = ("ecb", "central_banks", "official_statistics"),
     market_research: type = MarketResearchWorkflow,
 ) -> AsyncIterator[None]:
     """Every role's worker, with scripted analysts and tools in place of the real ones."""

@@ -1,39 +1,47 @@
-"""Outcomes of markets for tests of the report, with figures worked out from made-up fixings."""
+"""Outcomes of pairs for tests of the report, with the figures that follow from made-up fixings."""
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from statistics import mean, pstdev
+
+from pydantic import JsonValue
 
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
 from contracts.names import AgentId
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import (
-    ConflictKind,
-    ConflictRecord,
     EventType,
     Impact,
+    Leaning,
     MarketEvent,
-    Position,
     ResearchResult,
     SuspectFixing,
     ValidationIssue,
     ValidationResult,
+    View,
+    ViewKind,
 )
 from contracts.search_attributes import Outcome
 from contracts.source_results import (
     DecisionCalendar,
     History,
-    PolicyRate,
+    MonthAverage,
+    MonthAverages,
     PolicyRates,
     Provenance,
-    ScheduledDecision,
+    RateDecisions,
+    SourceResult,
 )
 from contracts.tasks import TaskType
-from contracts.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
+from contracts.tools import CallPlace, DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
+from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from contracts.weeks import TimeWindow
+from domain.price_claims import price_claims
+from domain.price_view import view_prices
+from domain.seal import content_hash
+from domain.series import Fixings, window_days
 
 WEEK = "2026-W38"
 AS_OF = datetime(2026, 9, 21, 6, 0, tzinfo=UTC)
@@ -44,10 +52,14 @@ STARTED_AT = datetime(2026, 9, 21, 6, 0, 0, tzinfo=UTC)
 FINISHED_AT = datetime(2026, 9, 21, 6, 0, 7, 400_000, tzinfo=UTC)
 LAST_FIXING = date(2026, 9, 18)
 DAYS_A_WEEK = 5
+A_YEAR = 262
+HISTORY = 290
+"""Weekdays: enough for the 52 weeks before the window that a score is taken against."""
 
 ECB = Provenance(
     name="European Central Bank, euro reference rates",
     tier=SourceTier.AUTHORITATIVE,
+    origin="European Central Bank",
     url="https://www.ecb.europa.eu/stats/eurofxref/",
 )
 BANKS = Provenance(
@@ -55,11 +67,20 @@ BANKS = Provenance(
     tier=SourceTier.PRIMARY,
     url="https://www.bis.org/statistics/cbpol.htm",
 )
-BANK_NAMES = {
-    "US": "Federal Reserve",
-    "JP": "Bank of Japan",
-    "GB": "Bank of England",
-    "KR": "Bank of Korea",
+BOARD = Provenance(
+    name="Foreign exchange rates, H.10",
+    tier=SourceTier.AUTHORITATIVE,
+    origin="Federal Reserve Board",
+    url="https://www.federalreserve.gov/releases/h10/",
+)
+PRESS = Provenance(name="a newspaper", tier=SourceTier.SECONDARY)
+SERVERS: dict[type[object], str] = {
+    History: "ecb",
+    MonthAverages: "official_statistics",
+    PolicyRates: "central_banks",
+    RateDecisions: "central_banks",
+    DecisionCalendar: "central_banks",
+    dict: "newswire",
 }
 
 
@@ -75,15 +96,24 @@ def weekdays_until(last: date, count: int) -> tuple[date, ...]:
 
 
 def made_up_history(market: str, level: float, digits: int, phase: float) -> History:
-    """A year of smooth fixings around a level, different for each phase."""
-    days = weekdays_until(LAST_FIXING, 262)
+    """Fifty-eight weeks of smooth fixings around a level, different for each phase."""
+    days = weekdays_until(LAST_FIXING, HISTORY)
     quantum = Decimal(1).scaleb(-digits)
-    values = tuple(
+    fixings = tuple(
         Decimal(level * (1 + 0.03 * math.sin(i / 31 + phase) + 0.004 * math.sin(i * 1.7)))
-        for i in range(len(days))
+        for i in range(A_YEAR - HISTORY, A_YEAR)
     )
-    fixings = tuple(value.quantize(quantum) for value in values)
-    return History(symbol=market, days=days, values=fixings, as_of=AS_OF, source=ECB)
+    values = tuple(value.quantize(quantum) for value in fixings)
+    return History(symbol=market, days=days, values=values, as_of=AS_OF, source=ECB)
+
+
+def with_leap(history: History, day: date) -> History:
+    """The history with a fixing that leaps by a fifth and comes straight back."""
+    values = tuple(
+        (value * Decimal("1.2")).quantize(value) if fixed_on == day else value
+        for fixed_on, value in zip(history.days, history.values, strict=True)
+    )
+    return history.model_copy(update={"values": values})
 
 
 def pair_spec(market: str, group: MarketGroup, *areas: str, digits: int = 4) -> MarketSpec:
@@ -97,17 +127,28 @@ def rate_spec(area: str, group: MarketGroup) -> MarketSpec:
 
 
 def evidence(
-    market: str, tool: str, content: History | PolicyRates | DecisionCalendar
+    market: str, tool: str, content: SourceResult | dict[str, JsonValue], *areas: str
 ) -> ToolResult:
-    """A tool's answer as evidence, with an id of its own."""
-    call = ToolCall(
-        call_id=f"{market}/{tool}",
-        server="ecb" if isinstance(content, History) else "central_banks",
-        tool=tool,
-        arguments={"symbol": market} if isinstance(content, History) else {"areas": [market]},
+    """A tool's answer as evidence, with an id and a place of its own."""
+    prices = isinstance(content, History | MonthAverages)
+    answered = content.model_dump(mode="json") if isinstance(content, SourceResult) else content
+    return ToolResult(
+        call=ToolCall(
+            call_id=f"{market}/{tool}",
+            server=SERVERS[type(content)],
+            tool=tool,
+            arguments={"symbol": market} if prices else {"areas": [*(areas or (market,))]},
+        ),
+        status=ToolStatus.OK,
+        content=answered,
+        retrieved_at=STARTED_AT,
+        content_hash=content_hash(answered),
+        place=CallPlace(
+            workflow_id=f"weekly-{WEEK}/market/{market}",
+            run_id="run-1",
+            activity_id=f"agent.t1.{tool}",
+        ),
     )
-    answered = content.model_dump(mode="json")
-    return ToolResult(call=call, status=ToolStatus.OK, content=answered, retrieved_at=STARTED_AT)
 
 
 def source_of(result: ToolResult, provenance: Provenance) -> DataSource:
@@ -118,50 +159,21 @@ def source_of(result: ToolResult, provenance: Provenance) -> DataSource:
         arguments=result.call.arguments,
         name=provenance.name,
         tier=provenance.tier,
+        origin=provenance.origin,
         url=provenance.url,
         retrieved_at=result.retrieved_at,
         evidence_id=result.evidence_id,
     )
 
 
-def pair_claims(history: History, evidence_id: str, window: TimeWindow = WINDOW) -> list[Claim]:
-    """The figures of a pair, worked out from its fixings."""
-    values, days = history.values, history.days
-    inside = [i for i, day in enumerate(days) if window.start.date() < day]
-    before = inside[0] - 1
-    moves = [float(values[i] / values[i - 5] - 1) for i in range(5, len(values), 5)]
-    move = values[-1] / values[before] - 1
-    z_score = (float(move) - mean(moves)) / (pstdev(moves) or 1)
-    low, high = min(values), max(values)
-    rows = (
-        (Metric.LAST, values[-1], Unit.LEVEL, days[-1]),
-        (Metric.PREVIOUS, values[before], Unit.LEVEL, days[before]),
-        (Metric.MOVE, round(move * 100, 2), Unit.PERCENT, days[-1]),
-        (Metric.WINDOW_HIGH, max(values[i] for i in inside), Unit.LEVEL, days[-1]),
-        (Metric.WINDOW_LOW, min(values[i] for i in inside), Unit.LEVEL, days[-1]),
-        (Metric.Z_SCORE, Decimal(f"{z_score:.1f}"), Unit.STANDARD_DEVIATIONS, days[-1]),
-        (Metric.YEAR_HIGH, high, Unit.LEVEL, days[-1]),
-        (Metric.YEAR_LOW, low, Unit.LEVEL, days[-1]),
-        (
-            Metric.RANGE_POSITION,
-            round((values[-1] - low) / (high - low) * 100),
-            Unit.PERCENT,
-            days[-1],
-        ),
-    )
-    return [
-        Claim(
-            claim_id=claim_id(history.symbol, metric),
-            subject=history.symbol,
-            metric=metric,
-            value=Decimal(value),
-            unit=unit,
-            as_of=day,
-            evidence=(evidence_id,),
-            formula=None if metric in {Metric.LAST, Metric.PREVIOUS} else str(metric),
-        )
-        for metric, value, unit, day in rows
-    ]
+def pair_claims(
+    history: History, evidence_id: str, window: TimeWindow = WINDOW
+) -> tuple[Claim, ...]:
+    """The figures of a pair, as they follow from its fixings."""
+    digits = -int(history.values[-1].as_tuple().exponent)
+    spec = pair_spec(history.symbol, MarketGroup.G10, digits=digits)
+    view = view_prices(Fixings.of(history), *window_days(window))
+    return price_claims(view, spec, evidence_id) if view else ()
 
 
 def contribution(agent: AgentId, task: TaskType, error: str | None = None) -> Contribution:
@@ -183,7 +195,39 @@ def pair_outcome(
     """The outcome of a pair with its figures, one event about its move, and those given."""
     market = history.symbol
     found = evidence(market, "get_historical", history)
-    move = MarketEvent(
+    result = ResearchResult(
+        result_id=f"{market}/prices",
+        task_id=f"{WEEK}/{market}/research_fx",
+        agent=AgentId.RESEARCH_AGENT_1,
+        market=market,
+        claims=pair_claims(history, found.evidence_id),
+        events=(_move(history), *events),
+        views=(direction(market, Leaning.DOWN),),
+        sources=(source_of(found, ECB),),
+        suspects=tuple(suspects),
+        warnings=tuple(warnings),
+        confidence=0.95,
+    )
+    lacking = missing[0] if missing else None
+    compared = month_averages(market, history)
+    return MarketOutcome(
+        market=market,
+        outcome=outcome,
+        results=(result,),
+        validation=verdict(result, compared=compared),
+        evidence=(found, compared),
+        agents=(
+            contribution(AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX),
+            contribution(AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES, lacking),
+            contribution(AgentId.VALIDATOR, TaskType.VALIDATE),
+        ),
+        missing=tuple(missing),
+    )
+
+
+def _move(history: History) -> MarketEvent:
+    market = history.symbol
+    return MarketEvent(
         event_id=f"{market}:move",
         event_type=EventType.FX_MOVEMENT,
         market=market,
@@ -196,158 +240,90 @@ def pair_outcome(
         source_url=ECB.url,
         confidence=0.95,
     )
-    result = ResearchResult(
-        result_id=f"{market}/prices",
-        task_id=f"{WEEK}/{market}/research_fx",
-        agent=AgentId.RESEARCH_AGENT_1,
-        market=market,
-        claims=tuple(pair_claims(history, found.evidence_id)),
-        events=(move, *events),
-        sources=(source_of(found, ECB),),
-        suspects=tuple(suspects),
-        warnings=tuple(warnings),
-        confidence=0.95,
-    )
-    lacking = missing[0] if missing else None
-    return MarketOutcome(
-        market=market,
-        outcome=outcome,
-        results=(result,),
-        validation=verdict(result),
-        evidence=(found,),
-        agents=(
-            contribution(AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX),
-            contribution(AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES, lacking),
-            contribution(AgentId.VALIDATOR, TaskType.VALIDATE),
-        ),
-        missing=tuple(missing),
+
+
+def direction(market: str, leaning: Leaning, confidence: float = 0.9) -> View:
+    """An agent's view of where a pair is going, on the strength of its move."""
+    return View(
+        subject=market,
+        kind=ViewKind.DIRECTION,
+        leaning=leaning,
+        confidence=confidence,
+        claims=(f"{market}:move",),
     )
 
 
-def verdict(result: ResearchResult, *issues: ValidationIssue) -> ValidationResult:
-    """A validation that verifies every event of a research result."""
+def month_averages(market: str, history: History) -> ToolResult:
+    """What the validator asked a source of another origin."""
+    average = MonthAverage(month="2026-08", value=history.values[-20], known_from=AS_OF)
+    answer = MonthAverages(symbol=market, as_of=AS_OF, source=BOARD, averages=(average,))
+    return evidence(market, "get_month_averages", answer)
+
+
+def in_the_press(outcome: MarketOutcome, level: str) -> MarketOutcome:
+    """The outcome with a second analyst's result, who read another level in a newspaper."""
+    market = outcome.market
+    found = evidence(market, "search_news", {"text": f"{market} was seen at {level}."})
+    claim = Claim(
+        claim_id=claim_id(market, Metric.LAST),
+        subject=market,
+        metric=Metric.LAST,
+        value=Decimal(level),
+        unit=Unit.LEVEL,
+        as_of=LAST_FIXING,
+        evidence=(found.evidence_id,),
+    )
+    read = ResearchResult(
+        result_id=f"{market}/press",
+        task_id=f"{WEEK}/{market}/research_rates",
+        agent=AgentId.RESEARCH_AGENT_2,
+        market=market,
+        claims=(claim,),
+        sources=(source_of(found, PRESS),),
+        confidence=0.6,
+    )
+    return outcome.model_copy(
+        update={"results": (*outcome.results, read), "evidence": (*outcome.evidence, found)}
+    )
+
+
+def verdict(
+    result: ResearchResult, *issues: ValidationIssue, compared: ToolResult | None = None
+) -> ValidationResult:
+    """A validation that verifies every event of a research result.
+
+    `last` and what was read from the same series is confirmed by what it was compared with.
+    """
     return ValidationResult(
         validation_id=f"{result.market}/verdict",
         task_id=f"{WEEK}/{result.market}/validate",
         agent=AgentId.VALIDATOR,
         market=result.market,
         research_results=(result.result_id,),
+        verdicts=tuple(_claim_verdict(claim, compared) for claim in result.claims),
         issues=issues,
         verified_events=tuple(event.event_id for event in result.events),
+        authoritative_sources=(source_of(compared, BOARD),) if compared else (),
         recommendation="Publish.",
         confidence=0.9,
     )
 
 
-def rate_claim(area: str, metric: Metric, value: str, found: str, day: date | None = None) -> Claim:
-    """A figure about a policy rate: a rate in percent a year, or a change in basis points."""
-    rates = {Metric.POLICY_RATE, Metric.DECISION_RATE}
-    return Claim(
-        claim_id=claim_id(area, metric, day),
-        subject=area,
-        metric=metric,
-        value=Decimal(value),
-        unit=Unit.PERCENT_A_YEAR if metric in rates else Unit.BASIS_POINTS,
-        as_of=day or LAST_FIXING,
-        evidence=(found,),
-    )
-
-
-def decision_event(area: str, bank: str, day: date, change: str) -> MarketEvent:
-    """A decision in the window, as the research describes it."""
-    at = day.isoformat()
-    held = Decimal(change).is_zero()
-    words = (
-        "left its policy rate"
-        if held
-        else f"moved its policy rate [[{area}:decision_change@{at}]],"
-    )
-    return MarketEvent(
-        event_id=f"{area}:decision@{at}",
-        event_type=EventType.RATE_DECISION,
-        market=area,
-        area=area,
-        central_bank=bank,
-        event_date=day,
-        description=f"{bank} {words} at [[{area}:decision_rate@{at}]].",
-        impact=Impact.MEDIUM if held else Impact.HIGH,
-        claims=(f"{area}:decision_change@{at}", f"{area}:decision_rate@{at}"),
-        confidence=0.95,
-    )
-
-
-def rate_outcome(
-    area: str,
-    bank: str,
-    rate: str,
-    *,
-    since: date,
-    differential: str | None = None,
-    decided: tuple[date, str] | None = None,
-    ahead: date | None = None,
-    stale: bool = False,
-    midpoint: bool = False,
-) -> MarketOutcome:
-    """The outcome of a policy-rate area: its rate, a decision in the window and one ahead."""
-    fact = PolicyRate(
-        area=area,
-        bank=bank,
-        instrument="policy rate",
-        rate=Decimal(rate),
-        low=Decimal(rate) - Decimal("0.125") if midpoint else None,
-        high=Decimal(rate) + Decimal("0.125") if midpoint else None,
-        since=since,
-        covered_until=date(2026, 8, 31) if stale else LAST_FIXING,
-        stale=stale,
-    )
-    rates = evidence(area, "get_policy_rate", PolicyRates(as_of=AS_OF, source=BANKS, rates=(fact,)))
-    calendar = evidence(
-        area,
-        "get_decision_calendar",
-        DecisionCalendar(as_of=AS_OF, source=BANKS, scheduled=_scheduled(area, bank, ahead)),
-    )
-    claims = [rate_claim(area, Metric.POLICY_RATE, rate, rates.evidence_id)]
-    if differential is not None:
-        claims.append(rate_claim(area, Metric.DIFFERENTIAL, differential, rates.evidence_id))
-    if decided:
-        day, change = decided
-        claims.append(rate_claim(area, Metric.DECISION_RATE, rate, rates.evidence_id, day))
-        claims.append(rate_claim(area, Metric.DECISION_CHANGE, change, rates.evidence_id, day))
-    result = ResearchResult(
-        result_id=f"{area}/rates",
-        task_id=f"{WEEK}/{area}/research_rates",
-        agent=AgentId.RESEARCH_AGENT_2,
-        market=area,
-        claims=tuple(claims),
-        events=(decision_event(area, bank, *decided),) if decided else (),
-        sources=(source_of(rates, BANKS), source_of(calendar, BANKS)),
-        confidence=0.9,
-    )
-    return MarketOutcome(
-        market=area,
-        outcome=Outcome.RESEARCHED,
-        results=(result,),
-        validation=verdict(result),
-        evidence=(rates, calendar),
-        agents=(
-            contribution(AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES),
-            contribution(AgentId.VALIDATOR, TaskType.VALIDATE),
-        ),
-    )
-
-
-def _scheduled(area: str, bank: str, ahead: date | None) -> tuple[ScheduledDecision, ...]:
-    if ahead is None:
-        return ()
-    return (
-        ScheduledDecision(
-            area=area,
-            bank=bank,
-            day=ahead,
-            announced_at_local=time(14, 0) if area == "US" else None,
-            time_zone="America/New_York" if area == "US" else None,
-            source="the bank's calendar",
-        ),
+def _claim_verdict(claim: Claim, compared: ToolResult | None) -> ClaimVerdict:
+    if compared is None:
+        return ClaimVerdict(
+            claim_id=claim.claim_id,
+            status=ClaimStatus.SINGLE_SOURCE,
+            decided_by=ClaimCheck.EVIDENCE,
+            words="It follows from its evidence, and no other source was there to ask.",
+        )
+    return ClaimVerdict(
+        claim_id=claim.claim_id,
+        status=ClaimStatus.VERIFIED,
+        decided_by=ClaimCheck.SERIES,
+        words="The series agrees with that of the Federal Reserve Board.",
+        origins=("European Central Bank", "Federal Reserve Board"),
+        evidence=(compared.evidence_id,),
     )
 
 
@@ -359,28 +335,4 @@ def empty_outcome(market: str, outcome: Outcome, *missing: str, letter: str = ""
         missing=missing,
         dead_letters=(letter,) if letter else (),
         agents=(contribution(AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX, missing[0]),),
-    )
-
-
-def conflict(market: str, *, resolved: bool) -> ConflictRecord:
-    """Two analysts who state different levels."""
-    return ConflictRecord(
-        conflict_id=f"{market}/level",
-        market=market,
-        kind=ConflictKind.LEVEL,
-        positions=tuple(
-            Position(
-                agent=agent,
-                claim_id=f"{market}:last",
-                stated=stated,
-                source=source,
-                confidence=0.8,
-            )
-            for agent, stated, source in (
-                (AgentId.RESEARCH_AGENT_1, "83.1200", ECB.name),
-                (AgentId.RESEARCH_AGENT_2, "83.4500", "a newspaper"),
-            )
-        ),
-        resolution=f"The authoritative source is taken: [[{market}:last]].",
-        resolved=resolved,
     )

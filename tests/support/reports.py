@@ -7,7 +7,7 @@ one is dead-lettered and one has no source.
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from contracts.config import RunConfig
+from contracts.config import RunConfig, VotingConfig
 from contracts.markets import MarketGroup
 from contracts.plan import WeekPlan
 from contracts.report import MarketOutcome, ResearchReport, Revision, RevisionKind
@@ -15,20 +15,21 @@ from contracts.results import MarketEvent, Severity, SuspectFixing, ValidationIs
 from contracts.search_attributes import Outcome
 from contracts.week_run import WeekRecord
 from domain.compile_report import compile_report
+from domain.conflicts import detect_conflicts
+from tests.support.rate_outcomes import rate_outcome
 from tests.support.report_outcomes import (
-    BANK_NAMES,
     FINISHED_AT,
     STARTED_AT,
     WEEK,
     WINDOW,
-    conflict,
     empty_outcome,
+    in_the_press,
     made_up_history,
     pair_outcome,
     pair_spec,
-    rate_outcome,
     rate_spec,
     verdict,
+    with_leap,
 )
 
 
@@ -54,64 +55,51 @@ def sample_config() -> RunConfig:
 
 def sample_outcomes() -> tuple[MarketOutcome, ...]:
     """The outcomes of the sample's markets, in an order that is not the configured one."""
-    indian = pair_outcome(made_up_history("USD/INR", 83.1, 4, 0.4))
-    suspect = SuspectFixing(day=date(2026, 4, 2), value="7.7417", reason="reverted the next day")
+    indian = in_the_press(pair_outcome(made_up_history("USD/INR", 83.1, 4, 0.4)), "86.5000")
+    leap = date(2026, 4, 2)
+    pegged = with_leap(made_up_history("USD/HKD", 7.81, 4, 3.3), leap)
+    suspect = SuspectFixing(
+        day=leap, value=f"{pegged.values[pegged.days.index(leap)]}", reason="reverted the next day"
+    )
     partial = "the central bank's calendar could not be reached"
     return (
         rate_outcome(
             "US",
-            BANK_NAMES["US"],
             "3.875",
-            since=date(2026, 9, 17),
+            since=date(2026, 9, 16),
             decided=(date(2026, 9, 16), "25"),
             ahead=date(2026, 10, 28),
-            midpoint=True,
         ),
         rate_outcome(
             "JP",
-            BANK_NAMES["JP"],
             "1.25",
             since=date(2026, 9, 18),
-            differential="-262.5",
             decided=(date(2026, 9, 18), "25"),
             ahead=date(2026, 10, 30),
         ),
-        rate_outcome(
-            "GB",
-            BANK_NAMES["GB"],
-            "3.75",
-            since=date(2025, 12, 18),
-            differential="-12.5",
-            decided=(date(2026, 9, 17), "0"),
-        ),
-        rate_outcome(
-            "KR",
-            BANK_NAMES["KR"],
-            "2.75",
-            since=date(2026, 7, 16),
-            differential="-112.5",
-            ahead=date(2026, 9, 29),
-            stale=True,
-        ),
+        rate_outcome("GB", "3.75", since=date(2025, 12, 18), decided=(date(2026, 9, 17), "0")),
+        rate_outcome("KR", "2.75", since=date(2026, 7, 16), ahead=date(2026, 9, 29), stale=True),
         pair_outcome(made_up_history("EUR/USD", 1.14, 4, 0.0)),
         pair_outcome(made_up_history("USD/JPY", 148.2, 2, 1.9)),
         pair_outcome(
             made_up_history("GBP/USD", 1.33, 4, 2.6), outcome=Outcome.PARTIAL, missing=(partial,)
         ),
-        pair_outcome(
-            made_up_history("USD/HKD", 7.81, 4, 3.3),
-            suspects=(suspect,),
-            warnings=("judged by its place in the band",),
-        ),
+        pair_outcome(pegged, suspects=(suspect,), warnings=("judged by its place in the band",)),
         empty_outcome(
             "USD/KRW",
             Outcome.DEAD_LETTERED,
             "the source answered 503 to every attempt",
             letter=f"weekly-{WEEK}/market/USD/KRW/reassign/research_fx",
         ),
-        indian.model_copy(update={"conflicts": (conflict("USD/INR", resolved=True),)}),
+        with_conflicts(indian),
         empty_outcome("USD/TWD", Outcome.MISSING, "no configured source has USD/TWD"),
     )
+
+
+def with_conflicts(outcome: MarketOutcome) -> MarketOutcome:
+    """The outcome with what its results contradict each other in, put to the vote."""
+    found = detect_conflicts(outcome.market, outcome.results, VotingConfig())
+    return outcome.model_copy(update={"conflicts": found})
 
 
 def sample_record(outcomes: Sequence[MarketOutcome] | None = None) -> WeekRecord:
@@ -139,6 +127,7 @@ def sample_report(
     record: WeekRecord | None = None,
     config: RunConfig | None = None,
     finished_at: datetime = FINISHED_AT,
+    previous: ResearchReport | None = None,
 ) -> ResearchReport:
     """The sample's report, compiled."""
     return compile_report(
@@ -147,6 +136,7 @@ def sample_report(
         finished_at=finished_at,
         workflow_id=f"weekly-{WEEK}",
         run_id="run-1",
+        previous=previous,
     )
 
 

@@ -14,7 +14,7 @@ from contracts.names import AgentId
 from contracts.plan import MarketPlan, PlannedTask, WeekPlan
 from contracts.results import AgentError, ResearchResult, ValidationResult
 from contracts.tasks import TaskType
-from contracts.tools import ToolCall
+from contracts.tools import DataSource, SourceTier, ToolCall
 from contracts.turns import Turn, TurnRequest
 from infra.tool_calling import ToolAnswer
 
@@ -115,7 +115,63 @@ def plan_of(request: TurnRequest) -> WeekPlan:
     )
 
 
-def finding(request: TurnRequest, value: str = "100.00") -> ResearchResult:
+def both_on_every_market(request: TurnRequest) -> WeekPlan:
+    """The ordinary plan with both research agents on every market."""
+    plan = plan_of(request)
+    tasks = (
+        PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1),
+        PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2),
+    )
+    markets = tuple(market.model_copy(update={"tasks": tasks}) for market in plan.markets)
+    return plan.model_copy(update={"markets": markets})
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A script: on the markets, research agent 1 finds 100.00 and agent 2 something else.
+
+    Agent 1 has an authoritative source and is sure. With the defaults agent 2 is so unsure that a
+    person must decide, and what agent 1 found is the default. With `equal` they weigh the same,
+    so that there is no default.
+    """
+
+    markets: tuple[str, ...] = ("USD/JPY",)
+    other: str = "120.00"
+    equal: bool = False
+
+    def __call__(self, request: TurnRequest) -> Turn | None:
+        """See `Script`."""
+        task = request.assignment
+        if task.task_type is TaskType.PLAN_WEEK:
+            return Turn(result=both_on_every_market(request))
+        researched = task.market is not None and task.market.market in self.markets
+        if not researched or not request.exchanges or task.task_type is TaskType.VALIDATE:
+            return None
+        if task.agent is AgentId.RESEARCH_AGENT_1:
+            return Turn(result=finding(request))
+        confidence, tier = (
+            (0.9, SourceTier.AUTHORITATIVE)
+            if self.equal
+            else (
+                0.2,
+                SourceTier.SECONDARY,
+            )
+        )
+        return Turn(
+            result=finding(
+                request, self.other, confidence=confidence, tier=tier, origin="A newspaper"
+            )
+        )
+
+
+def finding(
+    request: TurnRequest,
+    value: str = "100.00",
+    *,
+    confidence: float = 0.9,
+    tier: SourceTier = SourceTier.AUTHORITATIVE,
+    origin: str = "European Central Bank",
+) -> ResearchResult:
     """A result with the one claim that makes its market worth a row."""
     task = request.assignment
     assert task.market is not None
@@ -136,7 +192,20 @@ def finding(request: TurnRequest, value: str = "100.00") -> ResearchResult:
                 evidence=tuple(r.evidence_id for r in request.results),
             ),
         ),
-        confidence=0.9,
+        sources=tuple(
+            DataSource(
+                server=r.call.server,
+                tool=r.call.tool,
+                arguments=r.call.arguments,
+                name=origin,
+                origin=origin,
+                tier=tier,
+                retrieved_at=r.retrieved_at,
+                evidence_id=r.evidence_id,
+            )
+            for r in request.results
+        ),
+        confidence=confidence,
     )
 
 

@@ -13,11 +13,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from contracts.source_results import DatePrecision, PolicyRate, PolicyRates
 from contracts.tools import SourceTier
-from mcp_servers.central_banks import CentralBankTools, FactsStore, build_server
-from mcp_servers.policy_facts import FACTS_DIR, read_facts
+from mcp_servers.central_banks import CentralBankTools, build_server
+from mcp_servers.policy_facts import read_facts
 from tests.support.facts_files import DECISIONS, write_facts
 
-OURS = CentralBankTools(FactsStore(FACTS_DIR))
+OURS = CentralBankTools()
 FACTS = read_facts()
 INSTANTS = st.datetimes(datetime(2014, 6, 1), datetime(2027, 12, 31), timezones=st.timezones())
 ALL_AREAS = sorted(FACTS.areas)
@@ -26,7 +26,7 @@ EVER = (date(2010, 1, 1), date(2030, 1, 1))
 
 @pytest.fixture
 def tools(tmp_path: Path) -> CentralBankTools:
-    return CentralBankTools(FactsStore(write_facts(tmp_path / "facts")))
+    return CentralBankTools(write_facts(tmp_path / "facts"))
 
 
 def at(text: str) -> datetime:
@@ -107,6 +107,36 @@ def test_a_rate_is_in_force_since_the_decision_that_set_it(tools: CentralBankToo
 def test_a_rate_names_the_instrument_of_its_time(tools: CentralBankTools) -> None:
     assert rate(tools, "JP", "2020-01-01T00:00:00+00:00").instrument == "excess reserves"
     assert rate(tools, "JP", "2025-01-01T00:00:00+00:00").instrument == "call rate"
+
+
+def test_a_rates_origin_is_that_of_the_row_which_set_its_level(tools: CentralBankTools) -> None:
+    # set by the ECB's own decision of June 2025; the holds of 2026 rest on the BIS
+    held = OURS.get_rate_decisions(
+        ["XM"], date(2026, 3, 1), date(2026, 3, 31), at("2026-04-01T00:00:00+00:00")
+    )
+    assert [decision.origin for decision in held.decisions] == [
+        "Bank for International Settlements"
+    ]
+    assert rate(OURS, "XM", "2026-04-01T00:00:00+00:00").origin == "European Central Bank"
+    assert rate(tools, "US", "2026-09-20T00:00:00+00:00").origin == "Federal Reserve"
+    assert rate(tools, "JP", "2025-01-01T00:00:00+00:00").origin == "Bank of Japan"
+    assert (
+        rate(tools, "SE", "2026-06-30T00:00:00+02:00").origin
+        == "Bank for International Settlements"
+    )
+    assert rate(tools, "SG", "2026-06-30T00:00:00+02:00").origin is None
+
+
+def test_words_that_name_nobody_give_no_origin(tools: CentralBankTools) -> None:
+    assert rate(tools, "JP", "2020-01-01T00:00:00+00:00").origin is None
+
+
+def test_a_decision_names_the_origin_of_its_level(tools: CentralBankTools) -> None:
+    found = tools.get_rate_decisions(["SE"], *EVER, at("2026-12-01T00:00:00+00:00")).decisions
+    assert [decision.origin for decision in found] == [
+        "Sveriges Riksbank",
+        "Bank for International Settlements",
+    ]
 
 
 def test_a_rate_after_the_cover_is_stale(tools: CentralBankTools) -> None:
@@ -251,14 +281,14 @@ def test_more_rows_than_a_result_holds_are_refused_with_advice(tmp_path: Path) -
     days = (date(2015, 1, 1) + timedelta(days=number) for number in range(2_001))
     rows = "".join(f"US,{day},day,1,0,,,rate,made up\n" for day in days)
     header = DECISIONS.splitlines(keepends=True)[0]
-    tools = CentralBankTools(FactsStore(write_facts(tmp_path, decisions=header + rows)))
+    tools = CentralBankTools(write_facts(tmp_path, decisions=header + rows))
     with pytest.raises(ToolError, match="ask for fewer areas or days"):
         tools.get_rate_decisions(["US"], *EVER, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def test_a_damaged_table_is_a_tool_error_that_names_the_cell(tmp_path: Path) -> None:
     folder = write_facts(tmp_path, decisions=DECISIONS.replace("3.625,350", "n/a,350"))
-    tools = CentralBankTools(FactsStore(folder))
+    tools = CentralBankTools(folder)
     with pytest.raises(ToolError, match=r"rate_decisions\.csv, line 9, column rate_pct"):
         tools.get_policy_rate(["US"], datetime(2026, 1, 1, tzinfo=UTC))
 

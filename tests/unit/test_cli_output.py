@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from contracts.changes import Changes
 from contracts.config import ScheduleConfig
 from contracts.names import AgentId
-from contracts.report import Coverage, MissingMarket, ResearchReport
+from contracts.report import Coverage, MissingMarket, ResearchReport, Sentence
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase, SearchAttribute
 from contracts.source_results import FixingCoverage, Provenance
@@ -25,6 +26,7 @@ from starters.letters import FoundLetter, chosen_letter, letter_lines
 from starters.progress import PlainProgress, board
 from starters.published_files import check_target, copy_set, published_weeks
 from starters.server_checks import attribute_check, data_check, poller_check, retention_check
+from starters.show_report import revision_lines
 from starters.show_status import status_lines
 from starters.summary import (
     PublishedWeek,
@@ -36,6 +38,7 @@ from starters.summary import (
 )
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
+from tests.support.traced_report import CHANGES_THERE, changes, traced_report
 
 MARKETS = load_settings(PROJECT, {}).config.market_names
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -100,27 +103,71 @@ def test_the_summary_has_the_week_its_coverage_moves_gaps_paths_and_time() -> No
     biggest = max(report.movers, key=lambda mover: abs(mover.move))
     coverage = report.coverage
     assert lines[0].startswith(f"{report.week} as of Monday ")
-    assert f"{coverage.researched} of {coverage.expected} markets" in lines[1]
-    assert lines[3].split()[:3] == [biggest.market, f"{biggest.move:+f}", "%"]
-    assert all(entry.market in text for entry in coverage.missing[:3])
+    (covered,) = (line for line in lines if f" of {coverage.expected} markets" in line)
+    assert covered.startswith(f"{report.outcome}: {coverage.researched} of")
+    first = lines[lines.index("Biggest moves") + 1]
+    assert first.split()[:3] == [biggest.market, f"{biggest.move:+f}", "%"]
+    assert all(entry.market in text for entry in coverage.missing[:2])
     assert tuple(lines[-3:]) == ("Report    /r/w.html", "Temporal  http://ui/run", "Took 7.5 s.")
 
 
 def test_the_summary_fits_on_one_screen_however_much_there_is() -> None:
     report = sample_report()
     gaps = tuple(MissingMarket(market="USD/TWD", reason="x" * 500) for _ in range(30))
-    row = report.calendar[0].model_copy(update={"outcome": "y" * 500, "ahead": False})
+    told = Sentence(prose="y" * 500, text="y" * 500)
+    row = report.calendar[0].model_copy(update={"outcome": told, "ahead": False})
     full = summary(
         report,
         coverage=report.coverage.model_copy(update={"missing": gaps}),
         decisions=(row,) * 30,
         movers=report.movers * 10,
+        week_changes=changes(),
+        trust="w" * 500,
     )
     for shown in (full, full.model_copy(update={"changes": ("z" * 500,) * 30})):
         lines = summary_lines(shown)
         assert len(lines) <= 24
         assert max(map(len, lines)) <= 80
-    assert "  and 26 more in the report" in summary_lines(full)
+    assert "  and 27 more in the report" in summary_lines(full)
+
+
+def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied_on() -> None:
+    lines = summary_lines(summary(traced_report()))
+    assert lines[1] == f"What changed since 2026-W43 (3 of {CHANGES_THERE})"
+    assert lines[2] == "  level  USD/JPY is at 157.25. (before 156.80)"
+    assert " markets researched " in lines[5]
+    assert lines[6] == "1 conflict decided, 1 figure rejected, 1 sentence left out"
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (Changes(against="2026-W43"), "No material change since 2026-W43"),
+        (Changes(), "There is no earlier report to compare with"),
+    ],
+)
+def test_the_summary_says_when_nothing_changed(found: Changes, told: str) -> None:
+    assert summary_lines(summary(traced_report(changes=found, conflicts=())))[1] == told
+
+
+def test_a_reruns_own_changes_stand_in_place_of_the_weeks() -> None:
+    lines = summary_lines(summary(traced_report(), changes=("USD/JPY:last: 1 -> 2 level",)))
+    assert lines[1] == "changed: USD/JPY:last: 1 -> 2 level"
+    assert not any("since 2026-W43" in line for line in lines)
+
+
+def test_control_characters_from_outside_do_not_reach_the_terminal() -> None:
+    gaps = (MissingMarket(market="USD/TWD", reason="no\x1b[31m source\u202e"),)
+    coverage = sample_report().coverage.model_copy(update={"missing": gaps})
+    reason = "the fixing\x1b]0;owned\x07 was\nrevised"
+    report = traced_report()
+    hostile = report.revisions[0].model_copy(update={"reason": reason})
+    lines = [
+        *summary_lines(summary(report, coverage=coverage)),
+        *revision_lines(traced_report(revisions=(hostile,)), "Europe/London"),
+    ]
+    assert all(line.isprintable() for line in lines)
+    assert lines[-1].endswith("first: the fixing ]0;owned was revised")
 
 
 def test_paths_and_addresses_are_never_cut() -> None:

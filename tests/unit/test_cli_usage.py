@@ -17,7 +17,7 @@ COMMANDS = [
     *(["run"], ["up"], ["worker"], ["rerun"], ["status"], ["report"], ["doctor"]),
     *(["dead-letters"], ["dead-letters", "retry"], ["schedule"]),
     *(["schedule", name] for name in ("apply", "show", "pause", "resume", "trigger", "delete")),
-    ["schedule", "backfill"],
+    ["backfill"],
 ]
 
 
@@ -50,9 +50,9 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
         (["rerun", "USD/JPY"], "--reason"),
         (["rerun", "USD/JPY", "--week", "W44", "--reason", "x"], "'W44' is not a week"),
         (["status", "--week", "44"], "'44' is not a week"),
-        (["report", "--json", "--open"], "one of --open, --json and --revisions"),
-        (["schedule", "backfill", "--from", "2026-W10", "--to", "2026-W09"], "comes before"),
-        (["schedule", "backfill", "--from", "2026-W10", "--to", "2099-W09"], "is not over"),
+        (["report", "--json", "--open"], "one of --open and --json at a time"),
+        (["backfill", "--from", "2026-W10", "--to", "2026-W09"], "comes before"),
+        (["backfill", "--from", "2026-W10", "--to", "2099-W09"], "is not over"),
         (["worker", "cook"], "'orchestrator', 'research', 'validation', 'sources', 'all'"),
         (["runn"], "No such command 'runn'"),
         (["run", "--weeks", "2026-W44"], "No such option"),

@@ -7,12 +7,17 @@ import pytest
 
 from contracts.claims import Metric
 from contracts.markets import MarketGroup
-from contracts.report import MarketReport, ResearchReport
+from contracts.report import MarketOutcome, MarketReport, ResearchReport
 from contracts.results import EventType, Impact, MarketEvent
 from contracts.search_attributes import Outcome
 from contracts.source_results import DecisionCalendar, ScheduledDecision
+from domain.audit import audit
 from domain.compile_report import compile_report
+from domain.figure_gate import read_prose
+from domain.prose import references
+from domain.report_claims import printed_claims
 from domain.report_summary import dollar_direction
+from domain.seal import seal_of
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,
@@ -22,6 +27,7 @@ from tests.support.report_outcomes import (
     evidence,
     made_up_history,
     pair_outcome,
+    verdict,
 )
 from tests.support.reports import (
     sample_config,
@@ -35,6 +41,31 @@ from tests.support.reports import (
 
 def section(report: ResearchReport, market: str) -> MarketReport:
     return next(line for line in report.markets if line.market == market)
+
+
+def lines(report: ResearchReport) -> list[str]:
+    return [line.text for line in report.summary]
+
+
+def without_metric(outcome: MarketOutcome, metric: Metric) -> MarketOutcome:
+    results = tuple(
+        result.model_copy(update={"claims": tuple(c for c in result.claims if c.metric != metric)})
+        for result in outcome.results
+    )
+    return outcome.model_copy(update={"results": results})
+
+
+def renamed_bank(outcome: MarketOutcome, bank: str) -> MarketOutcome:
+    """The outcome with another name of the bank in its decision calendar."""
+    changed = []
+    for result in outcome.evidence:
+        if result.call.tool == "get_decision_calendar":
+            answer = DecisionCalendar.model_validate(result.content)
+            days = tuple(day.model_copy(update={"bank": bank}) for day in answer.scheduled)
+            answer = answer.model_copy(update={"scheduled": days})
+            result = evidence(outcome.market, "get_decision_calendar", answer)
+        changed.append(result)
+    return outcome.model_copy(update={"evidence": tuple(changed)})
 
 
 def event_about(market: str, description: str) -> MarketEvent:
@@ -112,14 +143,10 @@ def test_movers_are_sorted_by_the_size_of_the_z_score_then_of_the_move() -> None
 
 
 def test_a_mover_without_a_z_score_comes_last() -> None:
-    outcomes = []
-    for outcome in sample_outcomes():
-        if outcome.market == "EUR/USD":
-            (result,) = outcome.results
-            kept = tuple(claim for claim in result.claims if claim.metric is not Metric.Z_SCORE)
-            unranked = result.model_copy(update={"claims": kept})
-            outcome = outcome.model_copy(update={"results": (unranked,)})
-        outcomes.append(outcome)
+    outcomes = [
+        without_metric(outcome, Metric.Z_SCORE) if outcome.market == "EUR/USD" else outcome
+        for outcome in sample_outcomes()
+    ]
     last = sample_report(sample_record(outcomes)).movers[-1]
     assert (last.market, last.z_score) == ("EUR/USD", None)
 
@@ -149,10 +176,35 @@ def test_an_event_may_refer_to_another_markets_figure() -> None:
     assert "The Fed stands at 3.875 %." in {e.text for e in section(report, "USD/JPY").events}
 
 
-def test_an_event_that_refers_to_no_claim_is_left_out_and_that_is_said() -> None:
-    report = section(report_with("USD/JPY", "It rose [[USD/JPY:band_position]]."), "USD/JPY")
-    assert "USD/JPY:told" not in {event.event_id for event in report.events}
-    assert any("USD/JPY:told is left out" in warning for warning in report.warnings)
+def test_a_sentence_that_refers_to_no_claim_is_dropped_and_the_others_stay() -> None:
+    told = "It was calm. It rose [[USD/JPY:band_position]]. It stands at [[USD/JPY:last]]."
+    market = section(report_with("USD/JPY", told), "USD/JPY")
+    texts = {event.event_id: event.text for event in market.events}
+    assert texts["USD/JPY:told"] == "It was calm. It stands at 144.33."
+    (dropped,) = market.dropped
+    assert dropped.place == "USD/JPY:told"
+    assert "USD/JPY:band_position" in dropped.reason
+
+
+def test_an_event_of_which_no_sentence_is_left_is_not_in_the_report() -> None:
+    report = report_with("USD/JPY", "It rose [[USD/JPY:band_position]].")
+    market = section(report, "USD/JPY")
+    assert "USD/JPY:told" not in {event.event_id for event in market.events}
+    assert "Sentences left out because they failed a check: 1 in USD/JPY." in lines(report)
+
+
+def test_a_typed_figure_that_is_no_claim_is_dropped_at_publishing() -> None:
+    report = report_with("USD/JPY", "It was calm. It touched 151.87 on Friday.")
+    texts = {event.event_id: event.text for event in section(report, "USD/JPY").events}
+    assert texts["USD/JPY:told"] == "It was calm."
+    assert section(report, "USD/JPY").dropped
+
+
+def test_a_typed_figure_that_is_a_claim_is_printed_from_the_claim() -> None:
+    report = report_with("USD/JPY", "USD/JPY ended at 144.33.")
+    told = {event.event_id: event for event in section(report, "USD/JPY").events}["USD/JPY:told"]
+    assert told.description == "USD/JPY ended at [[USD/JPY:last]]."
+    assert told.text == "USD/JPY ended at 144.33."
 
 
 def test_an_event_that_the_validator_did_not_verify_is_not_verified() -> None:
@@ -173,16 +225,17 @@ def test_a_validators_objection_is_a_warning() -> None:
 
 
 def test_decisions_in_the_window_stand_with_their_outcome() -> None:
-    told = {row.area: row.outcome for row in sample_report().calendar if not row.ahead}
+    told = {row.area: row.outcome.text for row in sample_report().calendar if not row.ahead}
     assert told == {
-        "US": "raised by 25 bp to 3.875 %",
+        "US": "raised (+25 bp) to 3.875 %",
         "GB": "held at 3.75 %",
-        "JP": "raised by 25 bp to 1.25 %",
+        "JP": "raised (+25 bp) to 1.25 %",
     }
 
 
 def test_decisions_ahead_stand_with_the_rate_in_force() -> None:
-    ahead = [(row.area, row.day, row.outcome) for row in sample_report().calendar if row.ahead]
+    calendar = sample_report().calendar
+    ahead = [(row.area, row.day, row.outcome.text) for row in calendar if row.ahead]
     assert ahead == [
         ("KR", date(2026, 9, 29), "now 2.75 %"),
         ("US", date(2026, 10, 28), "now 3.875 %; at 14:00 New York time"),
@@ -204,11 +257,9 @@ def test_a_decision_day_that_passed_without_an_outcome_is_not_hidden() -> None:
         for outcome in sample_outcomes()
     ]
     report = sample_report(sample_record(outcomes))
-    assert (
-        "Decision days without an outcome on record: Bank of Thailand (16 Sep)." in report.summary
-    )
+    assert "Decision days without an outcome on record: Bank of Thailand (16 Sep)." in lines(report)
     rows = {row.area: row for row in report.calendar}
-    assert "not on record" in rows["TH"].outcome
+    assert "not on record" in rows["TH"].outcome.text
     assert not rows["TH"].ahead
 
 
@@ -263,11 +314,11 @@ def test_every_piece_of_evidence_that_a_claim_names_is_among_the_sources() -> No
 
 
 def test_the_summary_tells_moves_decisions_what_is_ahead_and_what_is_missing() -> None:
-    told = "\n".join(sample_report().summary)
-    assert "G10: the most unusual move was EUR/USD -0.87 % (-1.6 σ) to 1.1658" in told
+    told = "\n".join(lines(sample_report()))
+    assert "G10: the most unusual move was USD/JPY -1.02 % (-1.5 σ) to 144.33" in told
     assert "Asia: the most unusual move was USD/INR -1.02 %" in told
     assert "The dollar rose against 2 of 3 G10 currencies and 0 of 2 Asian currencies." in told
-    assert "Bank of Japan raised by 25 bp to 1.25 % (18 Sep)" in told
+    assert "Bank of Japan raised (+25 bp) to 1.25 % (18 Sep)" in told
     assert "Decisions ahead: Bank of Korea (29 Sep)." in told
     assert "Missing from this report: USD/KRW, USD/TWD." in told
 
@@ -291,7 +342,8 @@ def test_a_rerun_market_says_in_which_revision_it_was_redone() -> None:
 def test_conflicts_and_dead_letters_reach_the_report() -> None:
     report = sample_report()
     assert [conflict.market for conflict in report.conflicts] == ["USD/INR"]
-    assert report.conflicts[0].resolution == "The authoritative source is taken: 84.2958."
+    assert report.conflicts[0].resolution.startswith("84.2958 carries the greatest weight")
+    assert "Dissent: 86.5 " in report.conflicts[0].resolution
     assert len(report.dead_letters) == 1
 
 
@@ -307,7 +359,70 @@ def test_only_the_timings_tell_two_identical_runs_apart() -> None:
         for late in (0, 90)
     )
     assert first != second
-    assert first.model_dump_json(exclude={"timings"}) == second.model_dump_json(exclude={"timings"})
+    apart = {"timings", "seal"}
+    assert first.model_dump_json(exclude=apart) == second.model_dump_json(exclude=apart)
+
+
+def test_a_report_is_sealed_and_reads_back_with_the_same_seal() -> None:
+    report = sample_report()
+    assert report.seal == seal_of(report)
+    assert seal_of(ResearchReport.model_validate_json(report.model_dump_json())) == report.seal
+
+
+def test_a_report_verifies_from_itself_alone() -> None:
+    assert audit(sample_report()) == ()
+
+
+def test_the_evidence_behind_claims_verdicts_and_tables_is_in_the_report_once() -> None:
+    report = sample_report()
+    held = [result.evidence_id for result in report.evidence]
+    assert held == sorted(set(held))
+    for market in report.markets:
+        for claim in market.claims:
+            assert set(claim.evidence) <= set(held)
+        for found in market.verdicts:
+            assert set(found.evidence) <= set(held)
+    assert {"US/get_decision_calendar", "KR/get_policy_rate"} <= set(held)
+
+
+def test_no_sentence_of_the_reports_own_holds_a_figure_that_is_no_reference() -> None:
+    report = sample_report()
+    claims = printed_claims(report)
+    prose = [line.prose for line in report.summary]
+    prose += [row.outcome.prose for row in report.calendar]
+    assert prose
+    for line in prose:
+        assert read_prose(line, claims) == (line, ())
+    assert sum(len(references(line)) for line in prose) > 10
+
+
+def test_without_a_score_the_first_move_is_the_largest_and_not_the_most_unusual() -> None:
+    outcomes = [
+        without_metric(outcome, Metric.Z_SCORE) if "/" in outcome.market else outcome
+        for outcome in sample_outcomes()
+    ]
+    told = "\n".join(lines(sample_report(sample_record(outcomes))))
+    assert "the largest move was USD/JPY -1.02 % to 144.33" in told
+    assert "most unusual" not in told
+
+
+def test_a_market_that_is_missing_has_no_recommendation() -> None:
+    nothing = empty_outcome("USD/TWD", Outcome.MISSING, "no source")
+    said = verdict(sample_outcomes()[4].results[0]).model_copy(
+        update={"recommendation": "Publish: every figure that could be checked agrees."}
+    )
+    outcome = nothing.model_copy(update={"validation": said})
+    report = sample_report(sample_record([outcome]))
+    assert section(report, "USD/TWD").recommendation is None
+
+
+def test_a_bank_whose_name_holds_digits_is_named_by_its_area() -> None:
+    outcomes = [
+        renamed_bank(outcome, "Bank at 7.5 %") if outcome.market == "KR" else outcome
+        for outcome in sample_outcomes()
+    ]
+    report = sample_report(sample_record(outcomes))
+    assert "Decisions ahead: KR (29 Sep)." in lines(report)
 
 
 def test_a_rate_that_a_pair_brought_along_has_a_row_without_its_area_being_configured() -> None:
@@ -315,7 +430,12 @@ def test_a_rate_that_a_pair_brought_along_has_a_row_without_its_area_being_confi
     pairs = tuple(spec for spec in config.markets if "/" in spec.market)
     federal = next(line for line in sample_outcomes() if line.market == "US")
     outcomes = [
-        line.model_copy(update={"results": (*line.results, *federal.results)})
+        line.model_copy(
+            update={
+                "results": (*line.results, *federal.results),
+                "evidence": (*line.evidence, *federal.evidence),
+            }
+        )
         if line.market == "USD/HKD"
         else line
         for line in sample_outcomes()

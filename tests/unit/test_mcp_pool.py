@@ -1,6 +1,7 @@
 """What comes back from MCP servers, well-behaved or not."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -178,9 +179,19 @@ async def test_our_own_servers_are_told_how_often_to_refresh(tmp_path: Path) -> 
         assert (await ask(pool, "lying", "tell")).content == {"text": "6:00:00"}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"mcpServers": {"a": {}}}'])
+TOO_MANY = {"mcpServers": {f"server_{n}": {"url": "http://127.0.0.1:1/"} for n in range(51)}}
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"mcpServers": {"a": {}}}', "\udcff", json.dumps(TOO_MANY)]
+)
 def test_a_list_of_servers_that_cannot_be_used_names_its_file(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mcp.json"
-    path.write_text(text)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(McpConfigError, match=str(path)):
         read_mcp_config(path)
+
+
+def test_a_list_of_servers_that_is_a_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(McpConfigError, match=f"{tmp_path} cannot be read"):
+        read_mcp_config(tmp_path)

@@ -5,9 +5,18 @@ import re
 import yaml
 
 from contracts.config import DeadlineConfig
-from contracts.names import SCHEDULE_ID, Message, Queue, week_run_id
+from contracts.escalations import EscalationAnswer
+from contracts.names import (
+    SCHEDULE_ID,
+    Message,
+    Queue,
+    escalation_run_id,
+    market_run_id,
+    week_run_id,
+)
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from contracts.week_run import RerunRequest
+from domain.deadlines import MARGIN
 from infra.embedded_server import RETENTION
 from tests.support.homes import PROJECT
 from workers.health import LONGEST_SILENCE
@@ -61,6 +70,26 @@ def test_the_rerun_signal_is_one_that_a_run_takes() -> None:
     assert workflow_id == week_run_id("2026-W44")
     assert name == Message.RERUN_MARKET
     assert RerunRequest.model_validate_json(message).market == "USD/JPY"
+
+
+def test_the_answers_to_a_case_are_such_as_it_takes() -> None:
+    said = re.findall(
+        r"temporal workflow (\S+(?: execute)?)(?: --name (\S+))? --workflow-id '(\S+)'"
+        r"(?: --input '(.*)')?",
+        section("When sources disagree"),
+    )
+    case = escalation_run_id(
+        market_run_id(week_run_id("2026-W44"), "USD/JPY"),
+        "USD/JPY/conflict/USD/JPY:last@2026-10-30",
+    )
+    assert [(kind, name, run) for kind, name, run, _ in said] == [
+        ("metadata", "", case),
+        ("update execute", Message.RESOLVE_ESCALATION, case),
+        ("signal", Message.ANSWER_ESCALATION, case),
+    ]
+    answers = [EscalationAnswer.model_validate_json(text) for *_, text in said if text]
+    assert [answer.position for answer in answers] == [0, None]
+    assert f"until {MARGIN.seconds} s before the report" in section("When sources disagree")
 
 
 def test_the_numbers_are_those_of_the_code() -> None:

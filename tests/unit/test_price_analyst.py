@@ -12,7 +12,7 @@ from agents.builtin.price_wording import verb
 from contracts.claims import Metric
 from contracts.markets import MarketSpec
 from contracts.names import AgentId, FailureType
-from contracts.results import EventType, Impact, ResearchResult
+from contracts.results import EventType, Impact, Leaning, ResearchResult, ViewKind
 from contracts.source_results import History
 from contracts.tasks import TaskType
 from contracts.tools import ToolResult, ToolStatus
@@ -279,3 +279,32 @@ def test_a_window_in_another_zone_is_counted_in_its_own_days() -> None:
     assignment = base.assignment.model_copy(update={"window": shifted})
     (asked,) = builtin_turn(base.model_copy(update={"assignment": assignment})).calls
     assert asked.arguments["start"] == "2025-09-28"
+
+
+@pytest.mark.parametrize(
+    ("pair", "week", "leaning"),
+    [
+        ("USD/JPY", "2026-W44", Leaning.UP),
+        ("USD/CHF", "2015-W03", Leaning.DOWN),
+        ("USD/HKD", "2026-W42", Leaning.NEUTRAL),
+    ],
+)
+def test_the_view_of_a_pair_is_the_direction_of_its_printed_move(
+    pair: str, week: str, leaning: Leaning
+) -> None:
+    result = research(pair, week)
+    (view,) = result.views
+    assert (view.kind, view.subject, view.leaning) == (ViewKind.DIRECTION, pair, leaning)
+    assert view.claims == (f"{pair}:move",)
+    assert view.confidence == result.confidence
+
+
+def test_without_a_move_there_is_no_view() -> None:
+    answer = real_history("USD/JPY", "2026-W44")
+    cut = answer.model_copy(update={"days": answer.days[-3:], "values": answer.values[-3:]})
+    assert research("USD/JPY", "2026-W44", cut).views == ()
+
+
+def test_the_source_is_listed_with_who_first_published_it() -> None:
+    (listed,) = research("USD/JPY", "2026-W44").sources
+    assert listed.origin == "European Central Bank"

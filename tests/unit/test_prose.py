@@ -4,9 +4,18 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contracts.claims import Claim, Metric, Unit, claim_id
-from domain.prose import UnknownReferenceError, clip, references, render, render_what_is_known
+from domain.prose import (
+    UnknownReferenceError,
+    clip,
+    reference,
+    references,
+    render,
+    sentence,
+)
 
 MOVE = Claim(
     claim_id=claim_id("USD/JPY", Metric.MOVE),
@@ -57,9 +66,22 @@ def test_single_brackets_are_no_reference() -> None:
     assert render("as quoted [sic]", {}) == "as quoted [sic]"
 
 
-def test_a_remark_with_an_unknown_reference_says_so_in_its_place() -> None:
-    told = render_what_is_known("[[USD/JPY:move]] against [[USD/JPY:last]]", CLAIMS)
-    assert told == "-1.02 % against [no such figure: USD/JPY:last]"
+def test_a_sentence_keeps_its_prose_beside_what_it_prints() -> None:
+    told = sentence(f"It fell {reference(MOVE)}.", CLAIMS)
+    assert (told.prose, told.text) == ("It fell [[USD/JPY:move]].", "It fell -1.02 %.")
+
+
+def test_a_sentence_about_no_claim_is_refused() -> None:
+    with pytest.raises(UnknownReferenceError):
+        sentence("It stands at [[USD/JPY:last]].", CLAIMS)
+
+
+@given(st.integers(min_value=3_900, max_value=4_000))
+def test_a_reference_is_never_cut_in_two(length: int) -> None:
+    told = sentence("a" * length + " [[USD/JPY:move]]" * 20, CLAIMS)
+    assert len(told.prose) <= 4_000
+    assert told.prose.endswith("…")
+    assert render(told.prose, CLAIMS) == told.text
 
 
 def test_a_text_that_is_too_long_for_a_report_ends_in_an_ellipsis() -> None:

@@ -10,7 +10,7 @@ from agents.builtin.analysts import builtin_turn
 from agents.builtin.rates_wording import describe_decision
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
-from contracts.results import EventType, Impact, MarketEvent, ResearchResult
+from contracts.results import EventType, Impact, Leaning, MarketEvent, ResearchResult, ViewKind
 from contracts.source_results import (
     DatePrecision,
     DecisionCalendar,
@@ -271,3 +271,28 @@ def test_any_tool_that_does_not_answer_ends_in_a_failure(broken: object) -> None
     assert answer.failure.error_type == FailureType.TOOL_UNAVAILABLE
     assert answer.failure.tool == down.tool
     assert "the server is not running" in answer.failure.error_message
+
+
+def test_the_stance_of_a_bank_is_that_of_its_decision_in_the_window() -> None:
+    result = research(decided=decisions(WEEK, HIKE, HOLD))
+    views = {view.subject: view for view in result.views}
+    assert {view.kind for view in result.views} == {ViewKind.STANCE}
+    assert (views["JP"].leaning, views["US"].leaning) == (Leaning.UP, Leaning.NEUTRAL)
+    assert views["JP"].claims == ("JP:decision_rate@2024-07-31", "JP:decision_change@2024-07-31")
+
+
+def test_of_two_decisions_the_newer_one_is_the_stance() -> None:
+    cut = decision("JP", "2024-08-02", "0.00", "-25")
+    (view,) = research(decided=decisions(WEEK, HIKE, cut)).views
+    assert view.leaning is Leaning.DOWN
+
+
+def test_a_bank_that_decided_nothing_has_no_stance() -> None:
+    assert research().views == ()
+
+
+def test_a_source_has_an_origin_where_all_its_rows_have_one() -> None:
+    listed = {source.tool: source.origin for source in research(rate_market("US")).sources}
+    assert listed["get_policy_rate"] is None
+    only = research(rate_market("US"), rates=policy_rates(WEEK, US="5.375"))
+    assert only.sources[0].origin == "Bank of US"

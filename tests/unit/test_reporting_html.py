@@ -60,7 +60,7 @@ def hostile_report() -> ResearchReport:
         event_type=EventType.ECONOMIC_DATA,
         market="EUR/USD",
         event_date=LAST_FIXING,
-        description='<script>alert(1)</script><img src=x onerror="alert(2)"> {{ 7 * 7 }}',
+        description='<script>alert(a)</script><img src=x onerror="alert(b)"> {{ report }}',
         impact=Impact.LOW,
         source_url="javascript:alert(3)",
     )
@@ -108,8 +108,8 @@ def test_text_from_outside_cannot_run_a_script() -> None:
     assert "script" not in page.tags
     assert "img" not in page.tags
     assert page.loads == []
-    assert "<script>alert(1)</script>" in page.words
-    assert "{{ 7 * 7 }}" in page.words
+    assert "<script>alert(a)</script>" in page.words
+    assert "{{ report }}" in page.words
     assert '"><script>alert(4)</script>' in page.words
 
 

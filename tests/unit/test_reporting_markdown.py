@@ -4,13 +4,16 @@ import re
 
 import pytest
 
+from contracts.changes import Changes
 from contracts.report import ResearchReport
 from contracts.results import EventType, Impact, MarketEvent
+from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim, print_figure
 from reporting.markdown import render_markdown
 from reporting.markdown_text import escaped, link, table
 from tests.support.report_outcomes import LAST_FIXING
 from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
+from tests.support.traced_report import CHANGE, CHANGES_THERE, MOVE, traced_report
 
 FIGURE = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: (?:%|bp|σ|days?)(?!\w))|[+-]?\d[\d,]*\.\d+")
 NOT_FIGURES = re.compile(r"[Cc]onfidence \d+ %|the threshold is \d+ %|^## Method.*\Z", re.S | re.M)
@@ -33,20 +36,21 @@ def test_every_figure_printed_is_a_claims() -> None:
     assert printed <= claimed
 
 
-def test_every_claim_is_printed_with_its_evidence() -> None:
+def test_every_claim_is_printed_once_with_its_evidence() -> None:
     report = sample_report()
-    text = render_markdown(report)
+    rows = [line for line in render_markdown(report).splitlines() if line.startswith("| ")]
     for market in report.markets:
         for claim in market.claims:
-            (row,) = (line for line in text.splitlines() if line.startswith(f"| {claim.claim_id} "))
+            (row,) = (line for line in rows if line.startswith(f"| {claim.claim_id} "))
             assert print_claim(claim) in row
-            assert claim.evidence[0] in row
+            if claim.subject == market.market:
+                assert claim.evidence[0] in row
 
 
 def test_missing_markets_stand_in_the_coverage_line_with_their_reasons() -> None:
     head = render_markdown(sample_report()).split("## Summary")[0]
     assert "9 of 11 markets researched, incomplete" in head
-    assert "USD/TWD (no configured source has USD/TWD)" in head
+    assert "USD/TWD is missing: no configured source has USD/TWD" in head
     assert "503" in head
 
 
@@ -54,6 +58,8 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read() -> None:
     text = render_markdown(sample_report())
     titles = re.findall(r"^## (.+)$", text, re.M)
     assert titles == [
+        "What changed",
+        "Coverage",
         "Summary",
         "Movers: G10",
         "Movers: Asia",
@@ -80,7 +86,7 @@ def test_a_pair_names_a_decision_that_its_areas_section_tells_in_full() -> None:
     outcomes = [with_event(o, told) if o.market == "USD/JPY" else o for o in outcomes]
     text = render_markdown(sample_report(sample_record(outcomes)))
     section = text.split("### USD/JPY")[1].split("###")[0]
-    assert "- 16 Sep: Federal Reserve raised by 25 bp to 3.875 %" in section
+    assert "- 16 Sep: Federal Reserve raised (+25 bp) to 3.875 %" in section
     assert "moved its policy rate" not in section
     assert text.count("Federal Reserve moved its policy rate +25 bp, at 3.875 %.") == 1
 
@@ -123,7 +129,7 @@ def test_no_html_is_in_it_even_where_a_source_sent_some() -> None:
         event_type=EventType.ECONOMIC_DATA,
         market="EUR/USD",
         event_date=LAST_FIXING,
-        description="<script>alert(1)</script>\n# Heading\n| cell |",
+        description="<script>alert(a)</script>\n# Heading\n| cell |",
         impact=Impact.LOW,
         source_url="javascript:alert(1)",
     )
@@ -131,7 +137,7 @@ def test_no_html_is_in_it_even_where_a_source_sent_some() -> None:
         with_event(line, told) if line.market == "EUR/USD" else line for line in sample_outcomes()
     ]
     text = render_markdown(sample_report(sample_record(outcomes)))
-    assert r"\<script>alert(1)\</script> # Heading \| cell \|" in text
+    assert r"\<script>alert(a)\</script> # Heading \| cell \|" in text
     assert "javascript:" not in text
     assert "\n# Heading" not in text
 
@@ -162,3 +168,68 @@ def test_the_sample_holds_all_that_a_report_can_hold() -> None:
     assert report.dead_letters
     assert report.coverage.missing
     assert any(market.suspects for market in report.markets)
+
+
+def section(title: str, text: str) -> str:
+    """What stands under a heading."""
+    return text.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+def test_it_opens_with_what_changed_since_the_report_before() -> None:
+    text = render_markdown(traced_report())
+    changed = section("What changed since 2026-W43", text)
+    assert "- level: USD/JPY is at 157.25. (before 156.80)" in changed
+    assert f"- and {CHANGES_THERE - 12} more, on the page" in changed
+    assert text.index("## What changed") < text.index("## Coverage") < text.index("## Summary")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (Changes(against="2026-W43", against_revision=1), "No material change."),
+        (Changes(note="This is the first report."), "This is the first report."),
+        (Changes(), "There is no earlier report to compare with."),
+    ],
+)
+def test_no_change_and_no_earlier_report_are_told_apart(changes: Changes, told: str) -> None:
+    title = "What changed since 2026-W43" if changes.against else "What changed"
+    assert told in section(title, render_markdown(traced_report(changes=changes)))
+
+
+def test_the_coverage_says_what_is_stale_and_who_stood_in_for_whom() -> None:
+    told = section("Coverage", render_markdown(traced_report()))
+    assert "Stale: 1 of 1 policy rates (JP)" in told
+    assert "USD/JPY, research rates by research agent 1 in place of research agent 2" in told
+
+
+def test_every_figure_stands_with_its_verdict_and_what_decided() -> None:
+    text = render_markdown(traced_report())
+    (contested,) = (line for line in text.splitlines() if line.startswith(f"| {CHANGE} "))
+    assert [cell.strip() for cell in contested.split("|")][4:6] == ["contested", "a second source"]
+    (single,) = (line for line in text.splitlines() if line.startswith(f"| {MOVE} "))
+    assert "single source | its formula computed again" in single
+
+
+def test_a_contested_figure_is_marked_in_its_headline() -> None:
+    report = traced_report()
+    pair, *others = report.markets
+    doubt = pair.verdicts[0].model_copy(update={"status": ClaimStatus.CONTESTED})
+    contested = pair.model_copy(update={"verdicts": (doubt,)})
+    text = render_markdown(traced_report(markets=(contested, *others)))
+    assert "last 157.25 (contested), move +0.29 %," in text
+
+
+def test_a_conflict_prints_its_positions_who_decided_and_the_dissent() -> None:
+    told = section("Conflicts", render_markdown(traced_report()))
+    assert "- JP, decision, decided by A. Analyst: +25 bp holds." in told
+    assert "  - holds: research agent 1 states +25 bp from Bank of Japan (primary" in told
+    assert "  - dissent: research agent 2 states 0 bp from a newspaper" in told
+    assert "confidence 30 %, weight 0.30" in told
+
+
+def test_what_was_withheld_or_left_out_is_counted_and_not_repeated() -> None:
+    text = render_markdown(traced_report())
+    told = section("What is missing and why", text)
+    assert "- USD/JPY: 1 figure withheld, rejected by its value against the evidence" in told
+    assert "- USD/JPY: 1 sentence left out: event USD/JPY/news" in told
+    assert "999.99" not in text

@@ -11,6 +11,7 @@ from reporting.json_form import from_json
 from reporting.publish import PublishingError, publish, read_published
 from tests.support.report_outcomes import FINISHED_AT, WEEK
 from tests.support.reports import sample_report
+from tests.support.traced_report import traced_report
 
 SUFFIXES = ("md", "html", "json")
 
@@ -62,6 +63,23 @@ def test_publishing_the_same_revision_again_changes_nothing(tmp_path: Path) -> N
     before = contents(tmp_path)
     publish(revision(1, seconds=99.0, run_id="run-2"), tmp_path)
     assert contents(tmp_path) == before
+
+
+def test_a_retry_that_finds_other_event_ids_is_the_same_revision(tmp_path: Path) -> None:
+    report = traced_report()
+    publish(report, tmp_path)
+    before = contents(tmp_path)
+    moved = tuple(
+        result.model_copy(
+            update={"place": result.place and result.place.model_copy(update={"event_id": 99})}
+        )
+        for result in report.evidence
+    )
+    timings = report.timings.model_copy(update={"seconds": 99.0})
+    publish(traced_report(evidence=moved, timings=timings), tmp_path)
+    assert contents(tmp_path) == before
+    publish(traced_report(evidence=report.evidence[1:]), tmp_path)
+    assert contents(tmp_path) != before
 
 
 def test_publishing_again_completes_a_set_that_lost_a_file(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.config import Weekday
+from contracts.config import MaterialityConfig, VotingConfig, Weekday
 from contracts.markets import MarketKind
 from contracts.names import AgentId
+from contracts.tools import SourceTier
 from infra.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
 from tests.support.homes import PROJECT, home_settings
 
@@ -90,6 +91,23 @@ def test_what_is_not_set_has_its_default(project: Path) -> None:
     assert not settings.external
 
 
+def test_a_run_knows_which_servers_mcp_json_names(project: Path) -> None:
+    assert load_settings(PROJECT, {}).config.policy.sources == (
+        *("ecb", "central_banks", "official_statistics"),
+    )
+    (project / "mine.json").write_text('{"mcpServers": {"mine": {"url": "http://127.0.0.1:1/"}}}')
+    assert loaded(project, DESK_MCP_CONFIG="mine.json").config.policy.sources == ("mine",)
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"mcpServers": {"mine": {}}}'])
+def test_without_a_usable_mcp_json_the_servers_are_not_known(
+    project: Path, content: str | None
+) -> None:
+    if content is not None:
+        (project / ".mcp.json").write_text(content)
+    assert loaded(project).config.policy.sources == ()
+
+
 def test_durations_are_written_in_words(project: Path) -> None:
     settings = loaded(
         project,
@@ -102,6 +120,32 @@ def test_durations_are_written_in_words(project: Path) -> None:
     assert deadlines.open_for_reruns == timedelta(days=1)
     assert retries.first_pause == timedelta(milliseconds=250)
     assert retries.longest_pause == timedelta(seconds=5)
+
+
+def test_what_weighs_how_much_and_what_is_material_is_set_in_the_file(project: Path) -> None:
+    policy = loaded(
+        project,
+        '[deadlines]\nescalation = "2 hours"\nreminder = "1 hour"\n'
+        "[voting]\nwidest_spread = 0.3\n[voting.agents]\nvalidator_agent = 2\n"
+        "[materiality]\nlevel = 0.5\nrate = 5\nconfidence = 0.2\n",
+    ).config.policy
+    assert policy.deadlines.escalation == timedelta(hours=2)
+    assert policy.deadlines.reminder == timedelta(hours=1)
+    assert policy.voting.widest_spread == 0.3
+    assert policy.voting.agents == {AgentId.VALIDATOR: 2.0}
+    changes = policy.materiality
+    assert (changes.level, changes.rate, changes.confidence) == (0.5, 5.0, 0.2)
+
+
+def test_a_tier_that_is_left_out_keeps_its_usual_weight(project: Path) -> None:
+    voting = loaded(project, "[voting.tiers]\nsecondary = 0.6\n").config.policy.voting
+    assert voting.tiers == {**VotingConfig().tiers, SourceTier.SECONDARY: 0.6}
+
+
+def test_our_own_desk_toml_votes_and_compares_as_the_defaults_do() -> None:
+    policy = load_settings(PROJECT, {}).config.policy
+    assert policy.voting == VotingConfig()
+    assert policy.materiality == MaterialityConfig()
 
 
 def test_environment_goes_before_dotenv_and_dotenv_before_desk_toml(project: Path) -> None:
@@ -178,7 +222,9 @@ def test_our_own_example_environment_is_usable_when_everything_in_it_is_switched
 
 def test_an_unknown_key_is_named_with_the_nearest_known_one(project: Path) -> None:
     message = refused(project, "[deadlines]\nweak = '1 day'\n")
-    assert message.startswith("desk.toml: unknown key 'deadlines.weak'; known: open_for_reruns,")
+    assert message.startswith(
+        "desk.toml: unknown key 'deadlines.weak'; known: escalation, open_for_reruns,"
+    )
     assert message.endswith("did you mean week?")
 
 
@@ -214,6 +260,25 @@ def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(proj
             '[agents.validator_agent]\nfallback = "validator_agent"\n',
             ["agents.validator_agent.fallback", "the agent itself", "research_agent_1"],
         ),
+        ('[deadlines]\nescalation = "a while"\n', ["deadlines.escalation is 'a while'", "minutes"]),
+        ('[deadlines]\nreminder = "0 s"\n', ["deadlines.reminder", "greater than 0"]),
+        (
+            "[voting]\nwidest_spread = 50\n",
+            ["voting.widest_spread is 50", "less than or equal to 1"],
+        ),
+        (
+            "[voting]\nspread = 0.5\n",
+            ["unknown key 'voting.spread'", "did you mean widest_spread?"],
+        ),
+        (
+            "[voting.tiers]\nprimery = 1\n",
+            ["voting.tiers.primery is 'primery'", "did you mean primary?"],
+        ),
+        ("[voting.tiers]\nprimary = -1\n", ["voting.tiers.primary is -1", "equal to 0"]),
+        ("[voting.agents]\nvalidator = 1\n", ["voting.agents.validator", "validator_agent"]),
+        ("[materiality]\nlevel = 0\n", ["materiality.level is 0", "greater than 0"]),
+        ("[materiality]\nconfidence = 15\n", ["materiality.confidence is 15", "equal to 1"]),
+        ("[materiality]\nbp = 1\n", ["unknown key 'materiality.bp'", "confidence, level, rate"]),
         ("[server]\nport = 8233\n", ["both 8233", "DESK_UI_PORT"]),
         ("[server]\nport = 70000\n", ["server.port is 70000", "less than or equal to 65535"]),
         ("[[[", ["desk.toml is no usable TOML"]),

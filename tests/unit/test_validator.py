@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 
 import pytest
 
@@ -12,11 +13,13 @@ from contracts.claims import Claim, Unit
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.results import EventType, MarketEvent, ResearchResult, Severity, ValidationResult
-from contracts.source_results import SourceResult
+from contracts.source_results import RateDecisions, SourceResult
 from contracts.tasks import TaskType
 from contracts.tools import ToolCall, ToolResult, ToolStatus
 from contracts.turns import Turn
+from contracts.verdicts import ClaimStatus
 from domain.checks import IssueType
+from domain.rejections import without_rejected
 from tests.support.builders import (
     PAIRS,
     answered,
@@ -31,6 +34,7 @@ from tests.support.builders import (
     real_quote,
     request,
 )
+from tests.support.second_sources import month_end_rates, real_averages
 
 WEEK = "2024-W31"
 YEN = pair_market("USD/JPY")
@@ -40,6 +44,7 @@ SOURCES: dict[str, SourceResult] = {
         WEEK, decision("JP", "2024-07-31", "0.25", "20"), decision("US", "2024-07-31", "5.375", "0")
     ),
     "get_decision_calendar": calendar(WEEK, ("US", "2024-08-07")),
+    "get_month_end_rates": month_end_rates(WEEK, "2024-06", US="5.375", JP="0.10"),
 }
 
 
@@ -56,21 +61,50 @@ class Sources:
             return answered(asked, real_history(self.pair, self.week))
         if asked.tool == "get_quote":
             return answered(asked, real_quote(self.pair, self.week))
-        return answered(asked, SOURCES[asked.tool])
+        if asked.tool == "get_month_averages":
+            return answered(asked, real_averages(self.pair, self.week))
+        return answered(asked, _only(SOURCES[asked.tool], asked))
+
+
+def _only(answer: SourceResult, asked: ToolCall) -> SourceResult:
+    """The decisions of the areas that were asked for, as a source answers."""
+    if not isinstance(answer, RateDecisions):
+        return answer
+    areas = asked.arguments["areas"]
+    assert isinstance(areas, list)
+    kept = tuple(decision for decision in answer.decisions if decision.area in areas)
+    return answer.model_copy(update={"decisions": kept})
 
 
 def work(task: TaskType, market: MarketSpec, findings: Sequence[ResearchResult] = ()) -> Turn:
-    sources = Sources(market.market)
-    first = builtin_turn(request(task, market, WEEK, findings=findings))
+    evidence = gathered(market) if findings else ()
+    shown = partial(request, task, market, WEEK, findings=findings, evidence=evidence)
+    first = builtin_turn(shown())
     if not first.calls:
         return first
-    results = [sources.answer(asked) for asked in first.calls]
-    return builtin_turn(request(task, market, WEEK, results=results, findings=findings))
+    return builtin_turn(shown(results=answers(market, first.calls)))
+
+
+def answers(market: MarketSpec, calls: Sequence[ToolCall]) -> list[ToolResult]:
+    return [Sources(market.market).answer(asked) for asked in calls]
+
+
+def gathered(market: MarketSpec) -> list[ToolResult]:
+    """What the research agents' tools answered."""
+    return [
+        result
+        for task in tasks_on(market)
+        for result in answers(market, builtin_turn(request(task, market, WEEK)).calls)
+    ]
+
+
+def tasks_on(market: MarketSpec) -> list[TaskType]:
+    rates = [TaskType.RESEARCH_RATES]
+    return [TaskType.RESEARCH_FX, *rates] if "/" in market.market else rates
 
 
 def researched(market: MarketSpec = YEN) -> tuple[ResearchResult, ...]:
-    tasks = [TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES]
-    results = (work(task, market).result for task in tasks[-1 if "/" not in market.market else 0 :])
+    results = (work(task, market).result for task in tasks_on(market))
     return tuple(result for result in results if isinstance(result, ResearchResult))
 
 
@@ -138,10 +172,19 @@ def test_the_sources_are_asked_for_what_is_claimed_and_nothing_else() -> None:
     fx, rates = researched()
     asked = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, findings=[fx])).calls
     assert [(call.server, call.tool, call.arguments) for call in asked] == [
-        ("ecb", "get_quote", {"symbol": "USD/JPY"})
+        ("ecb", "get_quote", {"symbol": "USD/JPY"}),
+        (
+            "official_statistics",
+            "get_month_averages",
+            {"symbol": "USD/JPY", "start": "2023-08", "end": "2024-08"},
+        ),
     ]
     asked = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, findings=[rates])).calls
-    assert [call.tool for call in asked] == ["get_policy_rate", "get_rate_decisions"]
+    assert [call.tool for call in asked] == [
+        "get_policy_rate",
+        "get_rate_decisions",
+        "get_month_end_rates",
+    ]
     assert asked[0].call_id == "USD/JPY/validate/get_policy_rate"
 
 
@@ -164,6 +207,8 @@ def test_the_verdict_shows_what_the_validator_read_itself() -> None:
         "get_quote",
         "get_policy_rate",
         "get_rate_decisions",
+        "get_month_averages",
+        "get_month_end_rates",
     ]
 
 
@@ -202,7 +247,8 @@ def test_a_seeded_error_is_caught(
 def test_a_wrong_input_shows_in_what_was_derived_from_it() -> None:
     result = validated(with_claim(researched(), "USD/JPY:previous", value=Decimal("155.5490")))
     assert [(i.issue_type, i.claims) for i in result.issues] == [
-        (IssueType.FORMULA, ("USD/JPY:move",))
+        (IssueType.FORMULA, ("USD/JPY:move",)),
+        (IssueType.VALUE, ("USD/JPY:previous",)),
     ]
     assert "USD/JPY/fx_movement/2024-08-02" not in result.verified_events
 
@@ -213,10 +259,29 @@ def test_an_event_that_rests_on_a_questioned_figure_is_not_verified() -> None:
     assert "USD/JPY/rate_decision/JP/2024-07-31" in result.verified_events
 
 
-def test_a_wrong_level_is_a_conflict_with_the_source_as_well() -> None:
+def test_a_wrong_level_is_rejected_and_nobody_is_asked_about_it() -> None:
     result = validated(with_claim(researched(), "USD/JPY:last", value=Decimal("150.0000")))
-    (conflict,) = result.conflicts
-    assert {position.stated for position in conflict.positions} == {"150 level", "148.934 level"}
+    assert [v.status for v in result.verdicts if v.claim_id == "USD/JPY:last"] == [
+        ClaimStatus.REJECTED
+    ]
+    assert result.conflicts == ()
+
+
+def test_a_lie_beside_the_truth_is_rejected_and_the_truth_stands() -> None:
+    prices, rates = researched()
+    truth = next(claim for claim in prices.claims if claim.claim_id == "USD/JPY:last")
+    lie = truth.model_copy(update={"value": Decimal("150.0000")})
+    lying = rates.model_copy(update={"claims": (*rates.claims, lie), "confidence": 0.1})
+    result = validated((prices, lying))
+    found = {(v.result, v.status) for v in result.verdicts if v.claim_id == "USD/JPY:last"}
+    assert found == {
+        (None, ClaimStatus.SINGLE_SOURCE),
+        (rates.result_id, ClaimStatus.REJECTED),
+    }
+    assert result.conflicts == ()
+    kept = without_rejected((prices, lying), result)
+    assert [truth in one.claims for one in kept] == [True, False]
+    assert all(lie not in one.claims for one in kept)
 
 
 @pytest.mark.parametrize(
@@ -290,14 +355,23 @@ def test_a_scheduled_day_ahead_is_in_time_but_not_verified() -> None:
     assert not set(scheduled) & set(result.verified_events)
 
 
+def asked_and(
+    findings: Sequence[ResearchResult], instead: Callable[[ToolCall], ToolResult | None]
+) -> Turn:
+    """The validator's last turn, with some answers replaced."""
+    shown = partial(request, TaskType.VALIDATE, YEN, WEEK, findings=findings)
+    shown = partial(shown, evidence=gathered(YEN))
+    calls = builtin_turn(shown()).calls
+    results = [instead(asked) or answers(YEN, [asked])[0] for asked in calls]
+    return builtin_turn(shown(results=results))
+
+
 def test_a_figure_that_the_source_lacks_is_missing_and_objected_to() -> None:
-    fx, _ = researched()
-    (asked,) = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, findings=[fx])).calls
     silent = real_quote("USD/JPY", WEEK).model_copy(
         update={"value": None, "fixed_on": None, "missing": "no fixing"}
     )
-    answer = builtin_turn(
-        request(TaskType.VALIDATE, YEN, WEEK, results=[answered(asked, silent)], findings=[fx])
+    answer = asked_and(
+        researched()[:1], lambda a: answered(a, silent) if a.tool == "get_quote" else None
     )
     assert isinstance(answer.result, ValidationResult)
     assert answer.result.missing == ("USD/JPY:last: the source gave nothing to compare it with",)
@@ -306,14 +380,31 @@ def test_a_figure_that_the_source_lacks_is_missing_and_objected_to() -> None:
 
 @pytest.mark.parametrize("status", [ToolStatus.UNAVAILABLE, ToolStatus.REFUSED])
 def test_a_validator_without_its_source_fails_and_says_why(status: ToolStatus) -> None:
-    fx, _ = researched()
-    (asked,) = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, findings=[fx])).calls
-    down = failed(asked, status, "the ECB server is not running")
-    answer = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, results=[down], findings=[fx]))
+    answer = asked_and(
+        researched(),
+        lambda a: failed(a, status, "the ECB server is down") if a.tool == "get_quote" else None,
+    )
     assert answer.result is None
     assert answer.failure is not None
     assert answer.failure.error_type in (
         FailureType.TOOL_UNAVAILABLE,
         FailureType.TOOL_REFUSED,
     )
-    assert "the ECB server is not running" in answer.failure.error_message
+    assert "the ECB server is down" in answer.failure.error_message
+
+
+@pytest.mark.parametrize("status", [ToolStatus.UNAVAILABLE, ToolStatus.REFUSED])
+def test_a_silent_second_source_leaves_claims_single_source_and_is_named(
+    status: ToolStatus,
+) -> None:
+    second = ("get_month_averages", "get_month_end_rates")
+    answer = asked_and(
+        researched(), lambda a: failed(a, status, "the H.10 is down") if a.tool in second else None
+    )
+    assert isinstance(answer.result, ValidationResult)
+    assert {v.status for v in answer.result.verdicts} == {ClaimStatus.SINGLE_SOURCE}
+    assert all("could not be asked" in v.words for v in answer.result.verdicts)
+    assert [line.split(" for ")[0] for line in answer.result.missing] == list(second)
+    assert all("the H.10 is down" in line for line in answer.result.missing)
+    assert answer.result.issues == ()
+    assert len(answer.result.verified_events) == 3

@@ -1,0 +1,80 @@
+"""Conflicts of findings with a source of another origin that nobody had claimed anything from."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from agents.builtin.case import Case
+from contracts.claims import Claim, Unit
+from contracts.config import VotingConfig
+from contracts.names import AgentId
+from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult
+from domain.confidence import Weakness, confidence
+from domain.normalise import Comparable
+from domain.positions import Stand, claim_position, state
+from domain.units import UNITS
+from domain.verdicts import disagreeing
+from domain.voting import put_to_the_vote
+from domain.witnesses import Witness, Witnesses
+
+CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
+
+
+def second_opinions(
+    case: Case,
+    findings: Sequence[ResearchResult],
+    witnesses: Witnesses,
+    detected: Iterable[ConflictRecord],
+) -> Iterator[ConflictRecord]:
+    """One conflict for each claim of the findings that another origin contradicts, put to the
+    vote.
+
+    What is disputed already, in `detected` or under another metric of the same day (a last fixing
+    that is the window's low), is no second conflict.
+    """
+    market, voting = case.market.market, case.request.voting
+    disputed = {p.claim_id for conflict in detected for p in conflict.positions}
+    claims = [(finding, claim) for finding in findings for claim in finding.claims]
+    seen = {_matter(claim) for _, claim in claims if claim.claim_id in disputed}
+    for finding, claim in claims:
+        against = disagreeing(claim, witnesses)
+        if against and _matter(claim) not in seen:
+            seen.add(_matter(claim))
+            topic = f"{claim.subject}:{claim.metric}@{claim.as_of.isoformat()}"
+            positions = _positions(finding, claim, against, case, voting)
+            yield put_to_the_vote(
+                f"{market}/conflict/{topic}", market, ConflictKind.LEVEL, positions, voting
+            )
+
+
+def _matter(claim: Claim) -> tuple[str, str, date]:
+    """What a dispute is about: of one day a pair has one level, whatever else it is."""
+    about = claim.unit if claim.unit is Unit.LEVEL else claim.metric
+    return claim.subject, about, claim.as_of
+
+
+def _positions(
+    finding: ResearchResult,
+    claim: Claim,
+    against: tuple[tuple[Witness, Comparable], ...],
+    case: Case,
+    voting: VotingConfig,
+) -> list[Position]:
+    agent = case.request.assignment.agent
+    own = claim_position(Stand(finding, claim), voting)
+    return [own, *(_position(agent, claim, *each, voting) for each in against)]
+
+
+def _position(
+    agent: AgentId, claim: Claim, witness: Witness, compared: Comparable, voting: VotingConfig
+) -> Position:
+    source = witness.source
+    return Position(
+        agent=agent,
+        claim_id=claim.claim_id,
+        stated=state(compared.other, UNITS[claim.metric]),
+        source=source.name,
+        origin=witness.statement.origin,
+        tier=source.tier,
+        confidence=CERTAINTY,
+        weight=round(CERTAINTY * voting.weight_of(agent, source.tier), 6),
+    )

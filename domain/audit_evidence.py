@@ -1,0 +1,81 @@
+"""An audit's first part: the seal, the evidence, and the sources that the report lists for it."""
+
+from collections.abc import Iterator
+
+from contracts.report import ResearchReport
+from contracts.source_results import Provenance
+from contracts.tools import DataSource, ToolResult, ToolStatus
+from domain.audit_findings import AuditFinding, differing
+from domain.ledger_evidence import Answer, EvidenceUnusable, check_answer, check_result, read_answer
+from domain.seal import seal_of
+
+
+def seal_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether the report is as it was when it was sealed."""
+    if report.seal != seal_of(report):
+        yield AuditFinding("seal", "the report is not the one that was sealed")
+
+
+def evidence_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every tool result is unchanged, of the as-of instant and an answer to its call."""
+    held: dict[str, ToolResult] = {}
+    for result in report.evidence:
+        where = f"evidence {result.evidence_id}"
+        if held.setdefault(result.evidence_id, result) is not result:
+            yield AuditFinding(where, "two tool results go by this id")
+        if result.status is not ToolStatus.OK:
+            if result.content is not None or result.content_hash is not None:
+                yield AuditFinding(where, f"a call that was {result.status} has no content")
+            continue
+        try:
+            check_result(result, report.window)
+            answer = read_answer(result.content)
+            if answer is not None:
+                check_answer(answer, result.call.arguments, report.window)
+        except EvidenceUnusable as unusable:
+            yield AuditFinding(where, str(unusable))
+
+
+def source_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every source is that of a tool result, asked and attributed as the result says."""
+    held = {result.evidence_id: result for result in report.evidence}
+    for number, source in enumerate(report.sources, start=1):
+        where = f"source {number}, {source.evidence_id}"
+        result = held.get(source.evidence_id)
+        if result is None:
+            yield AuditFinding(where, "there is no tool result of that id")
+        else:
+            yield from differing(where, source, _source_of(result, source))
+    named = {source.evidence_id for source in report.sources}
+    for name in sorted(_used(report) - named):
+        yield AuditFinding(f"evidence {name}", "a claim rests on it and no source is listed")
+
+
+def _source_of(result: ToolResult, listed: DataSource) -> DataSource:
+    """The source as the tool result gives it; what another shape leaves open is as listed."""
+    answer = _answer(result)
+    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
+    return DataSource(
+        server=result.call.server,
+        tool=result.call.tool,
+        arguments=result.call.arguments,
+        name=by.name,
+        tier=by.tier,
+        origin=by.origin,
+        url=by.url,
+        retrieved_at=result.retrieved_at,
+        evidence_id=result.evidence_id,
+    )
+
+
+def _answer(result: ToolResult) -> Answer | None:
+    try:
+        return read_answer(result.content)
+    except EvidenceUnusable:
+        return None
+
+
+def _used(report: ResearchReport) -> set[str]:
+    return {
+        name for section in report.markets for claim in section.claims for name in claim.evidence
+    }

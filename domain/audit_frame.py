@@ -1,0 +1,78 @@
+"""An audit's fifth part: week, window, revisions, coverage and the other sums of a report."""
+
+from collections.abc import Iterator
+
+from contracts.report import ResearchReport
+from contracts.search_attributes import Outcome
+from domain.audit_findings import AuditFinding
+from domain.report_coverage import COUNTED
+from domain.report_markets import revised_in
+from domain.weeks import window_of
+
+
+def frame_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether the report is of its week, has its markets, and counts itself right."""
+    yield from _of_week(report)
+    yield from _of_revisions(report)
+    yield from _of_coverage(report)
+    yield from _of_sections(report)
+
+
+def _of_week(report: ResearchReport) -> Iterator[AuditFinding]:
+    window = window_of(report.week, report.config.schedule, report.as_of)
+    if report.window != window:
+        yield AuditFinding("window", f"it is not the one of {report.week} as of {report.as_of}")
+    if not report.title.endswith(report.week):
+        yield AuditFinding("title", f"it does not name {report.week}")
+    took = (report.timings.finished_at - report.timings.started_at).total_seconds()
+    if report.timings.seconds != took:
+        yield AuditFinding(
+            "timings", f"the run took {took} s, and it says {report.timings.seconds}"
+        )
+
+
+def _of_revisions(report: ResearchReport) -> Iterator[AuditFinding]:
+    numbers = [line.revision for line in report.revisions]
+    if numbers != sorted(set(numbers)):
+        yield AuditFinding("revisions", "they are not numbered upwards")
+    if report.revision != max(numbers, default=1):
+        yield AuditFinding("revisions", f"the report is r{report.revision}, which is not the last")
+    for section in report.markets:
+        if section.revised_in != revised_in(section.market, report.revisions):
+            yield AuditFinding(f"{section.market}, revision", f"it is not r{section.revised_in}")
+
+
+def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
+    coverage = report.coverage
+    there = [section.market for section in report.markets if section.outcome in COUNTED]
+    absent = tuple(s.market for s in report.markets if s.outcome not in COUNTED)
+    sums = {
+        "expected": (coverage.expected, len(report.config.markets)),
+        "researched": (coverage.researched, len(there)),
+        "missing": (tuple(line.market for line in coverage.missing), absent),
+        "threshold": (coverage.threshold, report.config.policy.thresholds.coverage),
+    }
+    for name, (printed, expected) in sums.items():
+        if printed != expected:
+            yield AuditFinding("coverage", f"{name} is {printed}, and should be {expected}")
+    outcome = Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE
+    if report.outcome is not outcome:
+        yield AuditFinding("outcome", f"it is {report.outcome}, and should be {outcome}")
+
+
+def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
+    printed = [(section.market, section.kind, section.group) for section in report.markets]
+    expected = [(spec.market, spec.kind, spec.group) for spec in report.config.markets]
+    if printed != expected:
+        yield AuditFinding("markets", "they are not those of the configuration, in its order")
+    known = {claim.claim_id for section in report.markets for claim in section.claims}
+    for section in report.markets:
+        for view in section.views:
+            for name in view.claims:
+                if name not in known:
+                    where = f"{section.market}, view of {view.subject}"
+                    yield AuditFinding(where, f"it rests on {name}, which is no claim")
+    lines = [line.usage for section in report.markets for line in section.agents]
+    tokens = (sum(u.input_tokens for u in lines), sum(u.output_tokens for u in lines))
+    if (report.usage.input_tokens, report.usage.output_tokens) != tokens:
+        yield AuditFinding("usage", "it is not the sum of what the agents used")

@@ -1,0 +1,125 @@
+"""An audit's third part: every printed text is its prose over the claims, and says nothing else."""
+
+from collections.abc import Iterator, Mapping
+
+from contracts.claims import Claim
+from contracts.report import MarketReport, ReportedEvent, ResearchReport
+from contracts.results import ConflictRecord
+from domain.audit_findings import AuditFinding
+from domain.banks import known_banks
+from domain.checks import check_bank, check_direction, check_references
+from domain.event_days import check_event_day
+from domain.figure_gate import read_prose
+from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
+from domain.prose import UnknownReferenceError, clip, references, render
+from domain.report_claims import printed_claims
+
+Claims = Mapping[str, Claim]
+
+
+def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether the texts of the summary, the changes, the calendar and the cross checks are those
+    that their prose gives, with no figure typed into those that agents may have worded."""
+    week = printed_claims(report)
+    for number, line in enumerate(report.summary, start=1):
+        yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
+    for row in report.calendar:
+        where = f"calendar, {row.area} on {row.day}"
+        yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
+    for number, change in enumerate(report.changes.entries, start=1):
+        where = f"change {number}, {change.market}"
+        yield from _of_text(where, change.prose, change.text, week)
+        yield from _typed(where, change.prose, week, references(change.prose))
+        yield from _of_after(where, change.claim_id, change.after, change.unit, week)
+    for conflict in report.conflicts:
+        yield from _of_resolution(conflict, week)
+    for number, check in enumerate(report.cross_checks, start=1):
+        where = f"cross check {number}, {check.subject}"
+        yield from _of_text(where, check.prose, check.text, week)
+
+
+def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every event is told in its claims' figures, on its day and of its bank.
+
+    One outside the window is for the checks across markets, which name it.
+    """
+    week = printed_claims(report)
+    banks = known_banks(_answers(report))
+    for section in report.markets:
+        known = {**week, **{claim.claim_id: claim for claim in section.claims}}
+        for event in section.events:
+            where = f"{section.market}, event {event.event_id}"
+            yield from _of_text(where, event.description, event.text, known)
+            yield from _typed(where, event.description, known, event.claims)
+            yield from _of_event(where, event, section, known, banks)
+
+
+def _answers(report: ResearchReport) -> Iterator[Answer]:
+    for result in report.evidence:
+        try:
+            answer = read_answer(result.content)
+        except EvidenceUnusable:
+            continue
+        if answer is not None:
+            yield answer
+
+
+def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[AuditFinding]:
+    try:
+        expected = clip(render(prose, claims))
+    except UnknownReferenceError as error:
+        yield AuditFinding(where, str(error))
+        return
+    if text != expected:
+        yield AuditFinding(where, f"it prints {text[:200]!r}, and its prose gives another text")
+
+
+def _typed(
+    where: str, prose: str, claims: Claims, rests_on: tuple[str, ...]
+) -> Iterator[AuditFinding]:
+    read = read_prose(prose, claims, rests_on=rests_on, place=where)
+    for figure in read.rejected:
+        yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+    if read.prose != prose and not read.rejected:
+        yield AuditFinding(where, "a claim's figure stands in it without a reference to the claim")
+
+
+def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
+    """The words of a decision hold the figures that were stated, and no other."""
+    where = f"conflict {conflict.conflict_id}"
+    stated = [position.stated for position in conflict.positions]
+    read = read_prose(conflict.resolution, claims, place=where)
+    for figure in read.rejected:
+        if not any(figure.written in words or words in figure.written for words in stated):
+            yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+
+
+def _of_after(
+    where: str, name: str | None, after: object, unit: object, claims: Claims
+) -> Iterator[AuditFinding]:
+    if name is None:
+        return
+    claim = claims.get(name)
+    if claim is None:
+        yield AuditFinding(where, f"{name} is no claim of the report")
+    elif (after, unit) not in ((claim.value, claim.unit), (None, None)):
+        yield AuditFinding(where, f"its newer figure is not the one of {name}")
+
+
+def _of_event(
+    where: str,
+    event: ReportedEvent,
+    section: MarketReport,
+    claims: Claims,
+    banks: Mapping[str, str],
+) -> Iterator[AuditFinding]:
+    if event.market != section.market:
+        yield AuditFinding(where, f"it is an event of {event.market}")
+    for issue in (
+        *check_references(event, claims),
+        *check_direction(event, claims),
+        *check_bank(event, banks),
+    ):
+        yield AuditFinding(where, issue.description)
+    for objection in check_event_day(event, claims):
+        yield AuditFinding(where, objection)

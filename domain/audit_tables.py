@@ -1,0 +1,63 @@
+"""An audit's fourth part: the tables built once more from the claims, events and evidence."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from contracts.base import Contract
+from contracts.report import ResearchReport
+from contracts.source_results import History
+from domain.audit_findings import AuditFinding, compared
+from domain.cross_checks import CrossMarketCase, cross_checks_of
+from domain.report_calendar import calendar_of
+from domain.report_claims import printed_claims, returned_by
+from domain.report_markets import series_of
+from domain.report_summary import summary_of
+from domain.report_tables import movers_of, rate_rows_of
+from domain.series import window_days
+
+_Builder: TypeAlias = Callable[[], Sequence[Contract]]
+
+TABLES: Final = ("movers", "policy rates", "calendar", "cross checks", "summary")
+"""What is built once more; the charts are looked up in their histories."""
+
+
+def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether each table is the one that its rules build from the rest of the report."""
+    claims, evidence = printed_claims(report), report.evidence
+    reasons = {line.market: line.reason for line in report.coverage.missing}
+    case = CrossMarketCase(report.config, report.window, claims, report.markets, report.sources)
+    builders: Mapping[str, _Builder] = {
+        "movers": lambda: movers_of(claims, report.config),
+        "policy_rates": lambda: rate_rows_of(evidence, claims, report.config, reasons),
+        "calendar": lambda: calendar_of(report.markets, evidence, claims, report.window),
+        "cross_checks": lambda: cross_checks_of(case),
+        "summary": lambda: summary_of(report, claims),
+    }
+    for name, build in builders.items():
+        where = name.replace("_", " ")
+        try:
+            built = build()
+        except (ValueError, LookupError, ArithmeticError) as error:
+            yield AuditFinding(where, f"it cannot be built from the rest of the report: {error}")
+        else:
+            yield from compared(where, getattr(report, name), built)
+
+
+def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether each chart shows the fixings of its history, and each suspect is one of them."""
+    histories = list(returned_by("get_historical", History, report.evidence))
+    _, as_of = window_days(report.window)
+    for section in report.markets:
+        known = {
+            (day, f"{value:f}")
+            for history in histories
+            if history.symbol == section.market
+            for day, value in zip(history.days, history.values, strict=False)
+        }
+        for suspect in section.suspects:
+            if (suspect.day, suspect.value) not in known:
+                where = f"{section.market}, suspect fixing of {suspect.day}"
+                yield AuditFinding(where, f"no history has {suspect.value} on that day")
+        series = series_of(section.market, report.evidence, section.suspects, as_of)
+        if (section.days, section.values) != series:
+            yield AuditFinding(f"{section.market}, chart", "its series is not that of its history")

@@ -1,0 +1,160 @@
+"""Whether a tool result is evidence: unchanged, known at the as-of instant, and readable."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Final, TypeAlias
+
+from pydantic import JsonValue, ValidationError
+
+from contracts.source_results import (
+    DecisionCalendar,
+    History,
+    MonthAverages,
+    MonthEndRates,
+    PolicyRates,
+    Quote,
+    RateDecisions,
+)
+from contracts.tools import ToolResult, ToolStatus
+from contracts.weeks import TimeWindow
+from domain.seal import content_hash
+from domain.series import window_days
+
+Answer: TypeAlias = (
+    History | Quote | MonthAverages | RateDecisions | DecisionCalendar | MonthEndRates | PolicyRates
+)
+
+COMMON: Final = frozenset({"as_of", "source"})
+SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
+    (History, COMMON | {"symbol", "days", "values"}),
+    (Quote, COMMON | {"symbol", "value", "fixed_on"}),
+    (MonthAverages, COMMON | {"symbol", "averages"}),
+    (RateDecisions, COMMON | {"decisions"}),
+    (DecisionCalendar, COMMON | {"scheduled"}),
+    (MonthEndRates, COMMON | {"rates", "missing"}),
+    (PolicyRates, COMMON | {"rates"}),
+)
+"""The desk's own answers and the keys that each is recognised by, whichever server gave it."""
+
+
+class EvidenceUnusable(ValueError):
+    """A tool result that nothing can rest on. The message says why."""
+
+
+def check_result(result: ToolResult, window: TimeWindow) -> None:
+    """Passes a tool result that was answered, is unchanged and answers for the as-of instant.
+
+    An answer of another server may not say for which instant it is; then it is not held to one.
+
+    Raises:
+        EvidenceUnusable: it fails one of the three.
+    """
+    if result.status is not ToolStatus.OK:
+        raise EvidenceUnusable(f"the call was {result.status}")
+    if result.content_hash != content_hash(result.content):
+        raise EvidenceUnusable("the content is not the one that its hash was taken of")
+    if not isinstance(result.content, dict) or "as_of" not in result.content:
+        return
+    instant = _instant(result.content["as_of"])
+    if instant != window.end:
+        raise EvidenceUnusable(
+            f"it answers for {result.content['as_of']}, and the week's as-of instant is"
+            f" {window.end.isoformat()}"
+        )
+
+
+def read_answer(content: JsonValue) -> Answer | None:
+    """The content as one of the desk's own answers; None when it has another shape.
+
+    Raises:
+        EvidenceUnusable: it has the keys of one and cannot be read as it.
+    """
+    if not isinstance(content, dict):
+        return None
+    shapes = [model for model, keys in SHAPES if keys <= content.keys()]
+    for model in shapes:
+        try:
+            return model.model_validate(content)
+        except ValidationError:
+            continue
+    if shapes:
+        raise EvidenceUnusable(f"it cannot be read as {shapes[0].__name__}")
+    return None
+
+
+def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: TimeWindow) -> None:
+    """Passes an answer to the question that was asked, without anything from the future.
+
+    Raises:
+        EvidenceUnusable: it is about another pair or area than the call, or holds something that
+            was not known at the as-of instant.
+    """
+    _, last_day = window_days(window)
+    unasked = _subjects(answer) - _asked(answer, arguments)
+    if unasked:
+        raise EvidenceUnusable(f"it was not asked about {', '.join(sorted(unasked))}")
+    late = [day for day in _days(answer) if day > last_day]
+    if late or any(instant > window.end for instant in _known_from(answer)):
+        raise EvidenceUnusable("it holds what was not known yet at the as-of instant")
+
+
+def is_about(answer: Answer, subject: str) -> bool:
+    """Whether an answer is about a pair or an area, with a figure for it or without."""
+    return subject in _subjects(answer)
+
+
+def _instant(written: JsonValue) -> datetime | None:
+    try:
+        instant = datetime.fromisoformat(str(written))
+    except ValueError:
+        return None
+    return instant if instant.tzinfo else None
+
+
+def _subjects(answer: Answer) -> set[str]:
+    match answer:
+        case History() | Quote() | MonthAverages():
+            return {answer.symbol}
+        case PolicyRates() | MonthEndRates():
+            return {rate.area for rate in answer.rates}
+        case RateDecisions():
+            return {decision.area for decision in answer.decisions}
+        case DecisionCalendar():
+            return {day.area for day in answer.scheduled}
+
+
+def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
+    """What the call named; all that is in the answer where the call did not say, or said it in
+    words of its own."""
+    if isinstance(answer, History | Quote | MonthAverages):
+        symbol = arguments.get("symbol")
+        named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)
+        return set() if named else {answer.symbol}
+    areas = arguments.get("areas")
+    return (
+        {str(area).upper() for area in areas}
+        if isinstance(areas, list) and areas
+        else _subjects(answer)
+    )
+
+
+def _letters(symbol: str) -> str:
+    return "".join(filter(str.isalpha, symbol)).upper()
+
+
+def _days(answer: Answer) -> tuple[date, ...]:
+    if isinstance(answer, History):
+        return answer.days
+    return (answer.fixed_on,) if isinstance(answer, Quote) and answer.fixed_on else ()
+
+
+def _known_from(answer: Answer) -> list[datetime]:
+    match answer:
+        case RateDecisions():
+            return [decision.known_from for decision in answer.decisions]
+        case MonthAverages():
+            return [average.known_from for average in answer.averages]
+        case MonthEndRates():
+            return [rate.known_from for rate in answer.rates]
+        case _:
+            return []

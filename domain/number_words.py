@@ -1,0 +1,164 @@
+"""Numbers in English words: `three percent`, `a quarter point`, `one hundred and fifty yen`."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+_BELOW_TWENTY: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
+_UNITS: Final = _BELOW_TWENTY.split()
+_VALUES: Final = {
+    **{word: value for value, word in enumerate(_UNITS)},
+    **{word: 10 * value for value, word in enumerate(_TENS.split(), start=2)},
+    "dozen": 12,
+}
+_MULTIPLIERS: Final = {"hundred": 100, "thousand": 1_000}
+_FRACTIONS: Final = {
+    "half": Decimal("0.5"),
+    "halves": Decimal("0.5"),
+    "quarter": Decimal("0.25"),
+    "quarters": Decimal("0.25"),
+    "fifth": Decimal("0.2"),
+    "eighth": Decimal("0.125"),
+    "eighths": Decimal("0.125"),
+    "tenth": Decimal("0.1"),
+    "tenths": Decimal("0.1"),
+    "third": None,
+    "thirds": None,
+}
+"""Parts of one; None where decimals cannot write them."""
+
+_WORD: Final = "(?:" + "|".join((*_VALUES, *_MULTIPLIERS)) + ")"
+_PART: Final = "(?:" + "|".join(_FRACTIONS) + ")"
+_NUMBER: Final = (
+    rf"(?P<whole>{_WORD}(?:(?:[\s-]|[\s-]and[\s-]){_WORD}){{0,8}})"
+    rf"(?:\spoint(?P<decimals>(?:[\s-](?:{'|'.join(_UNITS)})){{1,8}})\b"
+    rf"|[\s-]and[\s-]an?[\s-](?P<more>half|quarter))?"
+)
+_FRACTION: Final = (
+    rf"(?:(?P<count>an?|{'|'.join(_UNITS[1:])})[\s-])?(?P<part>{_PART})"
+    r"(?:[\s-]of)?(?:[\s-](?:an?|one|full)){0,2}"
+)
+_ARTICLE: Final = r"(?P<article>an?)(?:\sfull)?"
+SPELLED_UNIT: Final = (
+    r"(?:%|per\s?cent|pct|pp\b|bps?\b|basis[\s-]points?|percentage[\s-]points?|points?\b|pips?\b"
+    r"|million|billion|trillion|yen\b|won\b|yuan\b|dollars?\b|euros?\b|pounds?\b|francs?\b|rupees?"
+    r"\b|rupiah\b|baht\b|ringgit\b|pesos?\b|kron[aeo]r?\b|standard[\s-]deviations?|sigmas?\b|σ)"
+)
+_SPELLED: Final = re.compile(
+    rf"\b(?:{_FRACTION}(?=[\s-](?:%|per\s?cent|pct|basis|points?\b))"
+    rf"|{_NUMBER}(?!\w)"
+    rf"|{_ARTICLE}(?=\s(?:percent(?:age\spoint)?\b|per\scent\b|basis\spoint\b|million\b|billion\b"
+    rf"|trillion\b)))",
+    re.IGNORECASE,
+)
+_HINT: Final = re.compile(
+    r"cent|pct|%|point|bps?\b|pips?\b|illion|yen|won|yuan|dollar|euro|pound|franc|rup|baht|ringgit"
+    r"|peso|kron|deviation|sigma|σ|hundred|thousand|\bdays?\b|session",
+    re.IGNORECASE,
+)
+_UNIT_AHEAD: Final = re.compile(rf"[\s-]?{SPELLED_UNIT}", re.IGNORECASE)
+_STREAK_AHEAD: Final = re.compile(
+    r"[\s-](?:(?:straight|consecutive|successive)[\s-])?(?:days?|sessions?)\b", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(
+    r"[\s-](?!(?:on|in|at|to|by|from|against|for|of|and|or|but|as|after|before|with|while|when|per"
+    r"|versus|vs|over|under|since|last|this|next)\b)[a-z]",
+    re.IGNORECASE,
+)
+_ONE_CURRENCY: Final = re.compile(r"\s(?:dollar|euro|pound|franc|rupee|peso)\b(?!-)")
+_POINT: Final = re.compile(r"[\s-]points?\b", re.IGNORECASE)
+_POINTS_OUT: Final = re.compile(r"[\s-]points\b|\spoints?\s(?:to|out|up|towards?)\b", re.IGNORECASE)
+_MOVED: Final = re.compile(
+    r"(?:\bby|\bof|rose|fell|gain\w*|lost|los\w+|add\w*|shed|up|down|dropped|climbed|jumped"
+    r"|raised|lowered|cut|hiked)\s(?:an?other\s|about\s|some\s)?$",
+    re.IGNORECASE,
+)
+
+
+class SpelledNumber(NamedTuple):
+    """A number in words: where it stands, and its value where decimals can write it."""
+
+    start: int
+    end: int
+    value: Decimal | None
+    of_rates: bool
+    """A fraction of a point, which is how changes of interest rates are told."""
+
+
+def read_number_words(text: str) -> Iterator[SpelledNumber]:
+    """The numbers in words that are counted in something a market is counted in.
+
+    `at one point`, `two points stand out` and `one dollar` are none. A number of two words or
+    more with hundred or thousand in it, or with a spelled decimal point, needs no unit.
+    """
+    if not _HINT.search(text):
+        return
+    for found in _SPELLED.finditer(text):
+        if _is_figure(text, found):
+            of_rates = found["part"] is not None
+            yield SpelledNumber(found.start(), found.end(), _value(found), of_rates)
+
+
+def _is_figure(text: str, found: re.Match[str]) -> bool:
+    if found["part"]:
+        return _is_part(text, found)
+    if found["article"]:
+        return True
+    before = text[max(0, found.start() - 30) : found.start()]
+    if _POINT.match(text, found.end()):
+        return _MOVED.search(before) is not None
+    if found["whole"].lower() == "one" and _ONE_CURRENCY.match(text, found.end()):
+        return False
+    if found["decimals"]:
+        told = found["whole"].lower() == "one" and before.lower().endswith("at ")
+        return not told or _UNIT_AHEAD.match(text, found.end()) is not None
+    if _UNIT_AHEAD.match(text, found.end()) or _STREAK_AHEAD.match(text, found.end()):
+        return True
+    words = found["whole"].lower().replace("-", " ").split()
+    return len(words) > 1 and not _MULTIPLIERS.keys().isdisjoint(words) and not _counts(text, found)
+
+
+def _is_part(text: str, found: re.Match[str]) -> bool:
+    """Not `the quarter points to slower growth`, nor `a third point to note`."""
+    if not _POINT.match(text, found.end()) or " of" in found[0].lower():
+        return True
+    common = found["part"].lower() in ("half", "quarter", "quarters")
+    return common and not (found["count"] is None and _POINTS_OUT.match(text, found.end()))
+
+
+def _counts(text: str, found: re.Match[str]) -> bool:
+    """Whether a number without a unit is followed by what it counts."""
+    return _COUNTED.match(text, found.end()) is not None
+
+
+def _value(found: re.Match[str]) -> Decimal | None:
+    if found["article"]:
+        return Decimal(1)
+    if found["part"]:
+        part = _FRACTIONS[found["part"].lower()]
+        count = (found["count"] or "a").lower()
+        return None if part is None else part * _VALUES.get(count, 1)
+    value = Decimal(_whole(found["whole"].lower().replace("-", " ").split()))
+    if found["more"]:
+        return value + (_FRACTIONS[found["more"].lower()] or 0)
+    if found["decimals"]:
+        digits = found["decimals"].lower().replace("-", " ").split()
+        return Decimal(f"{value}.{''.join(str(_VALUES[digit]) for digit in digits)}")
+    return value
+
+
+def _whole(words: list[str]) -> int:
+    total = current = 0
+    for word in words:
+        if word == "hundred":
+            current = max(current, 1) * 100
+        elif word == "thousand":
+            total, current = total + max(current, 1) * 1_000, 0
+        else:
+            current += _VALUES.get(word, 0)
+    return total + current

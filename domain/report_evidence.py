@@ -1,0 +1,119 @@
+"""What a report rests on: the tool results behind it, and the sources they came from."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from contracts.report import MarketOutcome, MarketReport
+from contracts.source_results import Provenance
+from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
+from domain.ledger_evidence import EvidenceUnusable, read_answer
+
+TABLE_TOOLS: Final = frozenset({"get_policy_rate", "get_decision_calendar"})
+"""Their answers are printed in tables beyond what is claimed: banks, days, how far rates are
+known."""
+
+SERIES_TOOL: Final = "get_historical"
+"""Its answers are behind the charts."""
+
+
+def evidence_of(
+    everything: Iterable[ToolResult],
+    outcomes: Iterable[MarketOutcome],
+    sections: Sequence[MarketReport],
+) -> tuple[ToolResult, ...]:
+    """Every tool result behind the printed claims, the verdicts, the tables, the charts and the
+    listed sources, of `everything` that came back.
+
+    Each once, sorted by its id, the research's and the validator's.
+    """
+    named = {*_named(sections), *(source.evidence_id for source in _listed(outcomes))}
+    found: dict[str, ToolResult] = {}
+    for result in everything:
+        if result.evidence_id in named or _is_tabled(result):
+            found.setdefault(result.evidence_id, result)
+    return tuple(found[name] for name in sorted(found))
+
+
+def sources_of(
+    outcomes: Iterable[MarketOutcome],
+    evidence: Iterable[ToolResult],
+    sections: Iterable[MarketReport],
+) -> tuple[DataSource, ...]:
+    """Every source that was asked, sorted by server, tool and question.
+
+    One entry for each piece of evidence, so that a claim's evidence can be looked up, as the tool
+    result has it and not as an agent tells it. A source that no tool result is of is left out.
+    """
+    results = {result.evidence_id: result for result in evidence}
+    listed = [source for source in _listed(outcomes) if source.evidence_id in results]
+    told_of = {source.evidence_id for source in listed}
+    silent = [name for name in _claimed_from(sections) if name in results.keys() - told_of]
+    sources: dict[tuple[str, ...], DataSource] = {}
+    for source in (*listed, *(_nameless(results[name]) for name in silent)):
+        told = _as_answered(source, results[source.evidence_id])
+        sources.setdefault(_source_key(told), told)
+    return tuple(sources[key] for key in sorted(sources))
+
+
+def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:
+    for outcome in outcomes:
+        for result in outcome.results:
+            yield from result.sources
+        if outcome.validation is not None:
+            yield from outcome.validation.authoritative_sources
+
+
+def _as_answered(listed: DataSource, result: ToolResult) -> DataSource:
+    """The source as the tool result gives it; of an answer in a shape that the desk does not know,
+    who published it is as listed."""
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        answer = None
+    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
+    return DataSource(
+        server=result.call.server,
+        tool=result.call.tool,
+        arguments=result.call.arguments,
+        name=by.name,
+        tier=by.tier,
+        origin=by.origin,
+        url=by.url,
+        retrieved_at=result.retrieved_at,
+        evidence_id=result.evidence_id,
+    )
+
+
+def _nameless(result: ToolResult) -> DataSource:
+    """The source of a tool result that an agent used and did not name: its server."""
+    return DataSource(
+        server=result.call.server,
+        tool=result.call.tool,
+        name=result.call.server,
+        tier=SourceTier.DERIVED,
+        evidence_id=result.evidence_id,
+    )
+
+
+def _named(sections: Sequence[MarketReport]) -> Iterator[str]:
+    yield from _claimed_from(sections)
+    for section in sections:
+        for verdict in section.verdicts:
+            yield from verdict.evidence
+
+
+def _claimed_from(sections: Iterable[MarketReport]) -> Iterator[str]:
+    for section in sections:
+        for claim in section.claims:
+            yield from claim.evidence
+
+
+def _is_tabled(result: ToolResult) -> bool:
+    tabled = result.call.tool in TABLE_TOOLS or result.call.tool == SERIES_TOOL
+    return tabled and result.status is ToolStatus.OK
+
+
+def _source_key(source: DataSource) -> tuple[str, ...]:
+    question = json.dumps(source.arguments, sort_keys=True)
+    return source.server, source.tool, question, source.evidence_id, source.name, source.url or ""

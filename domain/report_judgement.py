@@ -1,0 +1,117 @@
+"""What of a week's findings may be printed: which claims stand, with which verdict, and which
+sentences are left when the others are gone."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from contracts.claims import Claim
+from contracts.config import RunConfig
+from contracts.markets import MarketSpec
+from contracts.report import MarketOutcome
+from contracts.results import ConflictRecord
+from contracts.search_attributes import Outcome
+from contracts.source_results import DecisionCalendar, PolicyRates, RateDecisions
+from contracts.tools import ToolResult
+from contracts.verdicts import ClaimVerdict, DroppedSentence
+from contracts.weeks import TimeWindow
+from domain.banks import known_banks
+from domain.ledger import Ledger
+from domain.market_outcome import decide_outcome
+from domain.prose import clip
+from domain.report_claims import returned_by, week_claims
+from domain.report_conflicts import conflicts_of
+from domain.report_coverage import NOT_REACHED, is_counted
+from domain.report_prose import ProseGuard
+from domain.report_standing import Standing, sifted, standings_of
+from domain.report_verdicts import verdicts_of
+
+NONE_CHOSEN = "its sources disagree on its figure, and none was chosen"
+
+MOST_DROPPED = 2_000
+"""What a market's section can hold."""
+
+
+class JudgedMarket(NamedTuple):
+    """What may be printed of a market.
+
+    `outcome` holds no claim, view, sentence or reason beyond that; `claims` are by id.
+    """
+
+    outcome: MarketOutcome
+    claims: Mapping[str, Claim]
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    dropped: tuple[DroppedSentence, ...] = ()
+
+
+class JudgedWeek(NamedTuple):
+    """What may be printed of a week: its markets by name, its claims by id, its conflicts."""
+
+    markets: Mapping[str, JudgedMarket]
+    claims: Mapping[str, Claim]
+    conflicts: tuple[ConflictRecord, ...]
+
+    def known_to(self, market: str) -> dict[str, Claim]:
+        """What a market's prose may refer to: the week's claims, its own in their place, and none
+        that it had to withhold."""
+        judged = self.markets[market]
+        return _known(self.claims, judged.claims, {v.claim_id for v in judged.verdicts})
+
+
+def judge(outcomes: Sequence[MarketOutcome], config: RunConfig, window: TimeWindow) -> JudgedWeek:
+    """The findings on the configured markets, in their order, judged by the ledger, the validators
+    and the conflicts. A market without an outcome is there as one that was not reached."""
+    by_market = {outcome.market: outcome for outcome in outcomes}
+    there = [by_market.get(name) or not_reached(name) for name in config.market_names]
+    evidence = [result for outcome in there for result in outcome.evidence]
+    ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
+    sound = [sifted(outcome, ledger) for outcome in there]
+    conflicts = conflicts_of([market.outcome for market in sound], config.policy.voting)
+    standings = standings_of(sound, conflicts, ledger)
+    claims = week_claims({market: standing.claims for market, standing in standings.items()})
+    banks = _banks(evidence)
+    markets = {}
+    for spec, outcome in zip(config.markets, there, strict=True):
+        standing = standings[spec.market]
+        guard = ProseGuard(_known(claims, standing.claims, standing.rejected.keys()), banks)
+        printable = _as_it_stands(spec, guard.outcome(outcome), standing)
+        verdicts = verdicts_of(outcome, standing, conflicts)
+        dropped = tuple(guard.dropped[:MOST_DROPPED])
+        markets[spec.market] = JudgedMarket(printable, standing.claims, verdicts, dropped)
+    return JudgedWeek(markets, claims, conflicts)
+
+
+def not_reached(market: str) -> MarketOutcome:
+    """The outcome of a market that the run has none of."""
+    return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
+
+
+def _banks(evidence: Sequence[ToolResult]) -> dict[str, str]:
+    """The central banks by area, as the sources name them."""
+    return known_banks(
+        (
+            *returned_by("get_policy_rate", PolicyRates, evidence),
+            *returned_by("get_rate_decisions", RateDecisions, evidence),
+            *returned_by("get_decision_calendar", DecisionCalendar, evidence),
+        )
+    )
+
+
+def _known(
+    week: Mapping[str, Claim], own: Mapping[str, Claim], judged: Collection[str]
+) -> dict[str, Claim]:
+    others = {name: claim for name, claim in week.items() if name not in judged}
+    return {**others, **own}
+
+
+def _as_it_stands(spec: MarketSpec, outcome: MarketOutcome, standing: Standing) -> MarketOutcome:
+    """The outcome with what is withheld named, and missing without its essential figure."""
+    missing = outcome.missing
+    if standing.rejected:
+        named = ", ".join(standing.rejected)
+        missing = (clip(f"{spec.market}: rejected and withheld: {named}"), *missing)
+    lacking = decide_outcome(spec, outcome.results, outcome.agents)
+    became = outcome.outcome
+    if is_counted(outcome) and lacking not in (Outcome.RESEARCHED, Outcome.PARTIAL):
+        became = Outcome.MISSING
+        missing = missing or (NONE_CHOSEN,)
+    return outcome.model_copy(update={"missing": missing, "outcome": became})

@@ -1,0 +1,125 @@
+"""Which subjects a sentence names: pairs, banks, areas and currencies, as they are written."""
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+_BANKS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "US": r"the\sFed|Fed|Federal\sReserve|FOMC",
+        "XM": r"ECB|European\sCentral\sBank",
+        "JP": r"BoJ|BOJ|Bank\sof\sJapan",
+        "GB": r"BoE|BOE|Bank\sof\sEngland",
+        "CH": r"SNB|Swiss\sNational\sBank",
+        "AU": r"RBA|Reserve\sBank\sof\sAustralia",
+        "NZ": r"RBNZ|Reserve\sBank\sof\sNew\sZealand",
+        "CA": r"BoC|BOC|Bank\sof\sCanada",
+        "SE": r"Riksbank",
+        "NO": r"Norges\sBank",
+        "CN": r"PBoC|PBOC|People's\sBank\sof\sChina",
+        "HK": r"HKMA|Hong\sKong\sMonetary\sAuthority",
+        "SG": r"Monetary\sAuthority\sof\sSingapore",
+        "KR": r"BoK|BOK|Bank\sof\sKorea",
+        "IN": r"RBI|Reserve\sBank\sof\sIndia",
+        "ID": r"Bank\sIndonesia",
+        "TH": r"BoT|BOT|Bank\sof\sThailand",
+        "MY": r"BNM|Bank\sNegara\sMalaysia",
+        "PH": r"BSP|Bangko\sSentral\sng\sPilipinas",
+        "TW": r"Central\sBank\sof\sthe\sRepublic\sof\sChina",
+    }
+)
+_AREAS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "US": r"US|U\.S\.|United\sStates",
+        "XM": r"[Ee]uro\s?(?:area|zone)",
+        "JP": r"Japan(?:ese)?|JP",
+        "GB": r"UK|U\.K\.|Britain|British|GB",
+        "CH": r"Switzerland|Swiss|CH",
+        "AU": r"Australian?|AU",
+        "NZ": r"New\sZealand|NZ",
+        "CA": r"Canad(?:a|ian)|CA",
+        "SE": r"Sweden|Swedish|SE",
+        "NO": r"Norway|Norwegian",
+        "CN": r"China|Chinese|CN",
+        "HK": r"Hong\sKong|HK",
+        "SG": r"Singapore|SG",
+        "KR": r"Korean?|KR",
+        "IN": r"Indian?",
+        "ID": r"Indonesian?",
+        "TH": r"Thai(?:land)?|TH",
+        "MY": r"Malaysian?|MY",
+        "PH": r"Philippines?|PH",
+        "TW": r"Taiwan(?:ese)?|TW",
+    }
+)
+_CURRENCIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "EUR": r"euro|EUR",
+        "JPY": r"yen|JPY",
+        "GBP": r"sterling|pound|cable|Sterling|GBP",
+        "CHF": r"franc|CHF",
+        "AUD": r"Aussie|Australian\sdollar|AUD",
+        "NZD": r"kiwi|New\sZealand\sdollar|NZD",
+        "CAD": r"loonie|Canadian\sdollar|CAD",
+        "SEK": r"krona|SEK",
+        "NOK": r"krone|NOK",
+        "CNY": r"yuan|renminbi|CNY|CNH",
+        "HKD": r"Hong\sKong\sdollar|HKD",
+        "SGD": r"Singapore\sdollar|SGD",
+        "KRW": r"[Tt]he\swon|Korean\swon|KRW",
+        "INR": r"rupee|INR",
+        "IDR": r"rupiah|IDR",
+        "THB": r"baht|THB",
+        "MYR": r"ringgit|MYR",
+        "PHP": r"peso|PHP",
+        "TWD": r"Taiwan\sdollar|TWD",
+    }
+)
+_PAIR: Final = re.compile(r"\b(?P<base>[A-Z]{3})/(?P<quote>[A-Z]{3})\b")
+_CODES: Final = "|".join((*_CURRENCIES, "USD"))
+_JOINED: Final = re.compile(rf"\b(?P<base>{_CODES})-?(?P<quote>{_CODES})\b")
+
+
+def _any_of(names: Mapping[str, str]) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(f"(?P<{k}>{v})" for k, v in names.items()) + r")(?!\w)")
+
+
+_BANK: Final = _any_of(_BANKS)
+_AREA: Final = _any_of(_AREAS)
+_CURRENCY: Final = _any_of(_CURRENCIES)
+
+
+class Naming(NamedTuple):
+    """A pair or a bank that a sentence names in so many words, and where."""
+
+    subject: str
+    start: int
+
+
+def namings(sentence: str) -> tuple[Naming, ...]:
+    """The pairs and banks that a sentence names, in order: whose figure is told is one of them."""
+    found = [
+        *(Naming(f"{m['base']}/{m['quote']}", m.start()) for m in _PAIR.finditer(sentence)),
+        *(Naming(f"{m['base']}/{m['quote']}", m.start()) for m in _JOINED.finditer(sentence)),
+        *(Naming(m.lastgroup or "", m.start()) for m in _BANK.finditer(sentence)),
+    ]
+    return tuple(sorted(found, key=lambda naming: naming.start))
+
+
+def named_subjects(
+    sentence: str, subjects: Iterable[str], named: Iterable[Naming]
+) -> frozenset[str]:
+    """Those of the subjects that a sentence names, the areas and currencies by any name."""
+    exact = {naming.subject for naming in named}
+    areas = {m.lastgroup for m in _AREA.finditer(sentence)}
+    currencies = {m.lastgroup for m in _CURRENCY.finditer(sentence)}
+
+    def is_named(subject: str) -> bool:
+        if subject in exact:
+            return True
+        if "/" not in subject:
+            return subject in areas
+        return not currencies.isdisjoint(subject.split("/"))
+
+    return frozenset(filter(is_named, subjects))

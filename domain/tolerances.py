@@ -1,0 +1,112 @@
+"""How far two figures of one quantity may lie apart, and why. Light: workflows use it.
+
+The table stands in docs/method.md too.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from contracts.claims import Metric, Unit
+from domain.units import UNITS
+
+LITTLE_CHANGED: Final = Decimal("0.1")
+LITTLE_CHANGED_PEG: Final = Decimal("0.02")
+"""Percent: a smaller move has no direction."""
+
+DEVIATIONS: Final = Decimal(3)
+"""Two fixings of one day may differ by this many of the pair's robust daily deviations."""
+
+ANOTHER_QUANTITY: Final = Decimal(5)
+"""Percent. Month averages further apart than this are not of the same quantity: the pair is
+inverted, of another currency, or quoted for another number of units."""
+
+
+class Quantity(StrEnum):
+    """The kinds of figures that have a tolerance of their own."""
+
+    SAME_FIXING = "level of the same fixing"
+    OTHER_FIXING = "level of another fixing hour of the same day"
+    MONTH_AVERAGE = "average of a month"
+    MOVE = "move between the same fixings"
+    OTHER_MOVE = "move between fixings of other hours"
+    RATE = "policy rate"
+    DIFFERENTIAL = "rate differential"
+    CHANGE = "change of a rate"
+    POSITION = "place in a range or band"
+    SCORE = "score"
+    STREAK = "streak"
+
+
+class Tolerance(NamedTuple):
+    """The distance that is no contradiction.
+
+    `size` is in the unit of the quantity or, where `relative`, in percent of the smaller figure.
+    Figures that are equal at the precision of the coarser one always agree.
+    """
+
+    quantity: Quantity
+    size: Decimal
+    relative: bool
+
+    def allowance(self, one: Decimal, other: Decimal) -> Decimal:
+        """How far these two may lie apart, in their unit."""
+        return self.size * min(abs(one), abs(other)) / 100 if self.relative else self.size
+
+
+TOLERANCES: Final[Mapping[Quantity, Tolerance]] = {
+    quantity: Tolerance(quantity, Decimal(size), relative)
+    for quantity, size, relative in (
+        (Quantity.SAME_FIXING, "0", True),
+        (Quantity.OTHER_FIXING, "1", True),
+        (Quantity.MONTH_AVERAGE, "0.5", True),
+        (Quantity.MOVE, "0.05", False),
+        (Quantity.OTHER_MOVE, "2", False),
+        (Quantity.RATE, "0.005", False),
+        (Quantity.DIFFERENTIAL, "0.5", False),
+        (Quantity.CHANGE, "0.5", False),
+        (Quantity.POSITION, "0.1", False),
+        (Quantity.SCORE, "0.1", False),
+        (Quantity.STREAK, "0", False),
+    )
+}
+"""The reasons are in docs/method.md, section Conflicts."""
+
+_QUANTITIES: Final = {
+    Metric.MOVE: Quantity.MOVE,
+    Metric.POLICY_RATE: Quantity.RATE,
+    Metric.DECISION_RATE: Quantity.RATE,
+    Metric.DIFFERENTIAL: Quantity.DIFFERENTIAL,
+    Metric.DECISION_CHANGE: Quantity.CHANGE,
+    Metric.RANGE_POSITION: Quantity.POSITION,
+    Metric.BAND_POSITION: Quantity.POSITION,
+    Metric.Z_SCORE: Quantity.SCORE,
+    Metric.STREAK: Quantity.STREAK,
+}
+
+_OTHER_HOUR: Final = {
+    Quantity.SAME_FIXING: Quantity.OTHER_FIXING,
+    Quantity.MOVE: Quantity.OTHER_MOVE,
+}
+
+
+def tolerance_of(
+    metric: Metric, *, same_fixing: bool, daily_deviation: Decimal | None = None
+) -> Tolerance:
+    """The tolerance between two figures of a metric.
+
+    Args:
+        same_fixing: both are known to go back to one fixing.
+        daily_deviation: the pair's robust deviation of daily moves in percent, where it is known.
+            It takes the place of the flat share for levels and moves of different hours.
+    """
+    level = UNITS[metric] is Unit.LEVEL
+    quantity = Quantity.SAME_FIXING if level else _QUANTITIES[metric]
+    if same_fixing or quantity not in _OTHER_HOUR:
+        return TOLERANCES[quantity]
+    tolerance = TOLERANCES[_OTHER_HOUR[quantity]]
+    if daily_deviation is None:
+        return tolerance
+    ends = 1 if level else 2
+    return tolerance._replace(size=ends * DEVIATIONS * daily_deviation)

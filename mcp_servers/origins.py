@@ -1,0 +1,49 @@
+"""Who first published the figures of a source: two sources of one origin are one witness."""
+
+import re
+
+BIS = "Bank for International Settlements"
+ECB = "European Central Bank"
+FEDERAL_RESERVE = "Federal Reserve Board"
+
+_COMMITTEES = {"FOMC": "Federal Reserve"}
+"""Bodies that stand in a source's words for the bank they belong to."""
+
+_DAY_ONLY = re.compile(r"(announcement day|effective day): |.*\bcalendar\b")
+"""Words that say where a day comes from, and nothing of the level."""
+
+_LEVEL = "level: "
+_FROM_BIS = "BIS CBPOL "
+_REPORT = re.compile(
+    r"(?:announcement day(?: and rate)?: )?(?:press )?(?P<who>.*?) ?\breports? of\b"
+)
+
+
+def level_origin(source: str, bank: str, short_name: str) -> str | None:
+    """Who published the level in a row of `rate_decisions.csv`, read from the row's own source.
+
+    The parts of a source stand between semicolons. The level comes from the part that begins with
+    `level:`; else from a first part that is about more than a day, such as the decision's own
+    statement; else from the BIS where a part names its series; else from whoever announced the
+    day. That a bank's list or calendar gave the day makes the bank no witness of the level.
+
+    None when the words name nobody.
+    """
+    parts = source.split("; ")
+    stated = next((part for part in parts if part.startswith(_LEVEL)), None)
+    if stated is None and not _DAY_ONLY.match(parts[0]):
+        stated = parts[0]
+    if stated is None:
+        stated = next((part for part in parts if part.startswith(_FROM_BIS)), parts[0])
+    return _named(stated, bank, short_name)
+
+
+def _named(words: str, bank: str, short_name: str) -> str | None:
+    if words.startswith(_FROM_BIS):
+        return BIS
+    report = _REPORT.match(words)
+    if report and report["who"]:
+        return report["who"]
+    names = (bank, short_name, *(body for body, of in _COMMITTEES.items() if of == bank))
+    spoken = any(re.search(rf"\b{re.escape(name)}\b", words) for name in names)
+    return bank if spoken else None

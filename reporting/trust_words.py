@@ -1,0 +1,148 @@
+"""How far the figures can be relied on, in words: verdicts, conflicts, and what was left out."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from contracts.report import MarketReport, ResearchReport
+from contracts.results import ConflictRecord, DecidedBy, Position
+from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from reporting.wording import human, share_words
+
+STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
+    ClaimStatus.VERIFIED: "verified",
+    ClaimStatus.SINGLE_SOURCE: "single source",
+    ClaimStatus.CONTESTED: "contested",
+    ClaimStatus.REJECTED: "rejected",
+}
+CHECK_WORDS: Final[Mapping[ClaimCheck, str]] = {
+    ClaimCheck.EVIDENCE: "its evidence",
+    ClaimCheck.UNIT: "its unit",
+    ClaimCheck.DATE: "its day",
+    ClaimCheck.VALUE: "its value against the evidence",
+    ClaimCheck.FORMULA: "its formula computed again",
+    ClaimCheck.SECOND_SOURCE: "a second source",
+    ClaimCheck.SERIES: "another origin's series",
+    ClaimCheck.CROSS_MARKET: "the other markets",
+}
+UNCHECKED: Final = "not checked"
+WITHHELD: Final = "no position holds, and the figure is withheld"
+
+
+def verdicts_of(market: MarketReport) -> dict[str, ClaimVerdict]:
+    """A section's verdicts by claim."""
+    return {verdict.claim_id: verdict for verdict in market.verdicts}
+
+
+def status_words(verdict: ClaimVerdict | None) -> str:
+    """`verified`, `single source`, `contested`; `not checked` where there is no verdict."""
+    return UNCHECKED if verdict is None else STATUS_WORDS[verdict.status]
+
+
+def check_words(verdict: ClaimVerdict | None) -> str:
+    """The check that decided: `a second source`. Empty where there is no verdict."""
+    return "" if verdict is None else CHECK_WORDS[verdict.decided_by]
+
+
+def verdict_words(verdict: ClaimVerdict | None) -> str:
+    """The verdict, the check that decided and its reason, in a sentence or two."""
+    if verdict is None:
+        return "Not checked: the validator gave no verdict on it."
+    words = f"{status_words(verdict).capitalize()}, decided by {check_words(verdict)}"
+    reason = verdict.words.strip().rstrip(".")
+    return f"{words}: {reason}." if reason else f"{words}."
+
+
+def position_words(position: Position) -> str:
+    """What a party holds: who states what, from which source, and what it weighs."""
+    if position.abstains:
+        return f"{human(position.agent)}, weight 0"
+    origin = f", first published by {position.origin}" if position.origin else ""
+    return (
+        f"{human(position.agent)} states {position.stated} from {position.source} "
+        f"({position.tier}{origin}), confidence {share_words(position.confidence)}, "
+        f"weight {position.weight:.2f}"
+    )
+
+
+def state_words(conflict: ConflictRecord) -> str:
+    """Whether a conflict is settled, and by whom or what."""
+    if not conflict.resolved:
+        return "waiting for a person"
+    if conflict.decided_by is DecidedBy.PERSON:
+        return f"decided by {conflict.decided_by_whom or 'a person'}"
+    if conflict.decided_by is DecidedBy.VOTE:
+        return "decided by vote"
+    if conflict.decided_by is DecidedBy.DEFAULT:
+        return "decided by default, nobody answered in time"
+    return "resolved"
+
+
+def outcome_words(conflict: ConflictRecord) -> str:
+    """Which position holds; what is withheld where none does."""
+    if conflict.chosen is None:
+        return WITHHELD if conflict.resolved else "undecided so far"
+    return f"{conflict.chosen} holds"
+
+
+def standing_words(conflict: ConflictRecord, position: Position) -> str:
+    """What became of a position: it `holds`, `abstains` or is the `dissent`. Empty while the
+    conflict waits."""
+    if position.abstains:
+        return "abstains"
+    if not conflict.resolved:
+        return ""
+    return "holds" if position.stated == conflict.chosen else "dissent"
+
+
+def rejected_lines(report: ResearchReport) -> tuple[str, ...]:
+    """For each market with rejected claims how many, and by which checks. Never their values."""
+    return tuple(
+        f"{market.market}: {_count(sum(checks.values()), 'figure')} withheld, rejected by "
+        + ", ".join(_by_check(check, count) for check, count in sorted(checks.items()))
+        for market in report.markets
+        if (checks := rejections(market))
+    )
+
+
+def rejections(market: MarketReport) -> Counter[ClaimCheck]:
+    """How many claims of a market each check rejected."""
+    rejected = (line for line in market.verdicts if line.status is ClaimStatus.REJECTED)
+    return Counter(line.decided_by for line in rejected)
+
+
+def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
+    """For each market with dropped sentences how many, where they stood and why."""
+    return tuple(
+        f"{market.market}: {_count(len(market.dropped), 'sentence')} left out: "
+        + "; ".join(_unique(f"{line.place}, {line.reason}" for line in market.dropped))
+        for market in report.markets
+        if market.dropped
+    )
+
+
+def trust_line(report: ResearchReport) -> str | None:
+    """Conflicts, rejected figures and dropped sentences counted; None when there are none."""
+    waiting = sum(not conflict.resolved for conflict in report.conflicts)
+    decided = len(report.conflicts) - waiting
+    rejected = sum(sum(rejections(market).values()) for market in report.markets)
+    dropped = sum(len(market.dropped) for market in report.markets)
+    parts = (
+        f"{_count(waiting, 'conflict')} waiting for a person" if waiting else "",
+        f"{_count(decided, 'conflict')} decided" if decided else "",
+        f"{_count(rejected, 'figure')} rejected" if rejected else "",
+        f"{_count(dropped, 'sentence')} left out" if dropped else "",
+    )
+    return ", ".join(part for part in parts if part) or None
+
+
+def _by_check(check: ClaimCheck, count: int) -> str:
+    return f"{CHECK_WORDS[check]} ({count})"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _unique(lines: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))

@@ -1,0 +1,34 @@
+"""`desk audit`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from starters.endings import ExitStatus
+
+EXAMPLE = "Example: desk audit reports/weekly/2026-W44-asia-g10-fx.json"
+
+
+def audit(
+    report: Annotated[
+        str,
+        typer.Argument(
+            metavar="REPORT", help="The JSON form of a report, or a week such as 2026-W44."
+        ),
+    ],
+    same_as: Annotated[
+        Path | None,
+        typer.Option(
+            "--same-as",
+            metavar="OTHER",
+            help="Also say whether another report is the same apart from the run's own times.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> ExitStatus:
+    """Verify a published report from its evidence alone. Needs no server and no network."""
+    from starters.audit_report import audit_report
+
+    return audit_report(report, same_as=same_as, as_json=as_json)

@@ -1,0 +1,169 @@
+"""What `desk audit` does."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import ValidationError
+
+from contracts.report import ResearchReport
+from domain.audit import AuditFinding, Counts, audit, counted
+from domain.weeks import parse_week
+from infra.settings import load_settings
+from reporting.json_form import apart_from_the_run, from_json, to_json
+from starters.endings import CommandError, ExitStatus, UsageError
+from starters.published_files import latest_files
+
+LARGEST: Final = 256 * 2**20
+"""Bytes. The largest report that the contracts allow for is far below it."""
+
+SHOWN: Final = 160
+"""Characters of a line that are shown."""
+
+_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
+
+
+class Verdict(NamedTuple):
+    """What an audit found, and how the report compares with another where one was named."""
+
+    path: Path
+    counts: Counts
+    findings: tuple[AuditFinding, ...]
+    other: Path | None = None
+    difference: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything was verified and the other report, if any, is the same."""
+        return not self.findings and self.difference is None
+
+
+def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitStatus:
+    """Verify a report, compare it with another if one is named, and print what was found.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    path = _file_of(report)
+    text = _text(path)
+    held = _report(path, text)
+    verdict = Verdict(path, counted(held), (*_findings_in_text(text, held), *audit(held)))
+    if same_as is not None:
+        other = _report(same_as, _text(same_as))
+        verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
+    lines = [_as_json(verdict)] if as_json else _lines(verdict)
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return ExitStatus.COMPLETE if verdict.passed else ExitStatus.FAILED
+
+
+def first_difference(report: ResearchReport, other: ResearchReport) -> str | None:
+    """Where two reports first differ apart from what is the run's own; None where they do not."""
+    return _difference(apart_from_the_run(report), apart_from_the_run(other))
+
+
+def _findings_in_text(text: str, report: ResearchReport) -> Iterator[AuditFinding]:
+    """What the file says beyond the report that is read from it: a field nobody knows, a key given
+    twice, another way of writing a number. Nobody has verified that."""
+    difference = _difference(text, to_json(report))
+    if difference is not None:
+        yield AuditFinding("file", f"it is not written as the desk writes a report: {difference}")
+
+
+def _difference(text: str, expected: str) -> str | None:
+    if text == expected:
+        return None
+    ours, theirs = text.split("\n"), expected.split("\n")
+    pairs = zip(ours, theirs, strict=False)
+    at = next((n for n, (one, two) in enumerate(pairs) if one != two), min(len(ours), len(theirs)))
+    return f"line {at + 1}: {_excerpt(ours, theirs, at)}"
+
+
+def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
+    """The two lines from a little before the place where they part."""
+    one, two = (lines[at] if at < len(lines) else "" for lines in (ours, theirs))
+    same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
+    start = max(0, (same if same is not None else min(len(one), len(two))) - SHOWN // 4)
+    return " | ".join(f"`{line[start : start + SHOWN].strip()}`" for line in (one, two))
+
+
+def _file_of(report: str) -> Path:
+    if not _WEEK.fullmatch(report) or Path(report).exists():
+        return Path(report)
+    try:
+        week = parse_week(report)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    path = Path(latest_files(load_settings().reports_dir, week).json_file)
+    if not path.is_file():
+        raise CommandError(f"no report of {week} is published; `desk run --week {week}` does")
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise CommandError(f"{path} is no report: it holds {size / 2**20:,.0f} MB")
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise CommandError(f"{path} is missing") from None
+    except IsADirectoryError:
+        raise CommandError(f"{path} is a folder; name the .json file in it") from None
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path} is no report: no text from byte {error.start} on") from None
+
+
+def _report(path: Path, text: str) -> ResearchReport:
+    try:
+        return from_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        where = f"at {place}: " if place else ""
+        raise CommandError(f"{path} is no report: {where}{first['msg'][:SHOWN]}") from None
+
+
+def _lines(verdict: Verdict) -> Iterator[str]:
+    counts = verdict.counts
+    yield (
+        f"{verdict.path}: {counts.claims:,} claims, {counts.tool_results:,} tool results,"
+        f" {counts.printed_figures:,} printed figures and {counts.tables} tables looked at."
+    )
+    for finding in verdict.findings:
+        yield f"- {finding.where}: {' '.join(finding.words.split())}"
+    if verdict.findings:
+        yield f"Not verified: {len(verdict.findings):,} {_plural(verdict.findings)}."
+    else:
+        yield "Verified: every one follows from the evidence in the report."
+    if verdict.other is None:
+        return
+    if verdict.difference is None:
+        yield f"The same as {verdict.other}, apart from the run's own times and ids."
+    else:
+        yield f"Differs from {verdict.other}: {verdict.difference}"
+
+
+def _plural(findings: tuple[AuditFinding, ...]) -> str:
+    return "finding" if len(findings) == 1 else "findings"
+
+
+def _as_json(verdict: Verdict) -> str:
+    shown = {
+        "report": str(verdict.path),
+        "verified": not verdict.findings,
+        "counts": verdict.counts._asdict(),
+        "findings": [finding._asdict() for finding in verdict.findings],
+    }
+    if verdict.other is not None:
+        same = verdict.difference is None
+        shown["same_as"] = {
+            "report": str(verdict.other),
+            "same": same,
+            "difference": verdict.difference,
+        }
+    return json.dumps(shown, ensure_ascii=False, indent=2)

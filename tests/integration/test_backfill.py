@@ -1,0 +1,198 @@
+"""`desk backfill` at a real server, with real workers and sources, for a few weeks and markets."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from domain.backfill import WeekState
+from domain.schedule_spec import BackfilledWeek, backfilled_weeks
+from infra.embedded_server import embedded_server
+from infra.temporal import connect
+from starters import schedule_actions as actions
+from starters.backfill_look import look_at, look_at_all
+from starters.backfill_progress import PlainLines
+from starters.backfill_runs import PastWeeks
+from starters.backfill_table import exit_status
+from starters.desk_session import Desk
+from starters.endings import ExitStatus
+from starters.week_runs import described, start_run
+from tests.support.command import BINARIES, DeskCommand, eventually
+from tests.support.homes import PROJECT, home_settings
+from tests.support.real_desk import real_desk, report_file
+
+RANGE = ("--from", "2015-W01", "--to", "2015-W04")
+FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03", "2015-W04")
+FEW = ("EUR/USD", "US", "XM")
+
+
+def few_markets(directory: Path) -> Path:
+    """The project's configuration with three of its markets."""
+    named = re.compile(r'\{ (?:pair|area) = "([A-Z/]+)"')
+    lines = (PROJECT / "desk.toml").read_text().splitlines()
+    kept = [line for line in lines if not (m := named.search(line)) or m[1] in FEW]
+    file = directory / "desk.toml"
+    file.write_text("\n".join(kept))
+    return file
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> DeskCommand:
+    return DeskCommand(tmp_path, DESK_CONFIG=str(few_markets(tmp_path)))
+
+
+@contextmanager
+def under_way(desk: DeskCommand) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
+    """A backfill of the range, a week at a time, and the lines that it tells."""
+    with subprocess.Popen(
+        [BINARIES / "desk", "backfill", *RANGE, "--max-active", "1"],
+        env={**os.environ, **desk.variables},
+        cwd=PROJECT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as command:
+        assert command.stderr is not None
+        yield command, command.stderr
+
+
+def report_of(desk: DeskCommand, week: str) -> dict[str, object]:
+    path = desk.directory / "reports" / "weekly" / f"{week}-asia-g10-fx.json"
+    report: dict[str, object] = json.loads(path.read_text())
+    return report
+
+
+def states(table: dict[str, list[dict[str, object]]]) -> list[object]:
+    return [line["state"] for line in table["weeks"]]
+
+
+def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) -> None:
+    looked = desk("backfill", *RANGE, "--dry-run", "--json")
+    assert (looked.code, states(looked.json)) == (0, ["missing"] * 4)
+    assert "no schedule yet" in looked.err
+    assert not (desk.directory / "reports").exists()
+
+    done = desk("backfill", *RANGE, "--max-active", "2", "--json")
+    assert done.code == 0, done.err
+    assert "weekly-research is created" in done.err
+    assert states(done.json) == ["published"] * 4
+    against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
+    assert against == [None, "2015-W01", None, "2015-W03"]
+
+    looked = desk("backfill", *RANGE)
+    assert (looked.code, looked.out.count("published")) == (0, 5)
+    assert "is started" not in looked.err
+
+    again = desk("backfill", "--from", LAST, "--to", LAST, "--again", "--json")
+    assert again.code == 0, again.err
+    assert "ending the open run" in again.err
+    assert [line["revision"] for line in again.json["weeks"]] == [2]
+
+    shutil.rmtree(desk.directory / "reports")
+    elsewhere = desk("backfill", *RANGE, "--dry-run", "--json")
+    assert states(elsewhere.json) == ["published"] * 4
+    assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 4
+    assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 1, 2]
+
+
+def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: DeskCommand) -> None:
+    with under_way(desk) as (command, told):
+        for line in told:
+            if "2015-W02: weekly-2015-01-12T07:00:00Z is started" in line:
+                break
+        command.send_signal(signal.SIGKILL)
+    first = report_of(desk, FIRST)
+    done = desk("backfill", *RANGE, "--max-active", "1", "--json")
+    assert done.code == 0, done.err
+    assert "2015-W01: weekly" not in done.err
+    assert "2015-W02: weekly" not in done.err
+    assert "2015-W03: weekly-2015-01-19T07:00:00Z is started" in done.err
+    assert [line["revision"] for line in done.json["weeks"]] == [1] * 4
+    assert report_of(desk, FIRST) == first
+    against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
+    assert against == [None, *WEEKS[:-1]]
+
+
+def test_ctrl_c_leaves_the_runs_to_the_desk_that_works_on_them(desk: DeskCommand) -> None:
+    with desk.up():
+        with under_way(desk) as (command, told):
+            lines = []
+            for line in told:
+                lines.append(line)
+                if "2015-W01: weekly-2015-01-05T07:00:00Z is started" in line:
+                    command.send_signal(signal.SIGINT)
+        assert command.returncode == ExitStatus.INTERRUPTED
+        assert "the same command comes back to them" in lines[-1]
+        report = desk.directory / "reports" / "weekly" / f"{FIRST}-asia-g10-fx.json"
+        eventually(report.exists, "the report of the week under way")
+
+
+@pytest.fixture
+async def idle(tmp_path: Path) -> AsyncIterator[Desk]:
+    """A server with its schedule and without workers."""
+    settings = home_settings(tmp_path)
+    async with embedded_server(settings.home, settings.server):
+        desk = Desk(await connect(settings), settings, hosting=True)
+        await actions.apply(desk)
+        yield desk
+
+
+def past(desk: Desk, first: str = FIRST, last: str = FIRST) -> tuple[BackfilledWeek, ...]:
+    return backfilled_weeks(first, last, desk.settings.config.schedule)
+
+
+async def test_a_run_that_waits_for_a_worker_is_running_and_one_that_was_ended_has_failed(
+    idle: Desk,
+) -> None:
+    (week,) = past(idle)
+    reports = idle.settings.reports_dir
+    assert (await look_at(idle.client, reports, week)).line.state is WeekState.MISSING
+    await actions.start_past_week(idle.client, week.start, idle.settings.config)
+    while (found := await described(idle.client, week.workflow_id)) is None:
+        await asyncio.sleep(0.05)
+    assert (await look_at(idle.client, reports, week)).line.state is WeekState.RUNNING
+    await found.handle.terminate("asked to")
+    ended = (await look_at(idle.client, reports, week)).line
+    assert (ended.state, ended.workflow_id) == (WeekState.FAILED, week.workflow_id)
+    assert "terminated" in str(ended.reason).lower()
+
+
+async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk) -> None:
+    (week,) = past(idle)
+    run = await start_run(idle.client, week.week, idle.settings.config)
+    line = (await look_at(idle.client, idle.settings.reports_dir, week)).line
+    assert (line.state, line.workflow_id) == (WeekState.RUNNING, run.workflow_id)
+
+
+async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> None:
+    async with real_desk(tmp_path, FEW) as desk:
+        await actions.apply(desk)
+        weeks = past(desk, FIRST, "2015-W03")
+        runs = PastWeeks(weeks, again=False)
+        looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+        async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+            group.create_task(ended_at_once(desk, weeks[1]))
+            await runs.bring_to_an_end(desk, looks, max_active=1, progress=PlainLines())
+        table = runs.corrected(await look_at_all(desk.client, desk.settings.reports_dir, weeks))
+        assert [line.state for line in table.weeks] == [
+            WeekState.PUBLISHED,
+            WeekState.FAILED,
+            WeekState.PUBLISHED,
+        ]
+        assert exit_status(table) is ExitStatus.FAILED
+        assert not report_file(desk.settings, weeks[1].week).exists()
+
+
+async def ended_at_once(desk: Desk, week: BackfilledWeek) -> None:
+    while (found := await described(desk.client, week.workflow_id)) is None:
+        await asyncio.sleep(0.02)
+    await found.handle.terminate("asked to")

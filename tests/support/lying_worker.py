@@ -1,0 +1,144 @@
+"""A worker process of one role whose second agent trusts a newspaper: `python -m ... ROLE`.
+
+The real workers; but on the markets of `LIES_ABOUT`, research agent 2 also asks a source that
+prints a fixing which nobody published. What it claims follows from that evidence, and it is little
+confident, so that a person must decide.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+
+from pydantic import JsonValue
+
+import workers.analysts
+from contracts.claims import Claim, Metric, Unit, claim_id
+from contracts.names import AgentId
+from contracts.results import ResearchResult
+from contracts.source_results import Provenance, Quote
+from contracts.tools import DataSource, SourceTier, ToolCall
+from contracts.turns import Turn, TurnRequest
+from domain.price_claims import level_step
+from infra.mcp_pool import McpPool
+from infra.settings import load_settings
+from infra.temporal import connect
+from infra.tool_calling import ToolAnswer
+from tests.support.fleet import Fleet
+from tests.support.homes import PROJECT
+from workers.hosting import Role, hosted
+
+LIE = Decimal("999.99")
+NEWSPAPER = "newspaper"
+SOURCE = Provenance(name="A newspaper", tier=SourceTier.SECONDARY, origin="A newspaper")
+LAST_FIXING = date(2026, 10, 30)
+
+
+class LyingFleet(Fleet):
+    """One lying worker process for each role."""
+
+    def start(self, role: Role) -> None:
+        """A new process of the role."""
+        self._processes[role] = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.lying_worker", role],
+            cwd=PROJECT,
+            env=self._environment,
+        )
+
+
+def trust_a_newspaper(markets: frozenset[str]) -> None:
+    """Put the newspaper's question and its figure into the real turns."""
+    take_turn = workers.analysts.analyst
+
+    async def trusting_turn(request: TurnRequest) -> Turn:
+        turn, task = await take_turn(request), request.assignment
+        trusting = task.agent is AgentId.RESEARCH_AGENT_2 and task.market is not None
+        if not trusting or task.market is None or task.market.market not in markets:
+            return turn
+        if turn.calls:
+            return turn.model_copy(update={"calls": (*turn.calls, _question(request))})
+        if isinstance(turn.result, ResearchResult):
+            return turn.model_copy(update={"result": _with_the_lie(turn.result, request)})
+        return turn
+
+    workers.analysts.analyst = trusting_turn
+
+
+def print_the_lie() -> None:
+    """Have the newspaper's question answered by the newspaper, in the form of a quote."""
+    ask = McpPool.call
+
+    async def call(
+        self: McpPool,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        answer = await ask(self, server, tool, arguments, key=key, timeout_seconds=timeout_seconds)
+        if not key.endswith(f".{NEWSPAPER}"):
+            return answer
+        quote = Quote.model_validate(answer.content)
+        printed = quote.model_copy(update={"value": LIE, "source": SOURCE})
+        return ToolAnswer(content=printed.model_dump(mode="json"))
+
+    McpPool.call = call  # type: ignore[method-assign]
+
+
+def _question(request: TurnRequest) -> ToolCall:
+    task = request.assignment
+    assert task.market is not None
+    return ToolCall(
+        call_id=f"{task.task_id}/{NEWSPAPER}",
+        server="ecb",
+        tool="get_quote",
+        arguments={"symbol": task.market.market},
+    )
+
+
+def _with_the_lie(result: ResearchResult, request: TurnRequest) -> ResearchResult:
+    spec, call = request.assignment.market, _question(request)
+    assert spec is not None
+    lie = Claim(
+        claim_id=claim_id(result.market, Metric.LAST),
+        subject=result.market,
+        metric=Metric.LAST,
+        value=LIE.quantize(level_step(LIE, spec.digits)),
+        unit=Unit.LEVEL,
+        as_of=LAST_FIXING,
+        evidence=(call.call_id,),
+    )
+    source = DataSource(
+        server=call.server,
+        tool=call.tool,
+        arguments=call.arguments,
+        name=SOURCE.name,
+        tier=SOURCE.tier,
+        origin=SOURCE.origin,
+        evidence_id=call.call_id,
+    )
+    changed = {
+        "claims": (*result.claims, lie),
+        "sources": (*result.sources, source),
+        "confidence": 0.1,
+    }
+    return result.model_copy(update=changed)
+
+
+async def main(role: Role) -> None:
+    """Work until killed."""
+    settings = load_settings(PROJECT)
+    trust_a_newspaper(frozenset(os.environ["LIES_ABOUT"].split(",")))
+    print_the_lie()
+    client = await connect(settings)
+    async with hosted(client, settings, [role]):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Role(sys.argv[1])))

@@ -1,0 +1,64 @@
+"""A real desk in the process of the test: embedded server, workers of all roles, real sources."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from contracts.config import RunConfig
+from contracts.names import Queue
+from contracts.report import ResearchReport
+from contracts.week_run import WeekRequest
+from infra.embedded_server import embedded_server
+from infra.settings import Settings
+from infra.temporal import connect
+from reporting.publish import DEFAULT_SLUG, FOLDER
+from starters.desk_session import Desk
+from starters.published_files import read_report
+from tests.support.homes import home_settings
+from workers.hosting import Role, hosted
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+
+@asynccontextmanager
+async def real_desk(
+    directory: Path, markets: tuple[str, ...] = (), **variables: str
+) -> AsyncIterator[Desk]:
+    """A desk at work in a directory of its own, for some of its markets or for all."""
+    settings = home_settings(directory, **variables)
+    if markets:
+        settings = with_markets(settings, markets)
+    async with embedded_server(settings.home, settings.server):
+        client = await connect(settings)
+        async with hosted(client, settings, [Role.ALL]):
+            yield Desk(client, settings, hosting=True)
+
+
+def with_markets(settings: Settings, markets: tuple[str, ...]) -> Settings:
+    """The settings with some of the configured markets only."""
+    specs = tuple(spec for spec in settings.config.markets if spec.market in markets)
+    config = settings.config.model_copy(update={"markets": specs})
+    return settings.model_copy(update={"config": config})
+
+
+async def researched(desk: Desk, week: str, run_id: str) -> ResearchReport:
+    """The report of a week by a run that closes as soon as it is published."""
+    await desk.client.execute_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest(config=closing_at_once(desk.settings.config), week=week),
+        id=run_id,
+        task_queue=Queue.DESK,
+    )
+    return read_report(report_file(desk.settings, week))
+
+
+def report_file(settings: Settings, week: str, suffix: str = "json") -> Path:
+    """Where a form of a week's latest report stands."""
+    return settings.reports_dir / FOLDER / f"{week}-{DEFAULT_SLUG}.{suffix}"
+
+
+def closing_at_once(config: RunConfig) -> RunConfig:
+    """The configuration with no time for reruns."""
+    policy = config.policy
+    deadlines = policy.deadlines.model_copy(update={"open_for_reruns": timedelta(milliseconds=1)})
+    return config.model_copy(update={"policy": policy.model_copy(update={"deadlines": deadlines})})

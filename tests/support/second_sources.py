@@ -1,0 +1,78 @@
+"""What sources of another origin answer, from the packaged file or by hand."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from contracts.source_results import (
+    MonthAverage,
+    MonthAverages,
+    MonthEndRate,
+    MonthEndRates,
+    Provenance,
+)
+from contracts.tools import SourceTier
+from tests.support.builders import real_fixings, window
+
+H10 = Provenance(name="H.10", tier=SourceTier.AUTHORITATIVE, origin="Federal Reserve Board")
+CBPOL = Provenance(
+    name="CBPOL", tier=SourceTier.AUTHORITATIVE, origin="Bank for International Settlements"
+)
+
+
+def month_averages(
+    pair: str, week: str, averages: Mapping[str, str], source: Provenance = H10
+) -> MonthAverages:
+    """The answer of `get_month_averages` for averages by month, known from the 8th of the next."""
+    return MonthAverages(
+        as_of=window(week).end,
+        source=source,
+        symbol=pair,
+        averages=tuple(
+            MonthAverage(month=month, value=Decimal(value), known_from=_known(month))
+            for month, value in averages.items()
+        ),
+        missing=None if averages else "none was known",
+    )
+
+
+def real_averages(pair: str, week: str, *, times: str = "1") -> MonthAverages:
+    """The means of a pair's own fixings in the three months before a week's, all times a factor:
+    what another origin would state that agrees, but for the factor."""
+    end = window(week).end.date()
+    months = [f"{m // 12:04d}-{m % 12 + 1:02d}" for m in _months_before(end)]
+    means: dict[str, str] = {}
+    for month in months:
+        values = [value for day, value in real_fixings(pair) if f"{day:%Y-%m}" == month]
+        means[month] = f"{sum(values, Decimal(0)) / len(values) * Decimal(times):.6g}"
+    return month_averages(pair, week, means)
+
+
+def _months_before(day: date) -> list[int]:
+    now = day.year * 12 + day.month - 1
+    return [now - 4, now - 3, now - 2]
+
+
+def month_end_rates(
+    week: str, month: str, *, instrument: str = "policy rate", **rates: str
+) -> MonthEndRates:
+    """The answer of `get_month_end_rates` for one month, by area."""
+    return MonthEndRates(
+        as_of=window(week).end,
+        source=CBPOL,
+        rates=tuple(
+            MonthEndRate(
+                area=area,
+                month=month,
+                rate=Decimal(rate),
+                instrument=instrument,
+                known_from=_known(month),
+            )
+            for area, rate in rates.items()
+        ),
+    )
+
+
+def _known(month: str) -> datetime:
+    year, number = int(month[:4]), int(month[5:])
+    return datetime(year + number // 12, number % 12 + 1, 8, tzinfo=UTC)

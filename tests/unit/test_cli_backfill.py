@@ -1,0 +1,177 @@
+"""`desk backfill`: the order of its weeks, its table, its exit status."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.report import Coverage
+from contracts.search_attributes import Outcome
+from contracts.weeks import next_week
+from domain.backfill import Backfill, WeekState, stretches, weeks_to_do
+from starters.backfill_table import WeekLine, exit_status, table_lines, table_of
+from starters.endings import ExitStatus
+
+AS_OF = datetime(2015, 1, 5, 7, tzinfo=UTC)
+
+
+def weeks_from(first: str, count: int) -> list[str]:
+    weeks = [first]
+    while len(weeks) < count:
+        weeks.append(next_week(weeks[-1]))
+    return weeks
+
+
+TEN = weeks_from("2015-W01", 10)
+SOME_WEEKS = st.sets(st.sampled_from(weeks_from("2014-W48", 40)), max_size=30).map(sorted)
+
+
+def line(state: WeekState, researched: int = 36, week: str = "2015-W01") -> WeekLine:
+    if state is not WeekState.PUBLISHED:
+        reason = "no plan" if state is WeekState.FAILED else None
+        return WeekLine(week=week, as_of=AS_OF, state=state, reason=reason)
+    coverage = Coverage(expected=38, researched=researched, threshold=0.9)
+    return WeekLine(
+        week=week,
+        as_of=AS_OF,
+        state=state,
+        revision=1,
+        outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
+        coverage=coverage,
+    )
+
+
+def test_a_range_is_cut_into_as_many_stretches_as_weeks_may_be_active() -> None:
+    assert [len(stretch) for stretch in stretches(TEN, 4)] == [2, 3, 2, 3]
+    assert stretches(TEN, 1) == (tuple(TEN),)
+    assert stretches(TEN[:2], 4) == ((TEN[0],), (TEN[1],))
+    assert stretches([], 4) == ()
+
+
+def test_a_week_that_is_published_already_cuts_too() -> None:
+    assert stretches([TEN[0], TEN[1], TEN[5]], 1) == ((TEN[0], TEN[1]), (TEN[5],))
+
+
+def test_the_longest_stretch_is_the_one_that_is_cut() -> None:
+    assert stretches([*TEN[:2], *TEN[4:10]], 3) == (
+        tuple(TEN[:2]),
+        tuple(TEN[4:7]),
+        tuple(TEN[7:10]),
+    )
+
+
+@given(SOME_WEEKS, st.integers(1, 12))
+def test_stretches_hold_every_week_once_and_in_order(weeks: list[str], count: int) -> None:
+    cut = stretches(weeks, count)
+    assert [week for stretch in cut for week in stretch] == weeks
+    for stretch in cut:
+        assert list(stretch) == weeks_from(stretch[0], len(stretch))
+    if len(weeks) >= count:
+        assert len(cut) >= count
+
+
+@given(SOME_WEEKS, st.integers(1, 8), st.data())
+def test_every_week_runs_once_after_the_one_before_it_and_few_at_a_time(
+    weeks: list[str], most: int, data: st.DataObject
+) -> None:
+    running = data.draw(st.sets(st.sampled_from(weeks), max_size=3)) if weeks else set()
+    order = Backfill(weeks, running, most)
+    stretch_of = {week: s for s in stretches(weeks, most) for week in s}
+    started, ended = set(running), list[str]()
+    while not order.finished:
+        for week in order.due():
+            assert week not in started
+            before = stretch_of[week][: stretch_of[week].index(week)]
+            assert set(before) <= set(ended)
+            order.started(week)
+            started.add(week)
+        assert len(order.active) <= max(most, len(running))
+        assert order.active, "nothing runs and nothing is due"
+        last = data.draw(st.sampled_from(order.active))
+        order.ended(last)
+        ended.append(last)
+    assert sorted(ended) == weeks
+
+
+def test_the_oldest_week_is_due_first() -> None:
+    order = Backfill(TEN, set(), 2)
+    assert order.due() == (TEN[0], TEN[5])
+    order.started(TEN[0])
+    assert order.due() == (TEN[5],)
+    order.started(TEN[5])
+    order.ended(TEN[0])
+    assert order.due() == (TEN[1],)
+
+
+def test_a_week_that_runs_already_takes_one_of_the_places() -> None:
+    order = Backfill(TEN, {TEN[7]}, 2)
+    assert order.active == (TEN[7],)
+    assert order.due() == (TEN[0],)
+
+
+STATES = {
+    "2015-W01": WeekState.PUBLISHED,
+    "2015-W02": WeekState.RUNNING,
+    "2015-W03": WeekState.FAILED,
+    "2015-W04": WeekState.MISSING,
+}
+
+
+def test_what_is_published_is_not_run_again_unless_asked() -> None:
+    assert weeks_to_do(STATES, again=False) == ("2015-W02", "2015-W03", "2015-W04")
+    assert weeks_to_do(STATES, again=True) == tuple(STATES)
+
+
+def test_a_week_that_has_ended_in_this_backfill_is_not_run_a_second_time() -> None:
+    assert weeks_to_do(STATES, again=True, done={"2015-W01", "2015-W03"}) == (
+        "2015-W02",
+        "2015-W04",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ([line(WeekState.PUBLISHED)], ExitStatus.COMPLETE),
+        ([line(WeekState.PUBLISHED), line(WeekState.PUBLISHED, 20)], ExitStatus.INCOMPLETE),
+        ([line(WeekState.PUBLISHED, 20), line(WeekState.FAILED)], ExitStatus.FAILED),
+    ],
+)
+def test_the_exit_status_is_that_of_the_worst_week(
+    lines: list[WeekLine], status: ExitStatus
+) -> None:
+    assert exit_status(table_of(lines)) is status
+
+
+def test_the_table_has_a_line_for_each_week_and_the_counts() -> None:
+    table = table_of(
+        [
+            line(WeekState.PUBLISHED, week="2015-W01"),
+            line(WeekState.PUBLISHED, 17, week="2015-W02"),
+            line(WeekState.FAILED, week="2015-W03"),
+            line(WeekState.MISSING, week="2015-W04"),
+        ]
+    )
+    assert list(table_lines(table)) == [
+        "week      as of (UTC)       state      revision  coverage",
+        "2015-W01  2015-01-05 07:00  published         1  36 of 38 markets",
+        "2015-W02  2015-01-05 07:00  published         1  17 of 38 markets, incomplete",
+        "2015-W03  2015-01-05 07:00  failed               no plan",
+        "2015-W04  2015-01-05 07:00  missing",
+        "2 published (1 incomplete), 0 running, 1 failed, 1 missing",
+    ]
+
+
+def test_the_table_as_json_has_the_counts_and_the_weeks() -> None:
+    table = json.loads(table_of([line(WeekState.PUBLISHED, 17)]).model_dump_json())
+    assert (table["published"], table["incomplete"], table["missing"]) == (1, 1, 0)
+    assert table["weeks"][0]["coverage"]["researched"] == 17
+
+
+def test_of_a_report_on_another_machine_only_the_outcome_is_known() -> None:
+    elsewhere = line(WeekState.PUBLISHED, 17).model_copy(update={"coverage": None})
+    told = list(table_lines(table_of([elsewhere])))[1]
+    assert told.endswith("1  not known here how many markets, incomplete")
+    assert exit_status(table_of([elsewhere])) is ExitStatus.INCOMPLETE

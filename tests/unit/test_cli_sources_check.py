@@ -1,0 +1,56 @@
+"""`desk doctor` complains of every server that the roster needs and `.mcp.json` does not name."""
+
+import json
+from pathlib import Path
+
+from agents.roster import ROSTER
+from contracts.names import AgentId
+from infra.mcp_config import read_mcp_config
+from infra.settings import load_settings
+from starters.checks import Check, Level, source_checks
+from tests.support.homes import PROJECT
+from workers.needed_sources import needed_sources
+
+
+def checks_with(directory: Path, *servers: str) -> list[Check]:
+    ours = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    path = directory / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {name: ours[name] for name in servers}}))
+    return list(source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)})))
+
+
+def test_our_own_list_of_servers_has_what_the_roster_needs() -> None:
+    assert needed_sources().keys() == read_mcp_config(PROJECT / ".mcp.json").keys()
+    assert [check.level for check in source_checks(load_settings(PROJECT, {}))] == [Level.OK]
+
+
+def test_only_the_validator_needs_what_figures_are_compared_with() -> None:
+    assert needed_sources()["official_statistics"] == (AgentId.VALIDATOR,)
+    may = {
+        profile.agent
+        for profile in ROSTER.values()
+        if profile.may_call("official_statistics", "get_month_averages")
+        and profile.may_call("official_statistics", "get_month_end_rates")
+    }
+    assert may == {AgentId.VALIDATOR}
+
+
+def test_every_server_that_is_not_named_is_complained_of_with_what_to_do(tmp_path: Path) -> None:
+    listed, *complaints = checks_with(tmp_path, "ecb")
+    assert listed.level is Level.OK
+    assert [check.name for check in complaints] == [
+        *("source central_banks", "source official_statistics"),
+    ]
+    assert {check.level for check in complaints} == {Level.WARN}
+    assert "research_agent_1, research_agent_2, validator_agent will ask" in complaints[0].sentence
+    assert complaints[1].sentence == (
+        f"validator_agent will ask 'official_statistics' in vain: {tmp_path / 'mcp.json'} "
+        "does not name it; add its entry as docs/sources.md has it"
+    )
+
+
+def test_the_entry_that_is_advised_is_in_the_document() -> None:
+    document = (PROJECT / "docs/sources.md").read_text(encoding="utf-8")
+    ours = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    for server in needed_sources():
+        assert f'"{server}": {json.dumps(ours[server])}' in document

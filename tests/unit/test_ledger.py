@@ -1,0 +1,346 @@
+"""Claims derived once more from their evidence: what follows passes, all else is objected to."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from contracts.claims import Claim, Metric, Unit, claim_id
+from contracts.markets import MarketSpec
+from contracts.source_results import SourceResult
+from contracts.tools import ToolCall, ToolResult, ToolStatus
+from contracts.verdicts import ClaimCheck
+from domain.ledger import Ledger
+from domain.price_claims import price_claims
+from domain.price_view import view_prices
+from domain.rate_claims import decision_claims, differential_claim, policy_rate_claims
+from domain.seal import content_hash
+from domain.series import Fixings, window_days
+from tests.support.builders import (
+    decision,
+    decisions,
+    pair_market,
+    policy_rates,
+    rate_market,
+    real_history,
+    real_quote,
+    window,
+)
+
+WEEK = "2025-W40"
+YEN, CROWN, DOLLAR_PEG = pair_market(digits=2), pair_market("USD/SEK"), pair_market("USD/HKD")
+JAPAN = rate_market()
+SPECS = (YEN, CROWN, DOLLAR_PEG, JAPAN)
+AREAS = ["US", "JP"]
+
+
+def result(evidence_id: str, answer: SourceResult, **arguments: JsonValue) -> ToolResult:
+    return raw(evidence_id, answer.model_dump(mode="json"), **arguments)
+
+
+def raw(evidence_id: str, content: JsonValue, **arguments: JsonValue) -> ToolResult:
+    return ToolResult(
+        call=ToolCall(call_id=evidence_id, server="ecb", tool="ask", arguments=arguments),
+        status=ToolStatus.OK,
+        content=content,
+        content_hash=content_hash(content),
+    )
+
+
+def ledger(*results: ToolResult, specs: tuple[MarketSpec, ...] = SPECS) -> Ledger:
+    return Ledger(specs, window(WEEK), "US", results)
+
+
+PRICES = result("yen", real_history("USD/JPY", WEEK), symbol="USD/JPY")
+RATES = result("rates", policy_rates(WEEK, US="4.125", JP="0.5"), areas=[*AREAS])
+DECIDED = result(
+    "decided",
+    decisions(WEEK, decision("US", "2025-09-30", "4.125", "-25")),
+    areas=[*AREAS],
+)
+
+
+def prices(spec: MarketSpec = YEN, evidence: str = "yen") -> dict[str, Claim]:
+    history = real_history(spec.market, WEEK)
+    view = view_prices(Fixings.of(history), *window_days(window(WEEK)))
+    assert view is not None
+    return {claim.claim_id: claim for claim in price_claims(view, spec, evidence)}
+
+
+def rates(spec: MarketSpec = YEN) -> dict[str, Claim]:
+    _, last_day = window_days(window(WEEK))
+    in_force = policy_rate_claims(policy_rates(WEEK, US="4.125", JP="0.5").rates, last_day, "rates")
+    decided = decision_claims(
+        decisions(WEEK, decision("US", "2025-09-30", "4.125", "-25")).decisions, "decided"
+    )
+    differential = differential_claim(spec, "US", in_force)
+    assert differential is not None
+    return {claim.claim_id: claim for claim in (*in_force, *decided, differential)}
+
+
+CLAIMS: Mapping[str, Claim] = {**prices(), **rates()}
+EVIDENCE = (PRICES, RATES, DECIDED)
+
+
+def altered(metric: Metric, **changes: object) -> tuple[ClaimCheck | None, str]:
+    """The check that objects to a claim with some fields changed, and its words."""
+    claim = next(claim for claim in CLAIMS.values() if claim.metric is metric)
+    found = ledger(*EVIDENCE).objection(claim.model_copy(update=changes), CLAIMS)
+    return (found.check, found.words) if found else (None, "")
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.claim_id)
+def test_a_claim_that_follows_passes(claim: Claim) -> None:
+    assert ledger(*EVIDENCE).objection(claim, CLAIMS) is None
+
+
+def test_every_figure_of_a_pegged_pair_passes() -> None:
+    claims = prices(DOLLAR_PEG, "peg")
+    book = ledger(result("peg", real_history("USD/HKD", WEEK)))
+    assert any(claim.metric is Metric.BAND_POSITION for claim in claims.values())
+    assert [book.objection(claim, claims) for claim in claims.values()] == [None] * len(claims)
+
+
+@given(st.sampled_from(sorted(CLAIMS)), st.integers(1, 9), st.integers(0, 5))
+def test_any_digit_changed_is_objected_to(name: str, step: int, place: int) -> None:
+    claim = CLAIMS[name]
+    digits = [*claim.value.as_tuple().digits]
+    digits[place % len(digits)] = (digits[place % len(digits)] + step) % 10
+    sign, _, exponent = claim.value.as_tuple()
+    value = Decimal((sign, digits, int(exponent)))
+    found = ledger(*EVIDENCE).objection(claim.model_copy(update={"value": value}), CLAIMS)
+    assert found is not None
+    assert found.words.startswith(name)
+
+
+def test_a_value_at_another_precision_is_objected_to() -> None:
+    last = CLAIMS["USD/JPY:last"].value
+    assert altered(Metric.LAST, value=last.quantize(Decimal("0.001")))[0] is ClaimCheck.VALUE
+
+
+def test_the_words_name_what_the_evidence_gives() -> None:
+    check, words = altered(Metric.LAST, value=Decimal("99.99"))
+    assert check is ClaimCheck.VALUE
+    assert f"gives {CLAIMS['USD/JPY:last'].value}, not 99.99" in words
+
+
+@pytest.mark.parametrize(
+    ("metric", "changes", "check"),
+    [
+        (Metric.LAST, {"unit": Unit.PERCENT}, ClaimCheck.UNIT),
+        (Metric.LAST, {"subject": "USD/SEK"}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"claim_id": "USD/JPY:previous"}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"evidence": ()}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"evidence": ("rates",)}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"evidence": ("nowhere",)}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"evidence": ("yen", "nowhere")}, ClaimCheck.EVIDENCE),
+        (Metric.LAST, {"formula": "highest"}, ClaimCheck.FORMULA),
+        (Metric.WINDOW_HIGH, {"formula": None}, ClaimCheck.FORMULA),
+        (Metric.WINDOW_HIGH, {"formula": "lowest"}, ClaimCheck.FORMULA),
+        (Metric.MOVE, {"inputs": ("USD/JPY:last", "USD/JPY:previous")}, ClaimCheck.FORMULA),
+        (Metric.MOVE, {"inputs": ()}, ClaimCheck.FORMULA),
+        (Metric.Z_SCORE, {"formula": None}, ClaimCheck.FORMULA),
+        (Metric.DIFFERENTIAL, {"value": Decimal("36.25")}, ClaimCheck.VALUE),
+        (Metric.DIFFERENTIAL, {"inputs": ("JP:policy_rate", "US:policy_rate")}, ClaimCheck.FORMULA),
+        (Metric.DIFFERENTIAL, {"evidence": ("decided",)}, ClaimCheck.EVIDENCE),
+        (Metric.POLICY_RATE, {"evidence": ("decided",)}, ClaimCheck.VALUE),
+        (Metric.DECISION_RATE, {"claim_id": "US:decision_rate"}, ClaimCheck.DATE),
+    ],
+)
+def test_a_field_that_does_not_belong_is_objected_to(
+    metric: Metric, changes: dict[str, object], check: ClaimCheck
+) -> None:
+    assert altered(metric, **changes)[0] is check
+
+
+@pytest.mark.parametrize("metric", [m for m in Metric if m is not Metric.BAND_POSITION])
+def test_a_claim_dated_a_day_off_is_objected_to(metric: Metric) -> None:
+    claim = next(claim for claim in CLAIMS.values() if claim.metric is metric)
+    assert altered(metric, as_of=claim.as_of - timedelta(days=1))[0] is ClaimCheck.DATE
+
+
+def test_a_decision_on_a_day_without_one_is_objected_to() -> None:
+    claim = CLAIMS["US:decision_rate@2025-09-30"]
+    day = claim.as_of - timedelta(days=1)
+    moved = claim.model_copy(
+        update={"as_of": day, "claim_id": claim_id("US", Metric.DECISION_RATE, day)}
+    )
+    found = ledger(*EVIDENCE).objection(moved, CLAIMS)
+    assert found is not None
+    assert found.check is ClaimCheck.DATE
+
+
+def test_either_of_two_decisions_of_one_day_follows() -> None:
+    both = decisions(
+        WEEK, decision("US", "2025-09-30", "4.125", "-25"), decision("US", "2025-09-30", "4.0", "0")
+    )
+    claims = decision_claims(both.decisions, "decided")
+    book = ledger(result("decided", both))
+    assert [book.objection(claim, {}) for claim in claims] == [None] * 4
+
+
+def test_a_move_falls_with_the_level_it_was_computed_from() -> None:
+    last = CLAIMS["USD/JPY:last"]
+    wrong = {**CLAIMS, "USD/JPY:last": last.model_copy(update={"value": last.value + 1})}
+    found = ledger(*EVIDENCE).objection(CLAIMS["USD/JPY:move"], wrong)
+    assert found is not None
+    assert found.check is ClaimCheck.FORMULA
+
+
+def test_a_differential_falls_with_a_rate_of_another_origin() -> None:
+    rate = CLAIMS["JP:policy_rate"]
+    wrong = {**CLAIMS, "JP:policy_rate": rate.model_copy(update={"value": Decimal("0.75")})}
+    found = ledger(*EVIDENCE).objection(CLAIMS["USD/JPY:differential"], wrong)
+    assert found is not None
+    assert "JP:policy_rate" in found.words
+
+
+def test_a_differential_of_a_market_that_is_not_covered_is_objected_to() -> None:
+    found = ledger(*EVIDENCE, specs=(JAPAN,)).objection(CLAIMS["USD/JPY:differential"], CLAIMS)
+    assert found is not None
+
+
+@pytest.mark.parametrize("days", [-7, 7])
+def test_evidence_of_another_as_of_instant_is_objected_to(days: int) -> None:
+    answer = real_history("USD/JPY", WEEK)
+    moved = answer.model_copy(update={"as_of": answer.as_of + timedelta(days=days)})
+    found = ledger(result("yen", moved)).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    assert found is not None
+    assert found.check is ClaimCheck.EVIDENCE
+
+
+def test_the_same_instant_written_in_another_zone_passes() -> None:
+    content = {**real_history("USD/JPY", WEEK).model_dump(mode="json")}
+    content["as_of"] = "2025-10-06T08:00:00+01:00"
+    assert ledger(raw("yen", content)).objection(CLAIMS["USD/JPY:last"], CLAIMS) is None
+
+
+def test_evidence_that_was_changed_after_it_was_hashed_is_objected_to() -> None:
+    content = {**real_history("USD/JPY", WEEK).model_dump(mode="json"), "missing": "x"}
+    changed = PRICES.model_copy(update={"content": content})
+    found = ledger(changed).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    assert found is not None
+    assert "hash" in found.words
+
+
+def test_a_refused_call_is_no_evidence() -> None:
+    refused = ToolResult(call=PRICES.call, status=ToolStatus.REFUSED, error="no")
+    assert ledger(refused).objection(CLAIMS["USD/JPY:last"], CLAIMS) is not None
+
+
+def test_an_answer_about_another_pair_than_was_asked_for_is_objected_to() -> None:
+    book = ledger(result("yen", real_history("USD/JPY", WEEK), symbol="USD/SEK"))
+    found = book.objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    assert found is not None
+    assert "not asked about USD/JPY" in found.words
+
+
+def test_a_fixing_from_the_future_spoils_its_evidence() -> None:
+    history = real_history("USD/JPY", WEEK)
+    ahead = history.model_copy(
+        update={
+            "days": (*history.days, window(WEEK).end.date() + timedelta(days=1)),
+            "values": (*history.values, Decimal("150")),
+        }
+    )
+    found = ledger(result("yen", ahead)).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    assert found is not None
+    assert "not known yet" in found.words
+
+
+def test_two_different_results_under_one_id_are_no_evidence() -> None:
+    other = result("yen", real_history("USD/SEK", WEEK))
+    found = ledger(PRICES, other).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    assert found is not None
+    assert ledger(PRICES, PRICES).objection(CLAIMS["USD/JPY:last"], CLAIMS) is None
+
+
+def test_a_quote_gives_the_last_level_and_nothing_else() -> None:
+    book = ledger(PRICES, result("quote", real_quote("USD/JPY", WEEK)))
+    last, high = CLAIMS["USD/JPY:last"], CLAIMS["USD/JPY:window_high"]
+    assert book.objection(last.model_copy(update={"evidence": ("quote",)}), CLAIMS) is None
+    assert book.objection(last.model_copy(update={"evidence": ("yen", "quote")}), CLAIMS) is None
+    assert book.objection(high.model_copy(update={"evidence": ("quote",)}), CLAIMS) is not None
+
+
+def test_two_pieces_of_evidence_that_differ_speak_against_the_claim() -> None:
+    quote = real_quote("USD/JPY", WEEK).model_copy(update={"value": Decimal("120.00")})
+    book = ledger(PRICES, result("quote", quote))
+    both = CLAIMS["USD/JPY:last"].model_copy(update={"evidence": ("yen", "quote")})
+    assert book.objection(both, CLAIMS) is not None
+
+
+def test_histories_that_contradict_themselves_are_no_evidence() -> None:
+    content = {**real_history("USD/JPY", WEEK).model_dump(mode="json")}
+    wrong: list[dict[str, JsonValue]] = [
+        {"values": ["1"]},
+        {"values": "many"},
+        {"days": content["days"][::-1]},
+    ]
+    for broken in wrong:
+        found = ledger(raw("yen", {**content, **broken})).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+        assert found is not None
+        assert found.check is ClaimCheck.EVIDENCE
+
+
+def level(value: str, **changes: object) -> Claim:
+    claim = Claim(
+        claim_id="USD/JPY:last",
+        subject="USD/JPY",
+        metric=Metric.LAST,
+        value=Decimal(value),
+        unit=Unit.LEVEL,
+        as_of=window(WEEK).end.date(),
+        evidence=("other",),
+    )
+    return claim.model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "passes"),
+    [
+        ({"price": 147.51}, {"ticker": "USDJPY"}, True),
+        ({"price": "147.5148"}, {"ticker": "USD/JPY"}, True),
+        ({"base": "USD", "rates": {"JPY": 147.51}}, {}, True),
+        ({"text": "USD/JPY closed at 147.51 on Friday."}, {}, True),
+        ({"price": 147.52}, {"ticker": "USDJPY"}, False),
+        ({"price": 1475.1}, {"ticker": "USDJPY"}, False),
+        ({"price": 147.51}, {"ticker": "USDSEK"}, False),
+        ({"text": "USD/JPY, 2025-10-03 at 147:51"}, {}, False),
+        ({"text": "USD/JPY 1147.51"}, {}, False),
+        ({"price": 147.51, "as_of": "2025-09-01T00:00:00Z"}, {"ticker": "USDJPY"}, False),
+        (None, {"ticker": "USDJPY"}, False),
+    ],
+)
+def test_a_figure_from_a_tool_of_another_shape_must_stand_in_its_answer(
+    content: JsonValue, arguments: dict[str, JsonValue], passes: bool
+) -> None:
+    found = ledger(raw("other", content, **arguments)).objection(level("147.51"), {})
+    assert (found is None) is passes
+
+
+def test_a_figure_without_a_fraction_of_its_own_is_not_stretched_to_fit() -> None:
+    book = ledger(raw("other", {"price": 147.51}, ticker="USDJPY"))
+    assert book.objection(level("1.5E+2"), {}) is not None
+    assert book.objection(level("148"), {}) is None
+
+
+def test_a_derived_figure_may_follow_from_levels_of_another_tool() -> None:
+    book = ledger(raw("other", {"now": 150.0, "before": 148.0}, ticker="USDJPY"))
+    previous = level("148.00", metric=Metric.PREVIOUS, claim_id="USD/JPY:previous")
+    claims = {"USD/JPY:last": level("150.00"), "USD/JPY:previous": previous}
+    move = level(
+        "1.35",
+        metric=Metric.MOVE,
+        claim_id="USD/JPY:move",
+        unit=Unit.PERCENT,
+        formula="percent_change",
+        inputs=("USD/JPY:previous", "USD/JPY:last"),
+    )
+    assert book.objection(move, claims) is None
+    assert book.objection(move.model_copy(update={"value": Decimal("1.36")}), claims) is not None
+    assert book.objection(move, {}) is not None

@@ -1,0 +1,16 @@
+"""Which MCP servers the agents of the roster need."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from agents.roster import ROSTER
+from contracts.names import AgentId
+
+
+def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
+    """Every server that has a tool on some agent's list, with the agents who may call it."""
+    needing: dict[str, list[AgentId]] = defaultdict(list)
+    for profile in ROSTER.values():
+        for server in dict.fromkeys(tool.server for tool in profile.tools):
+            needing[server].append(profile.agent)
+    return {server: tuple(agents) for server, agents in needing.items()}

@@ -1,0 +1,156 @@
+"""The markets of a week's run: all of them side by side, or one again."""
+
+import asyncio
+import contextlib
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from temporalio import workflow
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import CancelledError, ChildWorkflowError, WorkflowAlreadyStartedError
+from temporalio.exceptions import TimeoutError as TimedOut
+
+from contracts.names import market_run_id
+from contracts.plan import MarketPlan
+from contracts.report import MarketOutcome
+from contracts.search_attributes import Outcome
+from contracts.week_run import MarketRequest, WeekRequest
+from domain.deadlines import time_left
+from domain.market_outcome import after_rerun
+from domain.week_board import WeekBoard
+from workflows.escalating import cancelled_here
+from workflows.market_research import MarketResearchWorkflow
+from workflows.options import TASK_TIMEOUT, market_attributes, priority
+
+GRACE = timedelta(minutes=1)
+"""How long after its deadline a market's workflow is ended, if it still runs."""
+
+LATE = "not finished by its deadline"
+LATE_FOR_THE_WEEK = "not finished by the week's deadline"
+
+
+class WeekMarkets:
+    """Starts the markets' workflows and puts what comes back on the board."""
+
+    def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
+        self._request = request
+        self._policy = request.config.policy
+        self._board = board
+
+    async def research_all(self, report_due: datetime) -> None:
+        """Every planned market, until all are back or the report is due.
+
+        One that is not back by the deadline of its agents is ended soon after, unless it waits
+        for a person.
+        """
+        board, deadline = self._board, self._deadline(report_due)
+        tasks = {
+            plan.market: asyncio.create_task(self._research(plan, deadline, report_due))
+            for plan in board.plan.markets
+        }
+        try:
+            await _done(tasks.values(), min(deadline + GRACE, report_due))
+            if deadline + GRACE < report_due:
+                await self._end_late(tasks)
+                await _done(tasks.values(), report_due)
+            await asyncio.gather(*(task for task in tasks.values() if _has_come_back(task)))
+        finally:
+            await _cancelled(tasks.values())
+        for market in board.markets:
+            board.outcomes.setdefault(market, unfinished(market, LATE_FOR_THE_WEEK))
+
+    async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
+        """One market once more; what it found before stands where it finds nothing now."""
+        await self._research(plan, self._deadline(report_due), report_due, rerun)
+
+    def run_id(self, market: str, rerun: int) -> str:
+        """The workflow id of a market, or of its rerun."""
+        return market_run_id(workflow.info().workflow_id, market, rerun)
+
+    def _deadline(self, report_due: datetime) -> datetime:
+        return min(report_due, workflow.now() + self._policy.deadlines.task)
+
+    async def _end_late(self, tasks: dict[str, asyncio.Task[None]]) -> None:
+        late = [m for m, task in tasks.items() if not task.done() and m not in self._board.waiting]
+        await _cancelled([tasks[market] for market in late])
+        for market in late:
+            self._board.outcomes.setdefault(market, unfinished(market, LATE))
+
+    async def _research(
+        self, plan: MarketPlan, deadline: datetime, report_due: datetime, rerun: int = 0
+    ) -> None:
+        board = self._board
+        board.running.add(plan.market)
+        try:
+            outcome = await self._market(plan, deadline, report_due, rerun)
+        except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
+            if cancelled_here():
+                raise
+            outcome = unfinished(plan.market, _reason(error))
+        finally:
+            board.running.discard(plan.market)
+            board.note_waiting(plan.market, ())
+        before = board.outcomes.get(plan.market) if rerun else None
+        board.outcomes[plan.market] = after_rerun(before, outcome)
+        workflow.set_current_details(board.details())
+
+    async def _market(
+        self, plan: MarketPlan, deadline: datetime, report_due: datetime, rerun: int
+    ) -> MarketOutcome:
+        board = self._board
+        spec = next(s for s in self._request.config.markets if s.market == plan.market)
+        return await workflow.execute_child_workflow(
+            MarketResearchWorkflow.run,
+            MarketRequest(
+                week=board.week,
+                market=spec,
+                plan=plan,
+                window=board.window,
+                deadline=deadline,
+                report_due=report_due,
+                policy=self._policy,
+                rerun=rerun,
+            ),
+            id=self.run_id(spec.market, rerun),
+            task_timeout=TASK_TIMEOUT,
+            # A child that cannot even be cancelled must not hold the report back.
+            cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
+            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+            # One that a run before this has left behind makes way.
+            id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
+            execution_timeout=time_left(report_due, workflow.now()) + GRACE,
+            priority=priority(1 if rerun else plan.priority, spec.market),
+            search_attributes=market_attributes(board.week, spec.market),
+            static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
+        )
+
+
+def unfinished(market: str, reason: str) -> MarketOutcome:
+    """The outcome of a market that did not come back."""
+    return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],))
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    if isinstance(cause, CancelledError):
+        return "its research was cancelled"
+    return LATE if isinstance(cause, TimedOut) else str(cause)
+
+
+def _has_come_back(task: asyncio.Task[None]) -> bool:
+    """Done, and not because it was given up on."""
+    return task.done() and task.cancelling() == 0
+
+
+async def _done(tasks: Collection[asyncio.Task[None]], by: datetime) -> None:
+    with contextlib.suppress(TimeoutError):
+        await workflow.wait_condition(
+            lambda: all(task.done() for task in tasks), timeout=time_left(by, workflow.now())
+        )
+
+
+async def _cancelled(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel what is not done, and wait until the children have heard of it."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
