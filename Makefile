@@ -7,7 +7,7 @@ LOCKED := install --require-hashes --only-binary :all: -r
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test check bench lock clean install install-dev
+.PHONY: run test check trust bench lock clean install install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -20,9 +20,13 @@ check: install-dev  ## formatting, lint, types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: install-dev  ## a week beside the engine's floor; how soon work goes on after a kill
+trust: install-dev  ## seed errors and conflicts, count what is caught, write docs/evidence.md
+	$(BIN)/python -m tests.trust
+
+bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks
 	$(BIN)/python -m tests.bench.week
 	$(BIN)/python -m tests.bench.recovery
+	$(BIN)/python -m tests.bench.many_weeks
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock

@@ -1,0 +1,1 @@
+"""What shows that a report can be trusted: seeded errors and conflicts, counted."""
