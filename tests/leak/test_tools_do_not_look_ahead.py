@@ -1,0 +1,142 @@
+"""What was published after the as-of instant is in no answer of any tool, over many instants.
+
+Every tool is asked in two worlds: one that ends at the instant, and one in which a future was
+planted in every table. Where nothing leaks, the answers are the same letter for letter.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts.weeks import next_week
+from domain.weeks import as_of_of
+from mcp_servers import central_banks, ecb, official_answers, policy_answers
+from mcp_servers.policy_facts import read_facts
+from tests.leak.answers import answers, desk
+from tests.leak.worlds import MARKERS, write_world
+
+FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W43"
+MANY = 60
+STATEMENTS = 12
+
+
+@cache
+def all_weeks() -> tuple[str, ...]:
+    weeks = [FIRST_WEEK]
+    while weeks[-1] < LAST_WEEK:
+        weeks.append(next_week(weeks[-1]))
+    return tuple(weeks)
+
+
+def instants_of_weeks() -> list[datetime]:
+    weeks = random.Random(20261101).sample(all_weeks(), MANY)
+    return [as_of_of(week, desk().schedule) for week in sorted(weeks)]
+
+
+def instants_before_statements() -> list[datetime]:
+    """A minute before a scheduled statement of a bank, on the day of its meeting."""
+    facts = read_facts()
+    hours = sorted(
+        datetime.combine(meeting.day, meeting.area.announced_at, meeting.area.time_zone)
+        for meetings in facts.meetings.values()
+        for meeting in meetings
+        if meeting.area.announced_at is not None and meeting.day < date(2026, 10, 30)
+    )
+    chosen = random.Random(7).sample(hours, STATEMENTS)
+    return [at.astimezone(UTC) - timedelta(minutes=1) for at in chosen]
+
+
+def leaks(folder: Path, as_of: datetime) -> Iterator[str]:
+    """The calls whose answer tells of the planted future."""
+    known = answers(write_world(folder / "known", as_of, planted=False), as_of)
+    seen = answers(write_world(folder / "planted", as_of, planted=True), as_of)
+    for call, answer in seen.items():
+        if answer != known[call] or any(marker in answer for marker in MARKERS):
+            yield call
+
+
+@pytest.mark.parametrize("as_of", instants_of_weeks(), ids=str)
+def test_nothing_of_the_future_is_in_any_answer(tmp_path: Path, as_of: datetime) -> None:
+    assert list(leaks(tmp_path, as_of)) == []
+
+
+@pytest.mark.parametrize("as_of", instants_before_statements(), ids=str)
+def test_a_statement_is_not_known_before_its_hour_on_the_day_of_the_meeting(
+    tmp_path: Path, as_of: datetime
+) -> None:
+    assert list(leaks(tmp_path, as_of)) == []
+
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def no_guard_on_fixings(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ecb, "last_known_day", lambda _: date(2100, 1, 1))
+    patch.setattr(ecb, "has_lapsed", lambda *_: False)
+
+
+def known_by_the_day_and_not_the_hour(patch: pytest.MonkeyPatch) -> None:
+    _asked_at(patch, "rate_decisions", lambda as_of: as_of + timedelta(hours=24 - as_of.hour))
+
+
+def no_guard_on_policy_rates(patch: pytest.MonkeyPatch) -> None:
+    _asked_at(patch, "policy_rate", a_month_later)
+
+
+def no_guard_on_decisions(patch: pytest.MonkeyPatch) -> None:
+    _asked_at(patch, "rate_decisions", a_month_later)
+
+
+def no_guard_on_the_calendar(patch: pytest.MonkeyPatch) -> None:
+    _asked_at(patch, "scheduled_decisions", a_month_later)
+
+
+def a_month_later(as_of: datetime) -> datetime:
+    return as_of + timedelta(days=30)
+
+
+def _asked_at(patch: pytest.MonkeyPatch, name: str, moved: Callable[[datetime], datetime]) -> None:
+    """Let the tables of the central banks be asked as of another instant."""
+    real: Callable[..., object] = getattr(policy_answers, name)
+
+    def asked(*arguments: Any) -> object:
+        *others, as_of = arguments
+        return real(*others, moved(as_of))
+
+    patch.setattr(central_banks, name, asked)
+
+
+def no_guard_on_averages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        official_answers, "average_known_from", lambda _: datetime(1999, 1, 1, tzinfo=UTC)
+    )
+
+
+def no_guard_on_month_ends(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(official_answers, "rate_known_from", lambda *_: datetime(1999, 1, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("taken_out", "leaking"),
+    [
+        (no_guard_on_fixings, {"quote", "history", "ahead"}),
+        (no_guard_on_policy_rates, {"rate"}),
+        (no_guard_on_decisions, {"decisions"}),
+        (known_by_the_day_and_not_the_hour, {"decisions"}),
+        (no_guard_on_the_calendar, {"calendar"}),
+        (no_guard_on_averages, {"averages"}),
+        (no_guard_on_month_ends, {"month"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_guard_that_is_taken_out_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_out: Break, leaking: set[str]
+) -> None:
+    as_of = as_of_of("2019-W20", desk().schedule)
+    taken_out(monkeypatch)
+    assert leaking <= {call.split()[0] for call in leaks(tmp_path, as_of)}

@@ -1,0 +1,226 @@
+"""Two worlds for one instant: what was known by then, and the same with a planted future.
+
+When a record is known is worked out here anew, and not with the functions that are under test.
+"""
+
+import csv
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from mcp_servers.ecb_rates import MEMBER
+from mcp_servers.ecb_store import packaged_file
+from mcp_servers.policy_facts import FACTS_DIR
+from tests.support.rates_files import zipped
+
+LEVEL = "77777.7"
+"""Every planted pair against the dollar stands here; no currency of the desk ever did."""
+
+RATE = "77.7777"
+CHANGE = "7777.77"
+WORD = "PLANTED"
+MARKERS = (LEVEL, RATE, CHANGE, WORD)
+RATES_FILE = "planted.zip"
+
+YEARS_KEPT = timedelta(days=3 * 366)
+"""How far back the fixings of a world reach; nobody asks for more than a good year."""
+
+_PER_EURO = {"USD": LEVEL, "GBP": "1", "AUD": "1", "NZD": "1"}
+_SQUARE = "6049370617.29"
+"""The level times itself: units for one euro of what is quoted in units for one dollar."""
+
+_FRANKFURT = ZoneInfo("Europe/Berlin")
+_LAST_MINUTE = time(23, 59)
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class World:
+    """The files that the sources of one world read."""
+
+    rates: Path
+    facts: Path
+
+
+def write_world(folder: Path, as_of: datetime, *, planted: bool) -> World:
+    """The real records that were known at an instant and, if asked for, a future that was not."""
+    facts = folder / "facts"
+    facts.mkdir(parents=True, exist_ok=True)
+    rates = folder / RATES_FILE
+    rates.write_bytes(zipped(_rates_text(as_of, planted)))
+    areas = _table("areas.csv")
+    for name in ("areas.csv", "bis_instruments.csv"):
+        _write(facts / name, _table(name))
+    calendar = [row for row in _table("decision_calendar.csv") if _announced(row, as_of)]
+    calendar += list(_meetings_today(areas, calendar, as_of))
+    scheduled = {(row["area"], row["decision_date"]) for row in calendar}
+    decisions = [
+        row for row in _table("rate_decisions.csv") if _decision_known(row, scheduled, as_of)
+    ]
+    if planted:
+        decisions += list(_planted_decisions(areas, decisions, scheduled, as_of))
+        calendar += list(_planted_meetings(areas, decisions, as_of))
+    _write(facts / "decision_calendar.csv", calendar)
+    _write(facts / "rate_decisions.csv", decisions)
+    for name in ("h10_month_averages.csv", "bis_month_end_rates.csv"):
+        _write(facts / name, list(_monthly(name, as_of, planted)))
+    return World(rates, facts)
+
+
+def fixing_known(day: date, as_of: datetime) -> bool:
+    """Whether the ECB had published the fixing of a day: at 16:00 in Frankfurt."""
+    return datetime.combine(day, time(16), _FRANKFURT) <= as_of
+
+
+def decided_at(row: Row, scheduled: set[tuple[str, str]]) -> datetime:
+    """When a decision was published: at the bank's hour on a scheduled day, else by its end."""
+    area = next(area for area in _table("areas.csv") if area["area"] == row["area"])
+    day = date.fromisoformat(row["decision_date"])
+    hour = _LAST_MINUTE
+    on_schedule = (row["area"], row["decision_date"]) in scheduled
+    if on_schedule and row["date_precision"] == "day" and area["announcement_time_local"]:
+        hour = time.fromisoformat(area["announcement_time_local"])
+    return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
+
+
+def released(name: str, area: str, month: str, as_of: datetime) -> bool:
+    """Whether a month's figure was out: H.10 on the 8th, the BIS on the 21st, IN a month later."""
+    months = 2 if area == "IN" and name.startswith("bis") else 1
+    first = date(int(month[:4]) + int(month[5:]) // 12, int(month[5:]) % 12 + 1, 1)
+    for _ in range(months - 1):
+        first = (first + timedelta(days=32)).replace(day=1)
+    day = first.replace(day=21 if name.startswith("bis") else 8)
+    return datetime.combine(day, time(), UTC) <= as_of
+
+
+def _rates_text(as_of: datetime, planted: bool) -> str:
+    header, rows = _packaged_rates()
+    since = (as_of - YEARS_KEPT).date().isoformat()
+    known = [
+        row
+        for row in rows
+        if row[:10] >= since and fixing_known(date.fromisoformat(row[:10]), as_of)
+    ]
+    future = _planted_fixings(header, as_of) if planted else ()
+    return "\n".join((header, *future, *known)) + "\n"
+
+
+@cache
+def _packaged_rates() -> tuple[str, tuple[str, ...]]:
+    with zipfile.ZipFile(packaged_file()) as archive:
+        header, *rows = archive.read(MEMBER).decode("ascii").splitlines()
+    return header, tuple(rows)
+
+
+def _planted_fixings(header: str, as_of: datetime) -> Iterator[str]:
+    currencies = header.rstrip(",").split(",")[1:]
+    cells = ",".join(_PER_EURO.get(code, _SQUARE) for code in currencies)
+    first = as_of.astimezone(_FRANKFURT).date()
+    for offset in range(40):
+        day = first + timedelta(days=offset)
+        if not fixing_known(day, as_of):
+            yield f"{day.isoformat()},{cells},"
+
+
+def _announced(row: Row, as_of: datetime) -> bool:
+    return _local(row["area"], date.fromisoformat(row["announced_from"]), time()) <= as_of
+
+
+def _local(code: str, day: date, hour: time) -> datetime:
+    area = next(area for area in _table("areas.csv") if area["area"] == code)
+    return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
+
+
+def _meetings_today(areas: list[Row], calendar: list[Row], as_of: datetime) -> Iterator[Row]:
+    """A meeting of every bank on the day of the instant, announced long before, in both worlds."""
+    there = {(row["area"], row["decision_date"]) for row in calendar}
+    for area in areas:
+        today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
+        if (area["area"], today.isoformat()) not in there:
+            yield {
+                "area": area["area"],
+                "decision_date": today.isoformat(),
+                "announced_from": (today - timedelta(days=90)).isoformat(),
+                "source": "a meeting that everybody knew of",
+            }
+
+
+def _decision_known(row: Row, scheduled: set[tuple[str, str]], as_of: datetime) -> bool:
+    return decided_at(row, scheduled) <= as_of
+
+
+def _planted_decisions(
+    areas: list[Row], known: list[Row], scheduled: set[tuple[str, str]], as_of: datetime
+) -> Iterator[Row]:
+    """Decisions of the days ahead, and of the meeting under way where its statement is not out."""
+    taken = {(row["area"], row["decision_date"]) for row in known}
+    for area in areas:
+        today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
+        for offset in (0, 1, 3, 9):
+            row = {
+                "area": area["area"],
+                "decision_date": (today + timedelta(days=offset)).isoformat(),
+                "date_precision": "day",
+                "rate_pct": RATE,
+                "change_bp": CHANGE,
+                "rate_low_pct": RATE,
+                "rate_high_pct": RATE,
+                "instrument": f"{WORD} instrument",
+                "source": f"{WORD} statement",
+            }
+            free = (row["area"], row["decision_date"]) not in taken
+            if free and decided_at(row, scheduled) > as_of:
+                yield row
+
+
+def _planted_meetings(areas: list[Row], decisions: list[Row], as_of: datetime) -> Iterator[Row]:
+    """Meetings of the days around the instant that were announced the day after it."""
+    taken = {(row["area"], row["decision_date"]) for row in decisions}
+    for area in areas:
+        today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
+        for offset in (-2, 2, 5, 12):
+            day = (today + timedelta(days=offset)).isoformat()
+            if (area["area"], day) not in taken:
+                yield {
+                    "area": area["area"],
+                    "decision_date": day,
+                    "announced_from": (today + timedelta(days=1)).isoformat(),
+                    "source": f"{WORD} calendar",
+                }
+
+
+def _monthly(name: str, as_of: datetime, planted: bool) -> Iterator[Row]:
+    figure = (RATE if name.startswith("bis") else LEVEL) if planted else ""
+    for row in _table(name):
+        shown = {
+            column: cell
+            if not cell or column == "month" or released(name, column, row["month"], as_of)
+            else figure
+            for column, cell in row.items()
+        }
+        if any(cell for column, cell in shown.items() if column != "month"):
+            yield shown
+        if row["month"] > f"{as_of + timedelta(days=70):%Y-%m}":
+            return
+
+
+@cache
+def _rows(name: str) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    with (FACTS_DIR / name).open(encoding="utf-8", newline="") as text:
+        reader = csv.DictReader(text)
+        return tuple(reader.fieldnames or ()), tuple(reader)
+
+
+def _table(name: str) -> list[Row]:
+    return list(_rows(name)[1])
+
+
+def _write(path: Path, rows: list[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.DictWriter(text, _rows(path.name)[0])
+        writer.writeheader()
+        writer.writerows(rows)
