@@ -26,6 +26,11 @@ WORKFLOWS = (
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
 
+CACHED_WORKFLOWS = 250
+"""Six weeks at work, each with its markets. A run that is open for reruns holds 5 MB here, and a
+backfill leaves hundreds of them open: those make way first, and are replayed when they are asked.
+"""
+
 
 def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
     """The worker of the role."""
@@ -40,6 +45,6 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
             publishing.read_revisions,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
-        max_cached_workflows=2_000,
+        max_cached_workflows=CACHED_WORKFLOWS,
         **TUNING,
     )

@@ -1,42 +1,49 @@
 """`python -m tests.bench.many_weeks`: past weeks chosen at random, on one embedded server.
 
-The weeks go the way of `desk backfill`: through the schedule, some at a time, with all workers in
-this process. A seed makes the choice the same every time.
+The weeks go the way of `desk backfill`: through the schedule, some at a time. Each role's worker
+is a process of its own, as for running the parts apart: in one process the roles wait for one
+another. A seed makes the choice the same every time.
 """
 
 import argparse
 import asyncio
+import os
 import random
 import statistics
+import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from rich.console import Console
 from rich.table import Table
 
+from contracts.names import Queue, source_queue
 from contracts.report import ResearchReport
 from contracts.weeks import next_week
 from domain.audit import audit
 from domain.backfill import WeekState
 from domain.schedule_spec import backfilled_week
 from infra.embedded_server import embedded_server
-from infra.settings import Settings
+from infra.settings import Settings, load_settings
 from infra.temporal import connect
 from starters.backfill import MAX_ACTIVE
 from starters.backfill_look import look_at_all
 from starters.backfill_progress import shown_backfill
 from starters.backfill_runs import PastWeeks
 from starters.backfill_table import BackfillTable
-from starters.desk_session import Desk
+from starters.desk_session import Desk, require_workers
 from starters.endings import exit_now
 from starters.published_files import read_report
 from starters.schedule_actions import put_into_force
-from tests.support.homes import home_settings
+from tests.support.command import BINARIES
+from tests.support.fleet import ROLES
+from tests.support.homes import PROJECT, home_environment
 from tests.support.real_desk import report_file
-from workers.hosting import Role, hosted
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W44"
 GOAL_SECONDS = 180
@@ -44,13 +51,22 @@ GOAL_WEEKS = 50
 
 
 @dataclass(frozen=True)
+class Load:
+    """What a process took: seconds of the processors' time, and the most memory in MB."""
+
+    processor: float
+    memory: float
+
+
+@dataclass(frozen=True)
 class Figures:
-    """What was measured: seconds of wall time, and the most memory of each process in MB."""
+    """What was measured. The processors' time, unlike the wall time, hardly depends on what else
+    the machine has to do.
+    """
 
     table: BackfillTable
     seconds: float
-    worker_memory: float
-    server_memory: float
+    loads: Mapping[str, Load]
     reports: tuple[ResearchReport, ...]
 
 
@@ -65,17 +81,49 @@ def chosen(count: int, seed: int) -> list[str]:
 async def measured(weeks: Sequence[str], max_active: int) -> Figures:
     """Run the weeks in a home of their own."""
     with tempfile.TemporaryDirectory(prefix="desk-weeks-") as directory:
-        settings = home_settings(Path(directory))
+        environment = home_environment(Path(directory))
+        settings = load_settings(PROJECT, environment)
         async with embedded_server(settings.home, settings.server) as server:
-            client = await connect(settings)
-            async with hosted(client, settings, [Role.ALL]):
-                desk = Desk(client, settings, hosting=True)
-                await put_into_force(client, settings.config)
+            with _workers(environment) as workers:
+                desk = Desk(await connect(settings), settings, hosting=False)
+                await _all_polled(desk)
+                await put_into_force(desk.client, settings.config)
+                processes = {"server": psutil.Process(server.pid), **workers}
+                before = {name: _processor(process) for name, process in processes.items()}
                 began = time.perf_counter()
                 table = await _backfilled(desk, weeks, max_active)
                 seconds = time.perf_counter() - began
-                memory = (_most_memory("self"), _most_memory(str(server.pid)))
-        return Figures(table, seconds, *memory, _reports(settings, table))
+                loads = {
+                    name: Load(_processor(process) - before[name], _most_memory(process.pid))
+                    for name, process in processes.items()
+                }
+        return Figures(table, seconds, loads, _reports(settings, table))
+
+
+@contextmanager
+def _workers(environment: Mapping[str, str]) -> Iterator[Mapping[str, psutil.Process]]:
+    """`desk worker` for each role."""
+    started = {
+        str(role): psutil.Popen(
+            [BINARIES / "desk", "worker", role],
+            env={**os.environ, **environment},
+            cwd=PROJECT,
+            stderr=subprocess.DEVNULL,
+        )
+        for role in ROLES
+    }
+    try:
+        yield started
+    finally:
+        for process in started.values():
+            process.terminate()
+        psutil.wait_procs(started.values())
+
+
+async def _all_polled(desk: Desk) -> None:
+    sources = (source_queue(name) for name in desk.settings.config.policy.sources)
+    for queue in (*Queue, *sources):
+        await require_workers(desk, queue, patience_seconds=30)
 
 
 async def _backfilled(desk: Desk, weeks: Sequence[str], max_active: int) -> BackfillTable:
@@ -93,7 +141,13 @@ def _reports(settings: Settings, table: BackfillTable) -> tuple[ResearchReport, 
     return tuple(read_report(report_file(settings, week)) for week in published)
 
 
-def _most_memory(process: str) -> float:
+def _processor(process: psutil.Process) -> float:
+    """The seconds that a process has kept a processor busy, its children not counted."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _most_memory(process: int) -> float:
     """The most memory that a process has held so far, in MB; not known outside Linux."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
@@ -118,8 +172,10 @@ def _print(figures: Figures, seed: int, max_active: int) -> None:
     goal = f" (goal {GOAL_SECONDS} or less)" if count == GOAL_WEEKS else ""
     printed.add_row("wall time", f"{figures.seconds:.0f} s{goal}")
     printed.add_row("weeks a minute", f"{60 * count / figures.seconds:.1f}")
-    printed.add_row("most memory, workers", f"{figures.worker_memory:.0f} MB")
-    printed.add_row("most memory, server", f"{figures.server_memory:.0f} MB")
+    processor = sum(load.processor for load in figures.loads.values())
+    printed.add_row("processor time of all", f"{processor:.0f} s")
+    for name, load in figures.loads.items():
+        printed.add_row(name, f"{load.processor:.0f} s, at most {load.memory:.0f} MB")
     Console(width=88).print(printed)
 
 
