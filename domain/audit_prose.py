@@ -5,21 +5,25 @@ from collections.abc import Iterator, Mapping
 from contracts.claims import Claim
 from contracts.report import MarketReport, ReportedEvent, ResearchReport
 from contracts.results import ConflictRecord
+from contracts.search_attributes import Outcome
 from domain.audit_findings import AuditFinding
 from domain.banks import known_banks
 from domain.checks import check_bank, check_direction, check_references
 from domain.event_days import check_event_day
 from domain.figure_gate import read_prose
+from domain.figures import print_claim
 from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
 from domain.prose import UnknownReferenceError, clip, references, render
 from domain.report_claims import printed_claims
+from domain.report_coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 
 Claims = Mapping[str, Claim]
 
 
 def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether the texts of the summary, the changes, the calendar and the cross checks are those
-    that their prose gives, with no figure typed into those that agents may have worded."""
+    that their prose gives; whether a figure was typed into those that agents may have worded, or
+    into a remark; and whether the coverage gives the reasons of its markets."""
     week = printed_claims(report)
     for number, line in enumerate(report.summary, start=1):
         yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
@@ -36,6 +40,8 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     for number, check in enumerate(report.cross_checks, start=1):
         where = f"cross check {number}, {check.subject}"
         yield from _of_text(where, check.prose, check.text, week)
+    yield from _of_remarks(report, week)
+    yield from _of_reasons(report)
 
 
 def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
@@ -82,6 +88,62 @@ def _typed(
         yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
     if read.prose != prose and not read.rejected:
         yield AuditFinding(where, "a claim's figure stands in it without a reference to the claim")
+
+
+def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
+    """Warnings and recommendations hold figures of claims only. They are kept as printed, so a
+    figure that reads like a claim's is one, whichever of several claims was meant."""
+    for section in report.markets:
+        known = {**week, **{claim.claim_id: claim for claim in section.claims}}
+        printed = {_bare(print_claim(claim)) for claim in known.values()}
+        remarks = [(f"warning {n}", text) for n, text in enumerate(section.warnings, start=1)]
+        if section.recommendation:
+            remarks.append(("recommendation", section.recommendation))
+        for name, text in remarks:
+            where = f"{section.market}, {name}"
+            for figure in read_prose(text, known, place=where).rejected:
+                if _bare(figure.written) not in printed:
+                    yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+
+
+def _bare(figure: str) -> str:
+    """A printed figure's digits and point, without its sign and unit."""
+    return "".join(sign for sign in figure if sign in "0123456789.")
+
+
+def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
+    """What the coverage says of a market stands in the market's section, or is the desk's own."""
+    sections = {section.market: section for section in report.markets}
+    for line in report.coverage.missing:
+        section = sections.get(line.market)
+        if section is not None and not _is_reason(line.reason, section):
+            where = f"coverage, {line.market}"
+            yield AuditFinding(where, f"its section does not give the reason {line.reason[:200]!r}")
+    partial = [section for section in report.markets if section.outcome is Outcome.PARTIAL]
+    if len(partial) != len(report.coverage.notes):
+        yield AuditFinding("coverage", "its notes are not one for each partial market")
+    for section, note in zip(partial, report.coverage.notes, strict=False):
+        before = f"{section.market} is partial: "
+        if not (note.startswith(before) and _is_reason(note.removeprefix(before), section)):
+            where = f"coverage, note on {section.market}"
+            yield AuditFinding(where, f"its section does not give the reason in {note[:200]!r}")
+
+
+def _is_reason(reason: str, section: MarketReport) -> bool:
+    """Whether a reason is put together of those of a section, as `reason_of` does."""
+    given = (*section.missing, *(line.error for line in section.agents if line.error))
+    lines = {line.removeprefix(f"{section.market}: ").removesuffix(".") for line in given}
+    lines |= {NOT_REACHED, UNEXPLAINED, DEAD_LETTERED}
+    cut = reason.endswith("…")
+    rest = reason.removesuffix("…") if cut else f"{reason}; "
+    reached = {0}
+    for place in range(len(rest)):
+        if place in reached:
+            left = rest[place:]
+            reached |= {place + len(f"{line}; ") for line in lines if left.startswith(f"{line}; ")}
+            if cut and any(f"{line}; ".startswith(left) for line in lines):
+                return True
+    return len(rest) in reached
 
 
 def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:

@@ -2,23 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from contracts.claims import Claim, Metric
+from domain.claim_context import speaks_of
+from domain.claim_place import Place, is_compared
 from domain.number_reading import Measure, WrittenNumber
 from domain.stated_claims import Direction, direction, is_close, is_rough, states
-from domain.subject_names import Naming, named_subjects, namings
 
 MOST_NAMED: Final = 3
 """How many claims near a figure the reason names."""
 
-_COMPARED: Final = re.compile(
-    r"\b(?:unlike|like|than|versus|vs\.?|against|following|after|before|ahead\sof|compared\s(?:with|to)"
-    r"|despite|\w*performed|\w*performing|beating|with)\s(?:the\s|that\sof\s|those\sof\s)?$",
-    re.IGNORECASE,
-)
 _TOPIC: Final = re.compile(
     r"(?P<other>\b(?:inflation|unemployment|jobless|growth|savings?|mortgage|lending|swap|market|bond"
     r"|repo\smarket|tax|participation|exchange|10-year|two-year|ten-year)\s(?:rates?|ratio)\b"
@@ -75,25 +70,6 @@ _CUES: Final[Mapping[Metric, re.Pattern[str]]] = MappingProxyType(
 _NEAR: Final = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a number stands: the text, the bounds of its sentence, and whom it names."""
-
-    text: str
-    start: int
-    end: int
-    namings: tuple[Naming, ...]
-    named: frozenset[str]
-
-
-def place_in(text: str, start: int, end: int, subjects: Iterable[str]) -> Place:
-    """A sentence as a place for numbers, read for the subjects that it names."""
-    sentence = text[start:end]
-    found = namings(sentence)
-    named = named_subjects(sentence, subjects, found)
-    return Place(text, start, end, tuple(Naming(n.subject, start + n.start) for n in found), named)
-
-
 def stated_by(
     number: WrittenNumber, place: Place, claims: Collection[Claim], rests_on: Collection[str]
 ) -> tuple[Claim, ...]:
@@ -110,6 +86,7 @@ def stated_by(
         if states(claim, number, said, rough=rough)
         and _may_be_about(claim, number, place)
         and (claim.claim_id in rests_on or _is_spoken_of(claim, number, place, said))
+        and speaks_of(claim, number, place)
     ]
     if not found or is_about_something_else(number, place):
         return ()
@@ -182,7 +159,7 @@ def _may_be_about(claim: Claim, number: WrittenNumber, place: Place) -> bool:
     alike = [naming for naming in place.namings if ("/" in naming.subject) is is_pair]
     before = [naming for naming in alike if naming.start < number.start]
     if before:
-        told = [naming for naming in before if not _is_compared(naming, place)]
+        told = [naming for naming in before if not is_compared(naming, place)]
         return (told or before)[-1].subject == claim.subject
     return not alike or any(naming.subject == claim.subject for naming in alike)
 
@@ -196,10 +173,4 @@ def _is_spoken_of(claim: Claim, number: WrittenNumber, place: Place, said: Direc
     return (
         not (moved or place.namings)
         or _RATES.search(place.text, place.start, place.end) is not None
-    )
-
-
-def _is_compared(naming: Naming, place: Place) -> bool:
-    return (
-        _COMPARED.search(place.text[max(place.start, naming.start - 24) : naming.start]) is not None
     )

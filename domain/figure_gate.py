@@ -14,14 +14,8 @@ from typing import Final, NamedTuple
 
 from contracts.claims import Claim
 from contracts.verdicts import RejectedFigure
-from domain.claim_choice import (
-    Place,
-    close_to,
-    is_about_something_else,
-    is_one_thing,
-    place_in,
-    stated_by,
-)
+from domain.claim_choice import close_to, is_about_something_else, is_one_thing, stated_by
+from domain.claim_place import Place, place_in
 from domain.figures import print_claim
 from domain.no_figures import Span, is_streak, looks_back, spans_without_figures
 from domain.number_reading import LONGEST_LINK, Measure, WrittenNumber, plain, read_numbers

@@ -88,6 +88,10 @@ def _any_of(names: Mapping[str, str]) -> re.Pattern[str]:
 _BANK: Final = _any_of(_BANKS)
 _AREA: Final = _any_of(_AREAS)
 _CURRENCY: Final = _any_of(_CURRENCIES)
+_SPOKEN: Final = _any_of({**_CURRENCIES, "USD": r"(?:US\s)?dollar|greenback|USD"})
+_BESIDE: Final = re.compile(
+    r"\b(?:against|versus|vs\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
+)
 
 
 class Naming(NamedTuple):
@@ -123,3 +127,14 @@ def named_subjects(
         return not currencies.isdisjoint(subject.split("/"))
 
     return frozenset(filter(is_named, subjects))
+
+
+def currencies_named(text: str) -> tuple[str, ...]:
+    """The currencies that a text speaks of by name, in order, pairs and those beside another
+    (`against the yen`) left out."""
+    bare = _JOINED.sub(lambda m: " " * len(m[0]), _PAIR.sub(lambda m: " " * len(m[0]), text))
+    return tuple(
+        found.lastgroup or ""
+        for found in _SPOKEN.finditer(bare)
+        if not _BESIDE.search(bare[: found.start()])
+    )

@@ -17,6 +17,11 @@ _REACHED: Final = re.compile(
     rf"\s{_CURRENCY}$",
     re.IGNORECASE,
 )
+_WATCHED: Final = re.compile(
+    r"\b(?:triggers?|thresholds?|line\sin\sthe\ssand)"
+    rf"(?:\s(?:levels?|is|at|of|for|remains|lies|sits)){{0,3}}:?\s{_CURRENCY}$",
+    re.IGNORECASE,
+)
 _IF: Final = re.compile(
     r"\b(?:if(?!\s(?:anything|any|not|only)\b)|unless|in\scase|were\s(?:\S+\s){1,3}to)\b|^\s*should\b",
     re.IGNORECASE,
@@ -97,6 +102,8 @@ def is_trigger(text: str, number: WrittenNumber, start: int, end: int) -> bool:
         return False
     plain_level = number.measure is Measure.BARE and not number.scale
     counts = _QUANTITY.match(after) and not _IMAGINED.search(clause)
+    if plain_level and _WATCHED.search(before) and not counts:
+        return True
     if plain_level and _THRESHOLD.search(before) and not counts:
         return _is_conditional(clause, before, after) or not _is_observed(clause, before, after)
     named = _THRESHOLD.search(before) or _REACHED.search(before)

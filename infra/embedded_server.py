@@ -32,7 +32,6 @@ RESTART_SPAN_SECONDS = 60.0
 # shift lets a retry come sooner than after a second; one partition makes priorities exact.
 _DYNAMIC_CONFIG = (
     "history.transferProcessorMaxPollRPS=100",
-    "history.timerProcessorMaxPollRPS=100",
     'history.timerProcessorMaxTimeShift="100ms"',
     "matching.numTaskqueueReadPartitions=1",
     "matching.numTaskqueueWritePartitions=1",

@@ -1,16 +1,34 @@
-"""What goes with the coverage line: what is stale, and who stood in for whom."""
+"""What goes with the coverage line: how figures are supported, what is stale, who stood in."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from contracts.report import ResearchReport
+from contracts.verdicts import ClaimStatus
 from reporting.wording import human
 
 MOST_NAMED = 12
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
-    """A line on stale rates and one for each task that another agent took over."""
-    return (*_stale(report), *_taken_over(report))
+    """How many figures other origins support, what is stale, and who took over from whom."""
+    return (*_support(report), *_stale(report), *_taken_over(report))
+
+
+def _support(report: ResearchReport) -> Iterator[str]:
+    """How many of the printed figures are verified, contested or of a single source."""
+    counts = Counter(
+        verdict.status
+        for market in report.markets
+        for verdict in market.verdicts
+        if verdict.status is not ClaimStatus.REJECTED
+    )
+    if counts:
+        yield (
+            f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
+            f"{counts[ClaimStatus.SINGLE_SOURCE]} of a single source, "
+            f"{counts[ClaimStatus.CONTESTED]} contested"
+        )
 
 
 def _stale(report: ResearchReport) -> Iterator[str]:

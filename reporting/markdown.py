@@ -34,6 +34,7 @@ from reporting.wording import (
     changes_note,
     changes_title,
     claim_on,
+    confirmed_words,
     contribution_words,
     coverage_words,
     decision_line,
@@ -191,11 +192,11 @@ def _doubt(market: MarketReport, metric: Metric) -> str:
 
 
 def _event(event: ReportedEvent) -> str:
-    verified = "verified" if event.verified else "not verified"
+    checked = confirmed_words(event)
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
     return (
         f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
-        f"(confidence {share_words(event.confidence)}, {verified}){source}"
+        f"(confidence {share_words(event.confidence)}, {checked}){source}"
     )
 
 

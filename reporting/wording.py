@@ -20,6 +20,7 @@ from contracts.report import (
     MarketReport,
     Mover,
     RateRow,
+    ReportedEvent,
     ResearchReport,
     Sentence,
 )
@@ -128,6 +129,11 @@ def gaps(report: ResearchReport) -> tuple[str, ...]:
     noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
     reasons = dict.fromkeys(reason for market in there for reason in market.missing)
     return tuple(reason for reason in reasons if reason not in noted)
+
+
+def confirmed_words(event: ReportedEvent) -> str:
+    """Whether the source, asked again, confirmed an event. That is no second origin."""
+    return "confirmed by its source" if event.verified else "not confirmed"
 
 
 def decision_line(row: CalendarRow) -> str:

@@ -14,14 +14,13 @@ from domain.audit import AuditFinding, Counts, audit, counted
 from domain.weeks import parse_week
 from infra.settings import load_settings
 from reporting.json_form import apart_from_the_run, from_json, to_json
+from reporting.wording import one_line
+from starters.audit_forms import SHOWN, Form, difference, forms_beside
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.published_files import latest_files
 
 LARGEST: Final = 256 * 2**20
 """Bytes. The largest report that the contracts allow for is far below it."""
-
-SHOWN: Final = 160
-"""Characters of a line that are shown."""
 
 _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
@@ -32,6 +31,7 @@ class Verdict(NamedTuple):
     path: Path
     counts: Counts
     findings: tuple[AuditFinding, ...]
+    forms: tuple[Form, ...] = ()
     other: Path | None = None
     difference: str | None = None
 
@@ -50,7 +50,9 @@ def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitSta
     path = _file_of(report)
     text = _text(path)
     held = _report(path, text)
-    verdict = Verdict(path, counted(held), (*_findings_in_text(text, held), *audit(held)))
+    forms = forms_beside(path, held, _text)
+    findings = (*_findings_in_text(text, held), *audit(held), *_findings_in_forms(forms))
+    verdict = Verdict(path, counted(held), findings, forms)
     if same_as is not None:
         other = _report(same_as, _text(same_as))
         verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
@@ -61,32 +63,22 @@ def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitSta
 
 def first_difference(report: ResearchReport, other: ResearchReport) -> str | None:
     """Where two reports first differ apart from what is the run's own; None where they do not."""
-    return _difference(apart_from_the_run(report), apart_from_the_run(other))
+    return difference(apart_from_the_run(report), apart_from_the_run(other))
 
 
 def _findings_in_text(text: str, report: ResearchReport) -> Iterator[AuditFinding]:
     """What the file says beyond the report that is read from it: a field nobody knows, a key given
     twice, another way of writing a number. Nobody has verified that."""
-    difference = _difference(text, to_json(report))
-    if difference is not None:
-        yield AuditFinding("file", f"it is not written as the desk writes a report: {difference}")
+    parted = difference(text, to_json(report))
+    if parted is not None:
+        yield AuditFinding("file", f"it is not written as the desk writes a report: {parted}")
 
 
-def _difference(text: str, expected: str) -> str | None:
-    if text == expected:
-        return None
-    ours, theirs = text.split("\n"), expected.split("\n")
-    pairs = zip(ours, theirs, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), min(len(ours), len(theirs)))
-    return f"line {at + 1}: {_excerpt(ours, theirs, at)}"
-
-
-def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
-    """The two lines from a little before the place where they part."""
-    one, two = (lines[at] if at < len(lines) else "" for lines in (ours, theirs))
-    same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
-    start = max(0, (same if same is not None else min(len(one), len(two))) - SHOWN // 4)
-    return " | ".join(f"`{line[start : start + SHOWN].strip()}`" for line in (one, two))
+def _findings_in_forms(forms: tuple[Form, ...]) -> Iterator[AuditFinding]:
+    for form in forms:
+        if form.difference is not None:
+            where = one_line(form.path.name)
+            yield AuditFinding(where, f"it is not the page of this JSON: {form.difference}")
 
 
 def _file_of(report: str) -> Path:
@@ -140,6 +132,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"Not verified: {len(verdict.findings):,} {_plural(verdict.findings)}."
     else:
         yield "Verified: every one follows from the evidence in the report."
+    yield _forms_line(verdict.forms)
     if verdict.other is None:
         return
     if verdict.difference is None:
@@ -148,16 +141,40 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"Differs from {verdict.other}: {verdict.difference}"
 
 
+def _forms_line(forms: tuple[Form, ...]) -> str:
+    """Which of the pages that people read say what the JSON says."""
+    if not forms:
+        return "Only the JSON was verified: no Markdown or HTML of its name stands beside it."
+    words = [f"{one_line(form.path.name)} {_form_words(form)}" for form in forms]
+    return f"Beside it: {'; '.join(words)}."
+
+
+def _form_words(form: Form) -> str:
+    if form.difference is not None:
+        return "does not say the same"
+    return "says the same, its charts not compared" if form.charts_differ else "says the same"
+
+
 def _plural(findings: tuple[AuditFinding, ...]) -> str:
     return "finding" if len(findings) == 1 else "findings"
 
 
 def _as_json(verdict: Verdict) -> str:
-    shown = {
+    shown: dict[str, object] = {
         "report": str(verdict.path),
         "verified": not verdict.findings,
         "counts": verdict.counts._asdict(),
         "findings": [finding._asdict() for finding in verdict.findings],
+        "only_json": not verdict.forms,
+        "forms": [
+            {
+                "file": str(form.path),
+                "same": form.difference is None,
+                "charts_compared": form.difference is None and not form.charts_differ,
+                "difference": form.difference,
+            }
+            for form in verdict.forms
+        ],
     }
     if verdict.other is not None:
         same = verdict.difference is None

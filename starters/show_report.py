@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from contracts.report import ResearchReport
 from contracts.week_run import PublishedFiles
+from domain.seal import seal_of
 from infra.settings import Settings, load_settings
 from reporting.wording import one_line
 from starters.endings import CommandError, ExitStatus, UsageError
@@ -41,6 +42,8 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     against = written_week(view.diff, now, settings.config.schedule)
     files = latest_files(settings.reports_dir, _chosen(settings, written))
     report = read_report(Path(files.json_file))
+    if against is not None or view.trace is not None:
+        _tell_of_a_change(report)
     if against is not None:
         return _difference(settings, against, report, as_json=view.as_json)
     if view.trace is not None:
@@ -100,7 +103,18 @@ def _difference(
     from starters.report_differences import show_differences
 
     files = latest_files(settings.reports_dir, _chosen(settings, against))
-    return show_differences(read_report(Path(files.json_file)), report, as_json=as_json)
+    before = read_report(Path(files.json_file))
+    _tell_of_a_change(before)
+    return show_differences(before, report, as_json=as_json)
+
+
+def _tell_of_a_change(report: ResearchReport) -> None:
+    """A line on standard error where a report's seal does not fit what it says."""
+    if report.seal != seal_of(report):
+        sys.stderr.write(
+            f"desk: the file of {report.week} was changed since it was published; "
+            f"`desk audit {report.week}` says where\n"
+        )
 
 
 def _chosen(settings: Settings, written: str | None) -> str:

@@ -7,12 +7,13 @@ from decimal import Decimal
 import pytest
 
 from contracts.claims import Metric
-from contracts.report import MarketReport, ResearchReport
+from contracts.report import MarketReport, MissingMarket, ResearchReport
 from contracts.results import EventType
 from contracts.search_attributes import Outcome
 from contracts.verdicts import ClaimStatus
 from domain.audit import audit, counted
 from domain.audit_evidence import seal_findings
+from domain.figures import print_claim
 from domain.seal import content_hash, sealed
 from reporting.json_form import from_json, to_json
 from tests.support.real_reports import disputed_report, real_report
@@ -262,3 +263,58 @@ def _objected(text: str) -> bool:
 def test_no_metric_is_left_out_of_the_reports_that_are_audited() -> None:
     held = {claim.metric for section in report().markets for claim in section.claims}
     assert held == set(Metric)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"warnings": ("low: traders see 4.35 % by spring.",)}, "USD/JPY, warning 1"),
+        ({"recommendation": "Publish: it was 4.35 % at the end."}, "USD/JPY, recommendation"),
+    ],
+)
+def test_a_figure_typed_into_a_remark_is_found(change: dict[str, object], where: str) -> None:
+    assert any(line.startswith(where) for line in with_section(YEN, lambda _: change))
+
+
+def test_a_claims_figure_in_a_remark_is_none_that_was_typed() -> None:
+    claim = next(c for s in report().markets if s.market == YEN for c in s.claims)
+    remark = f"low: copper or oil was at {print_claim(claim)}."
+    found = with_section(YEN, lambda _: {"warnings": (remark,)})
+    assert not any("warning" in line for line in found)
+
+
+def test_a_reason_that_no_section_gives_is_found() -> None:
+    held = report()
+    gone = held.markets[0].model_copy(
+        update={"outcome": Outcome.MISSING, "missing": ("no rate.", "no news.")}
+    )
+    sections = (gone, *held.markets[1:])
+    for reason, passes in (("no rate; no news", True), ("no rate; it fell by 4.35 %", False)):
+        line = MissingMarket(market=gone.market, reason=reason)
+        coverage = held.coverage.model_copy(update={"missing": (line,)})
+        found = findings(markets=sections, coverage=coverage)
+        named = f"coverage, {gone.market}: its section does not give"
+        assert any(line.startswith(named) for line in found) is not passes, reason
+
+
+def test_a_note_on_a_market_that_is_not_partial_is_found() -> None:
+    notes = (f"{YEN} is partial: it fell by 4.35 %",)
+    noted = report().coverage.model_copy(update={"notes": notes})
+    assert any("notes are not" in line for line in findings(coverage=noted))
+
+
+def test_a_partial_market_is_noted_for_the_reason_that_it_gives() -> None:
+    held = report()
+    partial = held.markets[0].model_copy(
+        update={"outcome": Outcome.PARTIAL, "missing": ("no calendar; no rate.", "no news.")}
+    )
+    sections = (partial, *(s for s in held.markets if s.market != partial.market))
+    for reason, passes in (
+        ("no calendar; no rate; no news", True),
+        ("no news; 4.35 %", False),
+        ("no calendar", False),
+    ):
+        notes = (f"{partial.market} is partial: {reason}",)
+        coverage = held.coverage.model_copy(update={"notes": notes})
+        found = findings(markets=sections, coverage=coverage)
+        assert any("coverage, note" in line for line in found) is not passes, reason

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from contracts.report import ResearchReport
 from domain.seal import sealed
+from reporting.html import render_html
 from reporting.json_form import to_json
+from reporting.markdown import render_markdown
 from starters import audit_report
 from starters.endings import ExitStatus
 from starters.main import execute
@@ -177,3 +179,59 @@ def test_any_digit_changed_anywhere_in_the_file_fails(tmp_path: Path, seed: int,
     digit = (int(text[place]) + step) % 10
     path = written(tmp_path / "r.json", f"{text[:place]}{digit}{text[place + 1 :]}")
     assert execute(["audit", str(path)]) == ExitStatus.FAILED
+
+
+@pytest.fixture
+def pages(file: Path) -> Path:
+    """The JSON with its Markdown and its page beside it."""
+    held = real_report(*MARKETS)
+    written(file.with_suffix(".md"), render_markdown(held))
+    written(file.with_suffix(".html"), render_html(held))
+    return file
+
+
+def test_only_the_json_is_said_to_be_verified_where_no_page_is_there(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["audit", str(file)]) == ExitStatus.COMPLETE
+    assert "Only the JSON was verified" in capsys.readouterr().out
+
+
+def test_the_pages_beside_the_json_say_the_same(
+    pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["audit", str(pages)]) == ExitStatus.COMPLETE
+    shown = capsys.readouterr().out
+    assert "Beside it: report.md says the same; report.html says the same.\n" in shown
+    assert execute(["audit", str(pages), "--json"]) == ExitStatus.COMPLETE
+    told = json.loads(capsys.readouterr().out)
+    assert not told["only_json"]
+    assert [form["same"] for form in told["forms"]] == [True, True]
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html"])
+def test_a_changed_page_is_found_and_its_line_named(
+    suffix: str, pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = pages.with_suffix(suffix)
+    text = page.read_bytes().decode()
+    written(page, text.replace("2022-W43", "2022-W43 \x1b[31mand 4.35 %", 1))
+    assert execute(["audit", str(pages)]) == ExitStatus.FAILED
+    shown = capsys.readouterr().out
+    assert f"- report{suffix}: it is not the page of this JSON: line " in shown
+    assert "4.35 %" in shown
+    assert "\x1b" not in shown
+    assert execute(["audit", str(pages), "--json"]) == ExitStatus.FAILED
+    told = json.loads(capsys.readouterr().out)
+    assert told["verified"] is False
+    assert sum(form["same"] for form in told["forms"]) == 1
+
+
+def test_charts_that_were_drawn_otherwise_are_said_not_to_be_compared(
+    pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = pages.with_suffix(".html")
+    text = page.read_bytes().decode()
+    written(page, text.replace("</svg>", "<g/></svg>", 1))
+    assert execute(["audit", str(pages)]) == ExitStatus.COMPLETE
+    assert "its charts not compared" in capsys.readouterr().out

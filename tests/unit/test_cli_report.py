@@ -9,6 +9,7 @@ import pytest
 
 from contracts.changes import Changes
 from contracts.report import ResearchReport
+from domain.seal import sealed
 from reporting.publish import publish
 from reporting.trace import Trace
 from reporting.traces import Traces
@@ -177,3 +178,20 @@ def test_a_trace_prints_text_from_outside_as_text() -> None:
         screen.print(trace_tree(trace))
     assert "read from  [bold red]a [31m name[/]" in captured.get()
     assert "javascript" not in captured.get()
+
+
+@pytest.mark.parametrize("asked", [("--trace", MOVE), ("--diff", EARLIER)])
+def test_a_file_that_was_changed_since_is_told_of_on_standard_error(
+    asked: tuple[str, str], reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, report in enumerate((earlier_report(), traced_report()), start=2):
+        whole = sealed(report.model_copy(update={"revision": number}))
+        publish(whole, reports)
+    status, _, err = told(capsys, *asked, "--week", "2026-W44")
+    assert (status, err) == (ExitStatus.COMPLETE, "")
+    (file,) = (reports / "weekly").glob("2026-W44-asia-g10-fx.json")
+    file.write_text(file.read_text().replace("157.25", "157.35"))
+    status, _, err = told(capsys, *asked, "--week", "2026-W44")
+    assert status == ExitStatus.COMPLETE
+    assert err.count("\n") == 1
+    assert "was changed since it was published; `desk audit 2026-W44` says where" in err

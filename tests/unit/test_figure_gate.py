@@ -359,11 +359,23 @@ SPOKEN = (
 PLAIN_WORDS = st.lists(st.sampled_from(SPOKEN.split()), max_size=40).map(" ".join)
 
 
+LEVEL_WORDS = {
+    Metric.WINDOW_HIGH: "high",
+    Metric.WINDOW_LOW: "low",
+    Metric.YEAR_HIGH: "52-week high",
+    Metric.YEAR_LOW: "52-week low",
+}
+
+
 @given(ANY_CLAIM)
 def test_any_printed_claim_is_bound_to_it(printed: Claim) -> None:
     text = f"USD/JPY: it was {print_claim(printed)}."
     if printed.unit is Unit.DAYS:
         text = f"USD/JPY: the same way for {print_claim(printed)} in a row."
+    elif printed.metric in (Metric.RANGE_POSITION, Metric.BAND_POSITION, Metric.DIFFERENTIAL):
+        text = f"USD/JPY: the gap, or the place in its range, was {print_claim(printed)}."
+    elif printed.metric in LEVEL_WORDS:
+        text = f"USD/JPY: its {LEVEL_WORDS[printed.metric]} was {print_claim(printed)}."
     read = read_prose(text, known(printed))
     assert read.rejected == ()
     assert f"[[{printed.claim_id}]]" in read.prose
@@ -428,3 +440,32 @@ def test_hostile_text_costs_little_time(text: str) -> None:
     started = time.process_time()
     read_prose(text, CLAIMS)
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The Bank of Japan raised its rate to 1.2 %.",
+        "The Fed cut its rate to 1.2 %.",
+        "Tax was cut by 1.2 %.",
+        "Options imply 41.0 % volatility.",
+        "The 52-week high was 157.25.",
+        "The yen rose 1.2 %.",
+        "The yuan rose 1.2 %.",
+    ],
+)
+def test_a_figure_that_only_happens_to_equal_a_claim_is_not_bound_to_it(sentence: str) -> None:
+    claims = known(
+        claim("USD/JPY", Metric.MOVE, "1.20"),
+        claim("USD/JPY", Metric.RANGE_POSITION, "41.0"),
+        claim("USD/JPY", Metric.LAST, "157.25"),
+        claim("USD/JPY", Metric.YEAR_HIGH, "163.91"),
+    )
+    read = read_prose(sentence, claims, rests_on=tuple(claims))
+    assert "[[" not in read.prose
+    assert len(read.rejected) == 1
+
+
+@pytest.mark.parametrize("sentence", ["Trigger level: 150.", "The trigger is 150."])
+def test_a_level_that_is_named_a_trigger_is_no_figure(sentence: str) -> None:
+    assert read_prose(sentence, {}) == (sentence, ())
