@@ -88,8 +88,8 @@ async def test_it_runs_with_the_flags_that_were_measured_to_be_fast_and_exact(
         assert (tmp_path / "temporal.db-wal").exists()
     for flag in (
         *("journal_mode=wal", "synchronous=normal", "--ui-disable-news-fetch"),
-        *("transferProcessorMaxPollRPS=100", "timerProcessorMaxPollRPS=100"),
-        *('timerProcessorMaxTimeShift="100ms"', "matching.enableFairness=true"),
+        *("transferProcessorMaxPollRPS=100", 'timerProcessorMaxTimeShift="100ms"'),
+        *("matching.enableFairness=true", "cache_size=-65536", "wal_autocheckpoint=8000"),
         *("numTaskqueueReadPartitions=1", "numTaskqueueWritePartitions=1", "--ip 127.0.0.1"),
     ):
         assert flag in command

@@ -68,8 +68,9 @@ Missed: {len(unseen):,}.{_listed(unseen)}
 
 On the uncorrupted weeks nothing may be rejected. False rejections, of claims by the desk, of
 sentences by the figure gate, and of anything by the audit:
-{len(rejections):,}.{_listed(rejections)} The sentences are those of the built-in analysts; sentences as
-strategists and news wires write them are among the tests of the figure gate.
+{len(rejections):,}.{_listed(rejections)}
+The sentences are those of the built-in analysts; sentences as strategists and news wires write
+them are among the tests of the figure gate.
 
 Not among the classes: a reference in a sentence exchanged for that of another claim, and the words
 between figures. Of a sentence the direction of its verb, its bank and its day are checked, and that
