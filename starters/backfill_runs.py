@@ -22,6 +22,9 @@ POLL_SECONDS = 0.5
 START_SECONDS = 30.0
 """How long the schedule may take to start a run; it takes a fraction of a second."""
 
+ASK_AGAIN_SECONDS = 5.0
+"""Of several requests that reach a schedule at once it heeds the last only."""
+
 TROUBLE_SECONDS = 10.0
 """How often a run under way is asked what holds it up."""
 
@@ -87,8 +90,7 @@ class PastWeeks:
         before = await described(desk.client, past.workflow_id)
         if look.run is not None and look.line.state is WeekState.PUBLISHED:
             await _make_way(desk.client, look.run.workflow_id, progress)
-        await start_past_week(desk.client, past.start, desk.settings.config)
-        run = await _started(desk.client, past, before.run_id if before else None)
+        run = await _started(desk, past, before.run_id if before else None)
         self._runs[week] = run
         self._started.add(week)
         progress.note(f"{week}: {run.workflow_id} is started")
@@ -119,11 +121,14 @@ async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress
         await found.handle.terminate("researched anew by `desk backfill --again`")
 
 
-async def _started(client: Client, week: BackfilledWeek, before: str | None) -> FoundRun:
-    """The run that the schedule has started."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        found = await described(client, week.workflow_id)
+async def _started(desk: Desk, week: BackfilledWeek, before: str | None) -> FoundRun:
+    """The run that the schedule starts for a week, other than the one `before`."""
+    deadline, asked = time.monotonic() + START_SECONDS, float("-inf")
+    while (now := time.monotonic()) < deadline:
+        if now - asked >= ASK_AGAIN_SECONDS:
+            asked = now
+            await start_past_week(desk.client, week.start, desk.settings.config)
+        found = await described(desk.client, week.workflow_id)
         if found is not None and found.run_id != before:
             return found
         await asyncio.sleep(0.05)

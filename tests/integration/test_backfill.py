@@ -192,6 +192,24 @@ async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> Non
         assert not report_file(desk.settings, weeks[1].week).exists()
 
 
+async def test_two_backfills_at_once_lose_no_week(tmp_path: Path) -> None:
+    """A schedule that gets several requests at once heeds the last only."""
+    async with real_desk(tmp_path, ("US",)) as desk:
+        await actions.apply(desk)
+        early, late = past(desk, FIRST, LAST), past(desk, "2016-W01", "2016-W04")
+
+        async def backfilled(weeks: tuple[BackfilledWeek, ...]) -> list[WeekState]:
+            runs = PastWeeks(weeks, again=False)
+            looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+            await runs.bring_to_an_end(desk, looks, max_active=4, progress=PlainLines())
+            after = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
+            return [line.state for line in runs.corrected(after).weeks]
+
+        async with asyncio.timeout(90):
+            ended = await asyncio.gather(*map(backfilled, (early, late)))
+    assert ended == [[WeekState.PUBLISHED] * 4] * 2
+
+
 async def ended_at_once(desk: Desk, week: BackfilledWeek) -> None:
     while (found := await described(desk.client, week.workflow_id)) is None:
         await asyncio.sleep(0.02)

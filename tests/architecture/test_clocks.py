@@ -1,0 +1,55 @@
+"""`domain` is outside the workflows' sandbox when they run; this keeps its clock closed."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.architecture.test_layout import CLOCK_OWNERS, CLOCKS, modules
+
+CHANCE_AND_CLOCKS = {"time", "random", "secrets", "uuid", "os", "subprocess", "threading"}
+"""Modules of which a pure function needs nothing."""
+
+STANDARD = {"datetime", "pendulum"}
+"""Modules that have a clock among much else."""
+
+
+def reached(tree: ast.Module) -> Iterator[str]:
+    """What a module reaches of clocks and chance, by import or by a name taken from a class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (
+                alias.name for alias in node.names if alias.name.split(".")[0] in CHANCE_AND_CLOCKS
+            )
+        elif isinstance(node, ast.ImportFrom) and node.module in CHANCE_AND_CLOCKS:
+            yield node.module
+        elif isinstance(node, ast.ImportFrom) and node.module in STANDARD:
+            clocks = CLOCKS - {"time"} if node.module == "datetime" else CLOCKS
+            yield from (alias.name for alias in node.names if alias.name in clocks)
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in CLOCK_OWNERS
+            and node.attr in CLOCKS
+        ):
+            yield f"{node.value.id}.{node.attr}"
+
+
+def test_what_decides_reaches_no_clock_and_no_chance() -> None:
+    found = [f"{path.name}: {name}" for path, tree in modules("domain") for name in reached(tree)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import time",
+        "from time import monotonic",
+        "from pendulum import now",
+        "clock = datetime.now",
+        "import uuid",
+        "from random import random",
+    ],
+)
+def test_a_clock_that_is_reached_for_is_noticed(line: str) -> None:
+    assert list(reached(ast.parse(line)))
