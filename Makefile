@@ -7,7 +7,7 @@ LOCKED := install --require-hashes --only-binary :all: -r
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test check trust bench lock clean install install-dev
+.PHONY: run test check trust bench lock clean install install-live install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -30,9 +30,14 @@ bench: install-dev  ## a week beside the engine's floor; work going on after a k
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
-	$(BIN)/uv pip compile pyproject.toml --extra dev --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-live.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --extra dev --constraint requirements-live.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
 
 install: $(VENV)/.installed
+
+install-live: install  ## what the live sources need besides: Yahoo Finance, news feeds
+	@$(PIP) $(LOCKED) requirements-live.lock
+
 install-dev: $(VENV)/.installed-dev
 
 $(VENV)/bin/python:

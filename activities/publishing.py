@@ -18,10 +18,15 @@ from reporting.publish import DEFAULT_SLUG, PublishingError, publish, published_
 
 
 class PublishingActivities:
-    """Writes reports into one directory."""
+    """Writes reports into one directory, one after the other.
+
+    Two that are compiled at once in one process take as long as both in turn, and keep the first
+    from its readers.
+    """
 
     def __init__(self, reports_dir: Path) -> None:
         self._reports_dir = reports_dir
+        self._one_at_a_time = asyncio.Lock()
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
@@ -46,7 +51,8 @@ class PublishingActivities:
         try:
             async with beating():
                 placed = await _placed(request)
-                return await asyncio.to_thread(self._publish, placed)
+                async with self._one_at_a_time:
+                    return await asyncio.to_thread(self._publish, placed)
         except PublishingError as error:
             raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
         except Exception as error:

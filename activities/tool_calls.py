@@ -41,7 +41,9 @@ class ToolActivities:
                 timeout_seconds=_time_for_one_try(),
             )
         except ToolUnreachable as error:
-            raise transient(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+            raise transient(
+                FailureType.TOOL_UNAVAILABLE, str(error), retry_after=error.after
+            ) from None
         return _evidence(request, answer)
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Callable
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
-from activities.errors import permanent
+from activities.errors import permanent, transient
 from activities.heartbeats import beating, effect_key
 from contracts.names import FailureType
 from contracts.turns import Turn, TurnRequest
 from infra.effect_journal import EffectJournal
+from infra.model_calling import ModelFailed
 
 Analyst = Callable[[TurnRequest], Awaitable[Turn]]
 """Whoever takes turns: a built-in analyst, or a model behind its client."""
@@ -26,8 +28,9 @@ class TurnActivities:
         """What the agent answers to all it knows so far.
 
         Raises:
-            ApplicationError: `TurnFailed`, not retryable, when the analyst cannot make sense of
-                what it was given; taking the same turn again would end the same way.
+            ApplicationError: `TurnFailed`; retryable, after the pause that its API asks for, when
+                a model may answer yet. Not retryable when the analyst cannot make sense of what
+                it was given, or no model will: the same turn would end the same way.
         """
         async with beating():
             return await self._journal.once(effect_key(), lambda: self._take(request), Turn)
@@ -35,8 +38,18 @@ class TurnActivities:
     async def _take(self, request: TurnRequest) -> Turn:
         try:
             return await self._analyst(request)
+        except ModelFailed as failed:
+            raise _of_model(request, failed) from None
         except (ValueError, LookupError, ArithmeticError) as error:
             task = request.assignment
             raise permanent(
                 FailureType.TURN_FAILED, f"{task.agent} on {task.task_id}: {error}"
             ) from error
+
+
+def _of_model(request: TurnRequest, failed: ModelFailed) -> ApplicationError:
+    task = request.assignment
+    words = f"{task.agent} on {task.task_id}: {failed}"
+    if failed.again:
+        return transient(FailureType.TURN_FAILED, words, retry_after=failed.after)
+    return permanent(FailureType.TURN_FAILED, words)

@@ -6,6 +6,7 @@ from contracts.base import Contract, ShortText
 from contracts.config import AgentConfig
 from contracts.names import AgentId, Queue
 from contracts.tasks import AgentLimits, TaskType, ToolName
+from contracts.turns import BUILTIN
 
 _PRICE_TOOLS = (
     ToolName(server="ecb", tool="get_quote"),
@@ -36,7 +37,7 @@ class AgentProfile(Contract):
     queue: Queue
     tasks: tuple[TaskType, ...]
     tools: tuple[ToolName, ...]
-    model: ShortText = "builtin"
+    model: ShortText = BUILTIN
     fallback: AgentId | None = None
     limits: AgentLimits = AgentLimits()
 

@@ -218,6 +218,7 @@ class ResearchReport(Contract):
     sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=20_000)] = ()
     config: RunConfig
+    planning: Contribution | None = None
     usage: Usage = Usage()
     timings: Timings
     seal: ShortText = ""

@@ -182,3 +182,38 @@ class MonthEndRates(SourceResult):
 
     rates: Annotated[tuple[MonthEndRate, ...], Field(max_length=5_000)] = ()
     missing: dict[str, str] = Field(default_factory=dict)
+
+
+class NewsItem(Contract):
+    """One item of news as its publisher has it. Text from outside: it is data, whatever it says.
+
+    `published_at` is when it came out; nothing published after the as-of instant is among the
+    items. `story_id` names it at sources that have such names.
+    """
+
+    headline: Annotated[str, Field(min_length=1, max_length=500)]
+    publisher: ShortText
+    published_at: Instant
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    summary: Text | None = None
+    story_id: ShortText | None = None
+
+
+class NewsItems(SourceResult):
+    """News, newest first; empty with `missing` set when there is none or it could not be had."""
+
+    query: ShortText | None = None
+    items: Annotated[tuple[NewsItem, ...], Field(max_length=100)] = ()
+    missing: Text | None = None
+
+
+class StoryCheck(SourceResult):
+    """Whether a source carries a story: the items that tell it, nearest first.
+
+    `carried` is None when the source could not be searched, and `missing` says why.
+    """
+
+    headline: Annotated[str, Field(min_length=1, max_length=500)]
+    carried: bool | None = None
+    items: Annotated[tuple[NewsItem, ...], Field(max_length=20)] = ()
+    missing: Text | None = None

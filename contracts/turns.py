@@ -1,10 +1,11 @@
 """One turn of the agent loop: what the agent is shown and what it answers."""
 
-from typing import Annotated, Self
+from decimal import Decimal
+from typing import Annotated, Final, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
-from contracts.base import Contract, ShortText, Text
+from contracts.base import Contract, Figure, ShortText, Text
 from contracts.config import VotingConfig
 from contracts.markets import MarketSpec
 from contracts.plan import WeekPlan
@@ -12,6 +13,9 @@ from contracts.results import AgentError, ResearchResult, ValidationResult
 from contracts.tasks import TaskAssignment
 from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
 from contracts.verdicts import RejectedFigure
+
+BUILTIN: Final = "builtin"
+"""The model of an analyst that needs none."""
 
 AgentResult = Annotated[WeekPlan | ResearchResult | ValidationResult, Field(discriminator="kind")]
 
@@ -28,8 +32,10 @@ class TurnRequest(Contract):
     `findings` are the research results that a validator is to check and `evidence` the tool
     results they rest on; `markets` are those that the product manager is to plan for. They are
     empty for the others. `rejected` are the figures in the prose of the agent's last result that
-    are no claims: it may deliver again, without them or with references in their place. `voting`
-    says how a conflict between findings is settled.
+    are no claims: it may deliver again, without them or with references in their place. `draft`
+    is what a model said when it delivered that result, as its content blocks, and `objection` why
+    what it said is no result. `voting` says how a conflict between findings is settled. `model`
+    names who takes the turn.
     """
 
     assignment: TaskAssignment
@@ -37,6 +43,9 @@ class TurnRequest(Contract):
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
     rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100)] = ()
+    draft: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
+    objection: Text | None = None
+    model: ShortText = BUILTIN
     voting: VotingConfig = VotingConfig()
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
 
@@ -47,27 +56,51 @@ class TurnRequest(Contract):
 
 
 class Usage(Contract):
-    """What a turn cost. The built-in analysts cost nothing."""
+    """What turns cost. The built-in analysts cost nothing.
+
+    `input_tokens` are all that were read, `cache_read_tokens` and `cache_write_tokens` those of
+    them that came from the prompt cache or went into it. `cost_usd` is the money that is known;
+    of `unpriced_calls` the price is not known.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
-    model: ShortText = "builtin"
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: Figure = Decimal(0)
+    unpriced_calls: int = 0
+    model: ShortText = BUILTIN
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, read and written."""
+        return self.input_tokens + self.output_tokens
 
     def plus(self, other: "Usage") -> "Usage":
         """The sum, under the other's model name."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
             model=other.model,
         )
 
 
 class Turn(Contract):
-    """What an agent answers: tool calls, or its result, or why it cannot do the task."""
+    """What an agent answers: tool calls, or its result, or why it cannot do the task.
+
+    `said` is a model's answer as its content blocks; `objection` says why it holds no result that
+    can be read, and the agent may answer again.
+    """
 
     calls: Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)] = ()
     result: AgentResult | None = None
     failure: AgentError | None = None
+    said: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
+    objection: Text | None = None
     note: Text | None = None
     usage: Usage = Usage()
 

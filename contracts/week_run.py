@@ -15,7 +15,7 @@ from contracts.results import AgentError, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
 from contracts.tools import ToolResult
-from contracts.turns import AgentResult
+from contracts.turns import AgentResult, Usage
 from contracts.weeks import IsoWeek, TimeWindow
 
 
@@ -28,11 +28,15 @@ class PublishedFiles(Contract):
 
 
 class WeekRecord(Contract):
-    """What a finished run leaves, and all that a later rerun needs to start from."""
+    """What a finished run leaves, and all that a later rerun needs to start from.
+
+    `planning` is what it took to have the plan.
+    """
 
     week: IsoWeek
     window: TimeWindow
     plan: WeekPlan
+    planning: Contribution | None = None
     outcomes: Annotated[tuple[MarketOutcome, ...], Field(max_length=200)]
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
     started_at: Instant
@@ -88,7 +92,7 @@ class MarketStatus(Contract):
 
 class WeekStatus(Contract):
     """The answer of the `status` query. `escalations` are the workflow ids of the cases that wait
-    for a person."""
+    for a person; `usage` is what the work that has come back has cost."""
 
     week: IsoWeek
     phase: Phase
@@ -101,6 +105,7 @@ class WeekStatus(Contract):
     files: PublishedFiles | None = None
     pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+    usage: Usage = Usage()
     closes_at: Instant | None = None
     seconds: float | None = None
 

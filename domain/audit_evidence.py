@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from contracts.report import ResearchReport
-from contracts.source_results import Provenance
-from contracts.tools import DataSource, ToolResult, ToolStatus
+from contracts.tools import ToolResult, ToolStatus
 from domain.audit_findings import AuditFinding, differing
-from domain.ledger_evidence import Answer, EvidenceUnusable, check_answer, check_result, read_answer
+from domain.ledger_evidence import EvidenceUnusable, check_answer, check_result, read_answer
+from domain.report_evidence import source_of
 from domain.seal import seal_of
 
 
@@ -45,34 +45,10 @@ def source_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         if result is None:
             yield AuditFinding(where, "there is no tool result of that id")
         else:
-            yield from differing(where, source, _source_of(result, source))
+            yield from differing(where, source, source_of(result, source))
     named = {source.evidence_id for source in report.sources}
     for name in sorted(_used(report) - named):
         yield AuditFinding(f"evidence {name}", "a claim rests on it and no source is listed")
-
-
-def _source_of(result: ToolResult, listed: DataSource) -> DataSource:
-    """The source as the tool result gives it; what another shape leaves open is as listed."""
-    answer = _answer(result)
-    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
-    return DataSource(
-        server=result.call.server,
-        tool=result.call.tool,
-        arguments=result.call.arguments,
-        name=by.name,
-        tier=by.tier,
-        origin=by.origin,
-        url=by.url,
-        retrieved_at=result.retrieved_at,
-        evidence_id=result.evidence_id,
-    )
-
-
-def _answer(result: ToolResult) -> Answer | None:
-    try:
-        return read_answer(result.content)
-    except EvidenceUnusable:
-        return None
 
 
 def _used(report: ResearchReport) -> set[str]:

@@ -7,6 +7,7 @@ from contracts.search_attributes import Outcome
 from domain.audit_findings import AuditFinding
 from domain.report_coverage import COUNTED
 from domain.report_markets import revised_in
+from domain.report_usage import usage_of
 from domain.weeks import window_of
 
 
@@ -72,7 +73,6 @@ def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
                 if name not in known:
                     where = f"{section.market}, view of {view.subject}"
                     yield AuditFinding(where, f"it rests on {name}, which is no claim")
-    lines = [line.usage for section in report.markets for line in section.agents]
-    tokens = (sum(u.input_tokens for u in lines), sum(u.output_tokens for u in lines))
-    if (report.usage.input_tokens, report.usage.output_tokens) != tokens:
+    lines = (line for section in report.markets for line in section.agents)
+    if report.usage != usage_of([report.planning, *lines]):
         yield AuditFinding("usage", "it is not the sum of what the agents used")

@@ -10,6 +10,7 @@ from domain.audit_findings import AuditFinding, compared
 from domain.cross_checks import CrossMarketCase, cross_checks_of
 from domain.report_calendar import calendar_of
 from domain.report_claims import printed_claims, returned_by
+from domain.report_evidence import SERIES_TOOL
 from domain.report_markets import series_of
 from domain.report_summary import summary_of
 from domain.report_tables import movers_of, rate_rows_of
@@ -45,7 +46,7 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether each chart shows the fixings of its history, and each suspect is one of them."""
-    histories = list(returned_by("get_historical", History, report.evidence))
+    histories = list(returned_by(SERIES_TOOL, History, report.evidence))
     _, as_of = window_days(report.window)
     for section in report.markets:
         known = {
@@ -58,6 +59,6 @@ def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             if (suspect.day, suspect.value) not in known:
                 where = f"{section.market}, suspect fixing of {suspect.day}"
                 yield AuditFinding(where, f"no history has {suspect.value} on that day")
-        series = series_of(section.market, report.evidence, section.suspects, as_of)
+        series = series_of(section.market, histories, section.suspects, as_of)
         if (section.days, section.values) != series:
             yield AuditFinding(f"{section.market}, chart", "its series is not that of its history")

@@ -5,21 +5,23 @@ from datetime import datetime
 
 from contracts.changes import Changes
 from contracts.config import RunConfig
-from contracts.report import MarketOutcome, MarketReport, ResearchReport, Timings
+from contracts.report import MarketReport, ResearchReport, Timings
 from contracts.search_attributes import Outcome
+from contracts.source_results import History
 from contracts.tools import ToolResult
-from contracts.turns import Usage
 from contracts.week_run import WeekRecord
 from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
 from domain.prose import clip
 from domain.report_calendar import calendar_of
 from domain.report_changes import changes_between
+from domain.report_claims import returned_by
 from domain.report_coverage import coverage_of
-from domain.report_evidence import evidence_of, sources_of
+from domain.report_evidence import SERIES_TOOL, evidence_of, sources_of
 from domain.report_judgement import JudgedWeek, judge
 from domain.report_markets import market_report, revised_in
 from domain.report_summary import summary_of
 from domain.report_tables import movers_of, rate_rows_of
+from domain.report_usage import usage_of_week
 from domain.report_verdicts import with_contested
 from domain.seal import sealed
 from domain.series import window_days
@@ -65,17 +67,6 @@ def compile_report(
     return sealed(report)
 
 
-def usage_of(outcomes: Iterable[MarketOutcome]) -> Usage:
-    """What all agents' turns cost together, with the names of all models that took one."""
-    parts = [line.usage for outcome in outcomes for line in outcome.agents]
-    models = sorted({part.model for part in parts}) or [Usage().model]
-    return Usage(
-        input_tokens=sum(part.input_tokens for part in parts),
-        output_tokens=sum(part.output_tokens for part in parts),
-        model=", ".join(models)[:200],
-    )
-
-
 def _without_remarks(
     week: JudgedWeek, record: WeekRecord, config: RunConfig, timings: Timings
 ) -> ResearchReport:
@@ -110,7 +101,8 @@ def _without_remarks(
         sources=sources,
         evidence=evidence,
         config=config,
-        usage=usage_of(outcomes),
+        planning=record.planning,
+        usage=usage_of_week(record.planning, outcomes),
         timings=timings,
     )
 
@@ -119,12 +111,13 @@ def _sections(
     week: JudgedWeek, record: WeekRecord, config: RunConfig, evidence: Iterable[ToolResult]
 ) -> tuple[MarketReport, ...]:
     _, as_of = window_days(record.window)
+    histories = tuple(returned_by(SERIES_TOOL, History, evidence))
     return tuple(
         market_report(
             spec,
             week.markets[spec.market],
             week.known_to(spec.market),
-            evidence,
+            histories,
             as_of=as_of,
             revised_in=revised_in(spec.market, record.revisions),
         )

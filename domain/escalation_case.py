@@ -21,6 +21,15 @@ MOST_EVIDENCE: Final = 16
 """A case holds what its positions rest on; the rest stands in the market's history."""
 
 
+class Asking(NamedTuple):
+    """For whom persons are asked, and until when an answer is of use."""
+
+    week: IsoWeek
+    deadlines: DeadlineConfig
+    report_due: datetime
+    urgency: int
+
+
 class _Stand(NamedTuple):
     agent: AgentId
     claim: Claim
@@ -29,25 +38,22 @@ class _Stand(NamedTuple):
 def case_of(
     conflict: ConflictRecord,
     outcomes: Sequence[MarketOutcome],
-    *,
-    week: IsoWeek,
-    deadlines: DeadlineConfig,
+    asking: Asking,
     now: datetime,
-    report_due: datetime,
 ) -> EscalationRequest | None:
     """What a person is asked about a conflict within what was found; None without time to ask."""
-    deadline = answer_due(now, deadlines.escalation, report_due)
+    deadline = answer_due(now, asking.deadlines.escalation, asking.report_due)
     if deadline <= now:
         return None
     claims = tuple(_claims_of(conflict, outcomes))[:MOST_CLAIMS]
     return EscalationRequest(
-        week=week,
+        week=asking.week,
         market=conflict.market,
         conflict=conflict,
         claims=claims,
         evidence=tuple(_evidence_of(claims, outcomes))[:MOST_EVIDENCE],
         default=default_position(conflict),
-        remind_at=reminder_due(now, deadlines.reminder, deadline),
+        remind_at=reminder_due(now, asking.deadlines.reminder, deadline),
         deadline=deadline,
     )
 

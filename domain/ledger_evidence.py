@@ -12,10 +12,11 @@ from contracts.source_results import (
     MonthAverages,
     MonthEndRates,
     PolicyRates,
+    Provenance,
     Quote,
     RateDecisions,
 )
-from contracts.tools import ToolResult, ToolStatus
+from contracts.tools import DataSource, ToolResult, ToolStatus
 from contracts.weeks import TimeWindow
 from domain.seal import content_hash
 from domain.series import window_days
@@ -39,6 +40,21 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
 
 class EvidenceUnusable(ValueError):
     """A tool result that nothing can rest on. The message says why."""
+
+
+def attributed(result: ToolResult, by: Provenance) -> DataSource:
+    """A tool result as the source that it is listed as: what was asked, and who published it."""
+    return DataSource(
+        server=result.call.server,
+        tool=result.call.tool,
+        arguments=result.call.arguments,
+        name=by.name,
+        tier=by.tier,
+        origin=by.origin,
+        url=by.url,
+        retrieved_at=result.retrieved_at,
+        evidence_id=result.evidence_id,
+    )
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from contracts.report import MarketOutcome, MarketReport
 from contracts.source_results import Provenance
 from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
-from domain.ledger_evidence import EvidenceUnusable, read_answer
+from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
 
 TABLE_TOOLS: Final = frozenset({"get_policy_rate", "get_decision_calendar"})
 """Their answers are printed in tables beyond what is claimed: banks, days, how far rates are
@@ -51,9 +51,22 @@ def sources_of(
     silent = [name for name in _claimed_from(sections) if name in results.keys() - told_of]
     sources: dict[tuple[str, ...], DataSource] = {}
     for source in (*listed, *(_nameless(results[name]) for name in silent)):
-        told = _as_answered(source, results[source.evidence_id])
+        told = source_of(results[source.evidence_id], source)
         sources.setdefault(_source_key(told), told)
     return tuple(sources[key] for key in sorted(sources))
+
+
+def source_of(result: ToolResult, listed: DataSource) -> DataSource:
+    """The source of a tool result, as the result itself gives it.
+
+    Of an answer in a shape that the desk does not know, who published it is as `listed`.
+    """
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        answer = None
+    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
+    return attributed(result, by)
 
 
 def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:
@@ -62,27 +75,6 @@ def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:
             yield from result.sources
         if outcome.validation is not None:
             yield from outcome.validation.authoritative_sources
-
-
-def _as_answered(listed: DataSource, result: ToolResult) -> DataSource:
-    """The source as the tool result gives it; of an answer in a shape that the desk does not know,
-    who published it is as listed."""
-    try:
-        answer = read_answer(result.content)
-    except EvidenceUnusable:
-        answer = None
-    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
-    return DataSource(
-        server=result.call.server,
-        tool=result.call.tool,
-        arguments=result.call.arguments,
-        name=by.name,
-        tier=by.tier,
-        origin=by.origin,
-        url=by.url,
-        retrieved_at=result.retrieved_at,
-        evidence_id=result.evidence_id,
-    )
 
 
 def _nameless(result: ToolResult) -> DataSource:

@@ -10,11 +10,9 @@ from contracts.markets import MarketSpec
 from contracts.report import MarketOutcome, MarketReport, ReportedEvent, Revision
 from contracts.results import MarketEvent, SuspectFixing
 from contracts.source_results import History
-from contracts.tools import ToolResult
 from contracts.verdicts import ClaimStatus
 from domain.confidence import NOTHING_FOUND
 from domain.prose import clip, render
-from domain.report_claims import returned_by
 from domain.report_coverage import is_counted
 from domain.report_judgement import JudgedMarket
 
@@ -26,18 +24,18 @@ def market_report(
     spec: MarketSpec,
     judged: JudgedMarket,
     claims: Mapping[str, Claim],
-    evidence: Iterable[ToolResult],
+    histories: Iterable[History],
     *,
     as_of: date,
     revised_in: int,
 ) -> MarketReport:
     """A market's section. One that was not reached is there too, with the reason.
 
-    `claims` are those that the market's prose refers to.
+    `claims` are those that the market's prose refers to; `histories` may be of any market.
     """
     outcome = judged.outcome
     suspects = _suspects(outcome)
-    days, values = series_of(spec.market, evidence, suspects, as_of)
+    days, values = series_of(spec.market, histories, suspects, as_of)
     return MarketReport(
         market=spec.market,
         kind=spec.kind,
@@ -66,12 +64,12 @@ def revised_in(market: str, revisions: Iterable[Revision]) -> int:
 
 
 def series_of(
-    market: str, evidence: Iterable[ToolResult], suspects: Iterable[SuspectFixing], as_of: date
+    market: str, histories: Iterable[History], suspects: Iterable[SuspectFixing], as_of: date
 ) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
-    """The longest history in the evidence, cut to the chart's span, without the suspect days."""
+    """The market's longest history, cut to the chart's span, without the suspect days."""
     usable = (
         history
-        for history in returned_by("get_historical", History, evidence)
+        for history in histories
         if history.symbol == market and len(history.days) == len(history.values)
     )
     longest = max(usable, key=lambda history: len(history.days), default=None)

@@ -1,12 +1,16 @@
 """The state of a weekly run while it runs, and what it tells those who ask."""
 
+import zlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from pydantic import TypeAdapter
 
 from contracts.plan import WeekPlan
-from contracts.report import MarketOutcome, Revision, RevisionKind
+from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
 from contracts.search_attributes import Phase
+from contracts.turns import Usage
 from contracts.week_run import (
     MarketState,
     MarketStatus,
@@ -16,6 +20,7 @@ from contracts.week_run import (
     WeekStatus,
 )
 from contracts.weeks import TimeWindow
+from domain.report_usage import usage_of_week
 
 _MARKS = {
     MarketState.PLANNED: "·",
@@ -23,6 +28,8 @@ _MARKS = {
     MarketState.WAITING: "?",
     MarketState.DONE: "✓",
 }
+
+_OUTCOMES: Final = TypeAdapter(dict[str, MarketOutcome])
 
 WAITS = "waits for a person: `desk escalations list`"
 
@@ -45,8 +52,12 @@ class WeekBoard:
         self.markets = tuple(markets)
         self.started_at = started_at
         self.phase = Phase.PLANNING
+        self.planning: Contribution | None = None
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
-        self.outcomes: dict[str, MarketOutcome] = {}
+        self._outcomes: dict[str, MarketOutcome] = {}
+        self._packed: bytes | None = None
+        self._lines: tuple[MarketStatus, ...] = ()
+        self._spent = Usage()
         self.running: set[str] = set()
         self.waiting: dict[str, tuple[str, ...]] = {}
         self.revisions: tuple[Revision, ...] = ()
@@ -56,6 +67,31 @@ class WeekBoard:
         self._asked = 0
         self._first_rerun: int | None = None
 
+    @property
+    def outcomes(self) -> dict[str, MarketOutcome]:
+        """What came back, by market."""
+        if self._packed is not None:
+            self._outcomes = _OUTCOMES.validate_json(zlib.decompress(self._packed))
+            self._packed = None
+        return self._outcomes
+
+    def put_away(self) -> None:
+        """Hold the outcomes packed until they are wanted.
+
+        A run is open for reruns for days, and a backfill leaves many of them: unpacked, their
+        evidence takes some thirty times the memory.
+        """
+        self._lines, self._spent = self._board_lines(), self.usage
+        self._packed = zlib.compress(_OUTCOMES.dump_json(self.outcomes), level=1)
+        self._outcomes = {}
+
+    @property
+    def usage(self) -> Usage:
+        """What the work that has come back has cost."""
+        if self._packed is not None:
+            return self._spent
+        return usage_of_week(self.planning, self._outcomes.values())
+
     def begin_after(self, revisions: tuple[Revision, ...]) -> None:
         """The whole week is published next, after what earlier runs of it have published."""
         self.revisions = revisions
@@ -64,8 +100,10 @@ class WeekBoard:
     def restore(self, record: WeekRecord) -> None:
         """Go on from what a closed run left; the next publication is a rerun's."""
         self.plan = record.plan
+        self.planning = record.planning
         self.window = record.window
-        self.outcomes = {outcome.market: outcome for outcome in record.outcomes}
+        self._packed = None
+        self._outcomes = {outcome.market: outcome for outcome in record.outcomes}
         self.revisions = record.revisions
         self.started_at = record.started_at
         self._first_rerun = self.last_revision + 1
@@ -109,6 +147,7 @@ class WeekBoard:
             week=self.week,
             window=self.window,
             plan=self.plan,
+            planning=self.planning,
             outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
             revisions=(*self.revisions, *revisions),
             started_at=self.started_at,
@@ -136,19 +175,20 @@ class WeekBoard:
             as_of=self.window.end,
             started_at=self.started_at,
             deadline=deadline,
-            markets=tuple(self._line(market) for market in self.markets),
+            markets=self._board_lines(),
             revisions=self.revisions,
             coverage=published.coverage if published else None,
             files=published.files if published else None,
             pending_reruns=tuple(rerun.request.market for rerun in self.reruns),
             escalations=tuple(case for cases in self.waiting.values() for case in cases),
+            usage=self.usage,
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
         )
 
     def details(self) -> str:
         """The same for the Temporal UI, as Markdown."""
-        lines = [self._line(market) for market in self.markets]
+        lines = self._board_lines()
         rows = [
             f"| {line.market} | {_MARKS[line.state]} {line.outcome or line.note or line.state} |"
             for line in lines
@@ -156,6 +196,11 @@ class WeekBoard:
         done = sum(line.state is MarketState.DONE for line in lines)
         head = f"**{self.week}** {self.phase.replace('_', ' ')}, {done} of {len(lines)} markets"
         return "\n".join([head, "", "| market | state |", "| --- | --- |", *rows])
+
+    def _board_lines(self) -> tuple[MarketStatus, ...]:
+        if self._packed is not None:
+            return self._lines
+        return tuple(self._line(market) for market in self.markets)
 
     def _line(self, market: str) -> MarketStatus:
         outcome = self.outcomes.get(market)

@@ -14,10 +14,14 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
+from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
 KEPT_FOR = "-14 days"
 """Far longer than a completion can be outstanding."""
+
+OPENING_SECONDS = 30
+"""How long a process waits for others that open the same file."""
 
 LOG = logging.getLogger(__name__)
 
@@ -32,19 +36,15 @@ class EffectJournal:
 
     Raises:
         sqlite3.OperationalError: the file cannot be opened or written at all.
+        filelock.Timeout: others have been opening it all the while.
     """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
-        try:
-            self._connection = _opened(path)
-        except sqlite3.DatabaseError as error:
-            if not _is_damage(error):
-                raise
-            aside = _moved_aside(path)
-            LOG.warning("%s is damaged (%s): moved to %s and begun anew", path, error, aside)
-            self._connection = _opened(path)
+        # One process at a time: SQLite does not wait for another that begins the same file.
+        with FileLock(path.with_name(f"{path.name}.lock"), timeout=OPENING_SECONDS):
+            self._connection = _opened_or_begun(path)
 
     async def once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """The result kept under the key, or else the effect's, which is then kept.
@@ -113,6 +113,17 @@ class EffectJournal:
         ) as rows:
             row = rows.fetchone()
         return None if row is None else row[0]
+
+
+def _opened_or_begun(path: Path) -> sqlite3.Connection:
+    try:
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise
+        aside = _moved_aside(path)
+        LOG.warning("%s is damaged (%s): moved to %s and begun anew", path, error, aside)
+        return _opened(path)
 
 
 def _opened(path: Path) -> sqlite3.Connection:

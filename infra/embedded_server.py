@@ -29,9 +29,14 @@ MOST_RESTARTS = 5
 RESTART_SPAN_SECONDS = 60.0
 
 # Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
-# shift lets a retry come sooner than after a second; one partition makes priorities exact.
+# shift lets a retry come sooner than after a second; one partition makes priorities exact. For
+# each new task the server goes through all that it has done since a queue was last acknowledged:
+# at half a minute, a seventh of its work when it is busy.
 _DYNAMIC_CONFIG = (
     "history.transferProcessorMaxPollRPS=100",
+    'history.transferProcessorUpdateAckInterval="3s"',
+    'history.visibilityProcessorUpdateAckInterval="3s"',
+    'history.timerProcessorUpdateAckInterval="3s"',
     'history.timerProcessorMaxTimeShift="100ms"',
     "matching.numTaskqueueReadPartitions=1",
     "matching.numTaskqueueWritePartitions=1",

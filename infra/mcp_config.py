@@ -1,34 +1,84 @@
-"""`.mcp.json`: which MCP servers there are and how each is reached."""
+"""`.mcp.json`: which MCP servers there are and how each is reached.
+
+Reading the file fills in no variable, so that whoever needs only the names needs no secret;
+`infra.mcp_expansion` fills them in where a worker serves the servers.
+"""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from contracts.base import ShortText
 
+_Value = Annotated[str, Field(max_length=8_000)]
+_Secret = Annotated[SecretStr, Field(max_length=8_000)]
+_HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")]
+_VariableName = Annotated[str, Field(pattern=r"^[^=\x00]{1,200}$")]
+
 
 class McpConfigError(Exception):
-    """`.mcp.json` cannot be used. The message names the file, the server and the key."""
+    """`.mcp.json` cannot be used. The message names the file, the server and the key, never a
+    value."""
+
+
+class Transport(StrEnum):
+    """How a server is reached. Other programs' names for `http` are understood too."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+    SSE = "sse"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Transport | None":
+        plain = str(value).lower().replace("-", "").replace("_", "")
+        return cls.HTTP if plain == "streamablehttp" else cls.__members__.get(plain.upper())
 
 
 class McpServerSpec(BaseModel):
     """One server: a command for stdio, a `url` for HTTP, or our own module to run in-process.
 
-    `callsPerSecond` limits the server's queue, however many workers poll it.
+    What can hold a secret is not in its representation. `cwd` is relative to the project's
+    folder. `callsPerSecond` limits the server's queue, however many workers poll it.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
+    type: Transport | None = None
     command: ShortText | None = None
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = Field(default_factory=dict)
-    url: Annotated[str, Field(max_length=500)] | None = None
+    args: tuple[_Value, ...] = Field(default=(), max_length=100, repr=False)
+    env: Mapping[_VariableName, _Secret] = Field(default_factory=dict, max_length=100, repr=False)
+    cwd: Annotated[str, Field(max_length=1_000)] | None = None
+    url: str | None = Field(default=None, max_length=2_000, repr=False)
+    headers: Mapping[_HeaderName, _Secret] = Field(default_factory=dict, max_length=50, repr=False)
     in_process: ShortText | None = Field(default=None, alias="inProcess")
     calls_per_second: Annotated[float, Field(gt=0)] | None = Field(
         default=None, alias="callsPerSecond"
     )
+
+    @model_validator(mode="after")
+    def _can_be_reached(self) -> Self:
+        if self.type is Transport.STDIO and not self.command:
+            raise ValueError("a server of type stdio needs a command")
+        if self.type in (Transport.HTTP, Transport.SSE) and not self.url:
+            raise ValueError(f"a server of type {self.type} needs a url")
+        if not (self.command or self.url or self.in_process):
+            raise ValueError("a server needs a command, a url or inProcess")
+        return self
+
+    @property
+    def transport(self) -> Transport:
+        """How the server is reached when it runs elsewhere: what `type` says, else by its `url`
+        where it has one, else by its command."""
+        return self.type or (Transport.HTTP if self.url else Transport.STDIO)
+
+    def runs_here(self, *, in_process: bool) -> bool:
+        """Whether it is our own module and runs in the worker; `in_process` says that it should
+        where there is a choice."""
+        elsewhere = bool(self.command or self.url)
+        return self.in_process is not None and (in_process or not elsewhere)
 
 
 class _McpFile(BaseModel):
@@ -38,20 +88,27 @@ class _McpFile(BaseModel):
 
 
 def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
-    """The servers by name.
+    """The servers by name, with their variables as they are written.
 
     Raises:
         McpConfigError: the file is missing or malformed, or a server has no way to be reached.
     """
     try:
-        servers = _McpFile.model_validate_json(path.read_text(encoding="utf-8")).servers
+        return _McpFile.model_validate_json(path.read_text(encoding="utf-8")).servers
     except FileNotFoundError:
         raise McpConfigError(f"{path} is missing: it names the sources the desk asks") from None
     except OSError as error:
         raise McpConfigError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise McpConfigError(f"{path} is not a usable list of MCP servers: {error}") from None
-    for name, spec in servers.items():
-        if not (spec.command or spec.url or spec.in_process):
-            raise McpConfigError(f"{path}: server '{name}' needs a command, a url or inProcess")
-    return servers
+    except ValidationError as error:
+        reason = _first_of(error)
+    except ValueError:
+        reason = "it is not text in UTF-8"
+    raise McpConfigError(f"{path} is not a usable list of MCP servers: {reason}")
+
+
+def _first_of(error: ValidationError) -> str:
+    """The first thing that is wrong, without the value that stands there."""
+    first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    words = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {words}" if place else words

@@ -7,19 +7,14 @@ make the calls; a connection that broke is retired and the next call opens a new
 
 import asyncio
 import contextvars
-import importlib
 import logging
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
-from mcp import Client, StdioServerParameters
-from mcp.server import MCPServer
+from mcp import Client
 
-from infra.mcp_config import McpServerSpec
+from infra.mcp_http import HttpAnswer, watching
+from infra.mcp_targets import Target
 
 OPENING_TIMEOUT_SECONDS = 15.0
 CLOSING_TIMEOUT_SECONDS = 8.0
@@ -29,13 +24,18 @@ LOG = logging.getLogger(__name__)
 
 
 class ConnectionFailed(Exception):
-    """The server could not be reached, or went away."""
+    """The server could not be reached, or went away. `answered` is the HTTP status with which it
+    did not let us in, where it did so."""
+
+    def __init__(self, words: str, answered: HttpAnswer | None = None) -> None:
+        super().__init__(words)
+        self.answered = answered
 
 
 class McpConnection:
     """A live client, from `open` until `close`."""
 
-    def __init__(self, name: str, target: "MCPServer[Any] | StdioServerParameters | str") -> None:
+    def __init__(self, name: str, target: Target) -> None:
         loop = asyncio.get_running_loop()
         self._name = name
         self._target = target
@@ -106,61 +106,28 @@ class McpConnection:
         self._fail(reason)
         self._owner.cancel()
 
-    def _fail(self, reason: str) -> None:
-        self._ready.set_exception(ConnectionFailed(f"MCP server {self._name} {reason}"))
+    def _fail(self, reason: str, answered: HttpAnswer | None = None) -> None:
+        self._ready.set_exception(ConnectionFailed(f"MCP server {self._name} {reason}", answered))
         # Nobody may be waiting any more; retrieving it here keeps the log quiet.
         self._ready.exception()
 
     async def _own(self) -> None:
-        try:
-            async with Client(self._target) as client:
-                await client.list_tools()
+        with watching() as seen:
+            try:
+                async with Client(self._target) as client:
+                    await client.list_tools()
+                    if not self._ready.done():
+                        self._ready.set_result(client)
+                    await self._stop.wait()
+            except (Exception, asyncio.CancelledError) as error:
                 if not self._ready.done():
-                    self._ready.set_result(client)
-                await self._stop.wait()
-        except (Exception, asyncio.CancelledError) as error:
-            if not self._ready.done():
-                self._fail(f"cannot be opened: {_root(error)}")
+                    # What the client says of a status is either nothing or the whole address.
+                    reason = str(seen.answer or _root(error))
+                    self._fail(f"cannot be opened: {reason}", seen.answer)
 
 
-def target_of(
-    spec: McpServerSpec,
-    *,
-    in_process: bool,
-    project_dir: Path,
-    cache_dir: Path,
-    refresh_every: timedelta | None = None,
-) -> "MCPServer[Any] | StdioServerParameters | str":
-    """What to connect to: our own server object, a command, or an address.
-
-    `refresh_every` is for our own servers that run in this process; None leaves them at what
-    they have.
-
-    Raises:
-        ConnectionFailed: the module to run in-process is not there or cannot serve.
-    """
-    if spec.in_process and (in_process or not (spec.command or spec.url)):
-        return _own_server(spec.in_process, cache_dir, refresh_every)
-    if spec.url:
-        return spec.url
-    command = sys.executable if spec.command == "python" else str(spec.command)
-    return StdioServerParameters(
-        command=command, args=list(spec.args), env=dict(spec.env), cwd=str(project_dir)
-    )
-
-
-def _own_server(module: str, cache_dir: Path, refresh_every: timedelta | None) -> "MCPServer[Any]":
-    try:
-        server: MCPServer[Any] = importlib.import_module(module).build_server(
-            cache_dir=cache_dir, refresh_every=refresh_every
-        )
-    except Exception as error:
-        raise ConnectionFailed(f"MCP server {module} cannot be built: {error}") from error
-    return server
-
-
-def _root(error: BaseException) -> BaseException:
-    """The first real error inside the groups in which task groups wrap it."""
+def _root(error: BaseException) -> str:
+    """The words of the first real error inside the groups in which task groups wrap it."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return error
+    return str(error) or type(error).__name__

@@ -1,7 +1,6 @@
 """Connections to the MCP servers of a worker: opened when needed, healed when broken."""
 
 import asyncio
-import json
 from collections.abc import Coroutine, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -11,15 +10,19 @@ from typing import Self, cast
 from mcp import Client, MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INVALID_REQUEST,
     REQUEST_TIMEOUT,
     CallToolResult,
     RequestParamsMeta,
-    TextContent,
 )
 from pydantic import JsonValue, ValidationError
 
+from infra.mcp_answers import answer_of
 from infra.mcp_config import McpServerSpec
-from infra.mcp_connection import ConnectionFailed, McpConnection, target_of
+from infra.mcp_connection import ConnectionFailed, McpConnection
+from infra.mcp_http import HttpAnswer, watching
+from infra.mcp_targets import NoTarget, target_of
+from infra.mcp_words import fit_for_a_message
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 
 CALL_KEY = "research-desk/key"
@@ -85,28 +88,68 @@ class McpPool:
         key: str,
         timeout_seconds: float,
     ) -> ToolAnswer:
-        """See `ToolCaller.call`. A lost connection is retired; the next call opens another."""
+        """See `ToolCaller.call`. A lost connection is retired; the next call opens another.
+
+        A server that does not accept who asks has refused; nothing that it was given in secret
+        is in a refusal or an error.
+        """
         connection = self._connection(server)
-        try:
-            with connection.call_under_way():
-                client = await connection.client()
-                result = await _ask(client, tool, arguments, key, timeout_seconds)
-        except (ConnectionFailed, OSError) as error:
-            self._retire(server, connection, connection.close())
-            raise ToolUnreachable(f"{server}: {error}") from None
-        except MCPError as error:
-            if error.code == CONNECTION_CLOSED:
+        name = f"{server}.{tool}"
+        with watching() as seen:
+            try:
+                with connection.call_under_way():
+                    client = await connection.client()
+                    result = await _ask(client, tool, arguments, key, timeout_seconds)
+            except (ConnectionFailed, OSError) as error:
                 self._retire(server, connection, connection.close())
-            elif error.code == REQUEST_TIMEOUT:
-                # The server may be well and only this call slow: its neighbours may finish.
-                self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
-            else:
-                return ToolAnswer(refusal=f"{server}.{tool}: {error}")
-            raise ToolUnreachable(f"{server}.{tool}: {error}") from None
-        except (RuntimeError, ValidationError) as error:
-            # The client checks every result against the schema that the server gave for it.
-            return ToolAnswer(refusal=f"{server}.{tool} broke its own schema: {error}")
-        return _answer(server, tool, result)
+                answered = error.answered if isinstance(error, ConnectionFailed) else None
+                return self._failed(server, f"{server}: {error}", answered)
+            except MCPError as error:
+                lost = self._retire_after(server, connection, error.code, seen.answer)
+                said = f"{seen.answer}: {error}" if seen.answer else str(error)
+                return self._failed(server, f"{name}: {said}", seen.answer, lost=lost)
+            except (RuntimeError, ValidationError) as error:
+                if not connection.alive:
+                    raise ToolUnreachable(f"{name}: the connection was closed") from None
+                # The client checks every result against the schema that the server gave for it.
+                return self._refusal(server, f"{name} broke its own schema: {error}")
+        answer = answer_of(result)
+        if answer.refusal is not None:
+            return self._refusal(server, f"{name}: {answer.refusal}")
+        return answer
+
+    def _failed(
+        self, server: str, words: str, answered: HttpAnswer | None, *, lost: bool = True
+    ) -> ToolAnswer:
+        """A refusal where the server does not accept who asks, or gave an error of its own.
+
+        Raises:
+            ToolUnreachable: the connection is lost, or the status passes: another try may do.
+        """
+        refused = answered is not None and answered.refuses
+        passing = answered is not None and answered.passing
+        if refused or not (lost or passing):
+            return self._refusal(server, words)
+        after = answered.after if answered else None
+        raise ToolUnreachable(self._fit(server, words), after=after) from None
+
+    def _refusal(self, server: str, words: str) -> ToolAnswer:
+        return ToolAnswer(refusal=self._fit(server, words))
+
+    def _fit(self, server: str, words: str) -> str:
+        return fit_for_a_message(words, self._servers[server])
+
+    def _retire_after(
+        self, server: str, connection: McpConnection, code: int, answered: HttpAnswer | None
+    ) -> bool:
+        """Whether the error means that the connection is lost, which is then retired."""
+        forgotten = code == INVALID_REQUEST and answered is not None and answered.status == 404
+        lost = forgotten or code in (CONNECTION_CLOSED, REQUEST_TIMEOUT)
+        if lost:
+            # The server may be well and only this call slow, or it may use the code of a closed
+            # connection for errors of its own: the neighbours may finish.
+            self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
+        return lost
 
     def _connection(self, server: str) -> McpConnection:
         if self._left:
@@ -130,8 +173,8 @@ class McpPool:
                 cache_dir=self._cache_dir,
                 refresh_every=self._refresh_every,
             )
-        except ConnectionFailed as error:
-            raise ToolUnreachable(f"{server}: {error}") from None
+        except NoTarget as error:
+            raise ToolUnreachable(self._fit(server, f"{server}: {error}")) from None
         return McpConnection(server, target)
 
     def _retire(
@@ -152,15 +195,3 @@ async def _ask(
 ) -> CallToolResult:
     meta = cast("RequestParamsMeta", {CALL_KEY: key})
     return await client.call_tool(tool, dict(arguments), read_timeout_seconds=timeout, meta=meta)
-
-
-def _answer(server: str, tool: str, result: CallToolResult) -> ToolAnswer:
-    text = " ".join(part.text for part in result.content if isinstance(part, TextContent))
-    if result.is_error:
-        return ToolAnswer(refusal=f"{server}.{tool}: {text or 'refused without a reason'}")
-    if result.structured_content is not None:
-        return ToolAnswer(content=result.structured_content)
-    try:
-        return ToolAnswer(content=json.loads(text))
-    except json.JSONDecodeError:
-        return ToolAnswer(content={"text": text})

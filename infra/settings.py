@@ -13,7 +13,8 @@ from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from contracts.base import ShortText
-from contracts.config import RunConfig
+from contracts.config import AgentConfig, RunConfig
+from contracts.names import AgentId
 from infra.config_file import DeskConfig, ServerSettings, read_desk_file
 from infra.mcp_config import McpConfigError, read_mcp_config
 from infra.settings_error import SettingsError, refusal
@@ -30,6 +31,9 @@ __all__ = [
 
 ENVIRONMENT = "environment"
 """How messages name the process environment together with `.env`."""
+
+ORCHESTRATOR_MODEL = "claude-opus-5-5"
+"""The product manager's model, where there is a key and no other is named."""
 
 _Port = Annotated[int, Field(ge=1, le=65_535)]
 
@@ -60,7 +64,7 @@ class Settings(BaseModel):
     `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
     `cache_ttl_seconds` is how long what was fetched from a live source is good for; `offline`
     that nothing is fetched. `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's
-    own configuration.
+    own configuration; `variables` holds all, for the references to them in `.mcp.json`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -77,12 +81,14 @@ class Settings(BaseModel):
     temporal_profile: ShortText | None
     temporal_config_file: Path | None
     temporal_environment: Annotated[Mapping[str, str], Field(repr=False)]
+    variables: Annotated[Mapping[str, str], Field(repr=False)]
     external_ui_url: ShortText | None
     log_level: LogLevel
     log_json: bool
     offline: bool
     cache_ttl_seconds: int
     anthropic_api_key: SecretStr | None
+    anthropic_base_url: ShortText | None
     claude_model_orchestrator: ShortText | None
     claude_model_execution: ShortText | None
     yahoo_finance_api_key: SecretStr | None
@@ -144,6 +150,7 @@ class _Environment(BaseModel):
         None, alias="MAX_RETRY_ATTEMPTS"
     )
     anthropic_api_key: SecretStr | None = Field(None, alias="ANTHROPIC_API_KEY")
+    anthropic_base_url: ShortText | None = Field(None, alias="ANTHROPIC_BASE_URL")
     claude_model_orchestrator: ShortText | None = Field(None, alias="CLAUDE_MODEL_ORCHESTRATOR")
     claude_model_execution: ShortText | None = Field(None, alias="CLAUDE_MODEL_EXECUTION")
     yahoo_finance_api_key: SecretStr | None = Field(None, alias="YAHOO_FINANCE_API_KEY")
@@ -173,10 +180,11 @@ def load_settings(
         home=_path(project, read.desk_home, ".desk"),
         reports_dir=_path(project, read.desk_reports, "reports"),
         mcp_config=mcp_config,
-        config=_with_sources(_with_retries(desk.run, read.max_retry_attempts), mcp_config),
+        config=_with_sources(_with_models(_with_retries(desk.run, read), read), mcp_config),
         server=_server(desk, read),
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
+        variables=variables,
         **_taken_over(read),
     )
 
@@ -226,11 +234,27 @@ def _temporal_file(project: Path, given: Path | None) -> Path | None:
     return path
 
 
-def _with_retries(config: RunConfig, attempts: int | None) -> RunConfig:
-    if attempts is None:
+def _with_retries(config: RunConfig, read: _Environment) -> RunConfig:
+    if read.max_retry_attempts is None:
         return config
-    retries = config.policy.retries.model_copy(update={"max_attempts": attempts})
+    attempts = {"max_attempts": read.max_retry_attempts}
+    retries = config.policy.retries.model_copy(update=attempts)
     policy = config.policy.model_copy(update={"retries": retries})
+    return config.model_copy(update={"policy": policy})
+
+
+def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
+    """With a key or a model's name, the product manager is Claude unless `desk.toml` says which
+    model it is. The name alone is for those who start runs and hold no key: the workers do."""
+    model = read.claude_model_orchestrator
+    if model is None and read.anthropic_api_key is not None:
+        model = ORCHESTRATOR_MODEL
+    entries = {entry.agent: entry for entry in config.policy.agents}
+    manager = entries.get(AgentId.PRODUCT_MANAGER, AgentConfig(agent=AgentId.PRODUCT_MANAGER))
+    if model is None or manager.model is not None:
+        return config
+    entries[manager.agent] = manager.model_copy(update={"model": model})
+    policy = config.policy.model_copy(update={"agents": tuple(entries.values())})
     return config.model_copy(update={"policy": policy})
 
 

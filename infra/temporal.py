@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from temporalio.client import Client
+from temporalio.client import Client, GrpcCompression
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
 from temporalio.service import RPCError
@@ -34,6 +34,8 @@ async def connect(settings: Settings, *, identity: str | None = None) -> Client:
             plugins=[desk_plugin(settings.payload_dir)],
             runtime=_runtime(),
             identity=identity,
+            # What is large is packed by the payload codec; packing it again gains nothing.
+            grpc_compression=GrpcCompression.NONE,
         )
     except (RuntimeError, RPCError) as error:
         raise ServerUnreachable(_advice(settings, address, error)) from None

@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from pydantic import JsonValue
 
 
 class ToolUnreachable(Exception):
-    """The server could not be asked, or went away before it answered. Another try may do."""
+    """The server could not be asked, or went away before it answered. Another try may do, after
+    the pause that the server asked for where it did."""
+
+    def __init__(self, words: str, *, after: timedelta | None = None) -> None:
+        super().__init__(words)
+        self.after = after
 
 
 @dataclass(frozen=True)

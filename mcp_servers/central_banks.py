@@ -1,6 +1,7 @@
 """MCP server `central_banks`: policy rates, rate decisions and announced decision days."""
 
 import sys
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from contracts.source_results import (
     DecisionCalendar,
+    NewsItems,
     PolicyRates,
     Provenance,
     RateDecision,
@@ -19,7 +21,10 @@ from contracts.source_results import (
 )
 from contracts.tools import SourceTier
 from mcp_servers.arguments import Areas, AsOf, Day, require_areas, require_order
+from mcp_servers.central_bank_news import BANK_FEEDS, BankNews
 from mcp_servers.facts_table import DamagedTable, ReadOnce
+from mcp_servers.news_items import Days
+from mcp_servers.news_reader import READS_THE_WEB
 from mcp_servers.policy_answers import (
     calendar_gaps,
     covered_until,
@@ -40,9 +45,15 @@ _Row = TypeVar("_Row", RateDecision, ScheduledDecision)
 class CentralBankTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
-    def __init__(self, folder: Path = FACTS_DIR) -> None:
-        """`folder` holds the three tables, which are read when first asked for."""
+    def __init__(
+        self, folder: Path = FACTS_DIR, news_urls: Mapping[str, str] | None = None
+    ) -> None:
+        """`folder` holds the three tables, which are read when first asked for.
+
+        `news_urls` are the banks' news feeds by area; without them none is fetched.
+        """
         self._tables = ReadOnce(partial(read_facts, folder))
+        self._news = BankNews(news_urls)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
         """Policy rates announced by as_of, in percent a year, in the order asked for.
@@ -87,6 +98,14 @@ class CentralBankTools:
             missing=calendar_gaps(facts, areas, start, as_of),
         )
 
+    def get_central_bank_news(self, areas: Areas, as_of: AsOf, days: Days = 7) -> NewsItems:
+        """What the areas' central banks published in the days before as_of, newest first.
+
+        From the banks' own feeds, which hold the latest items only. `missing` says which bank
+        could not be read, and why.
+        """
+        return self._news.of(areas, self._facts(areas).areas, as_of, days)
+
     def _facts(self, areas: list[str]) -> PolicyFacts:
         require_areas(areas)
         try:
@@ -106,14 +125,17 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     facts_dir: Path = FACTS_DIR,
+    news_urls: Mapping[str, str] | None = None,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `facts_dir` holds the three tables. `cache_dir` and `refresh_every` are accepted as by every
-    server of ours and not used: the tables come with the project.
+    `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
+    `BANK_FEEDS`; without them the server reads nothing over the network. `cache_dir` and
+    `refresh_every` are accepted as by every server of ours and not used: the tables come with the
+    project.
     """
     del cache_dir, refresh_every
-    tools = CentralBankTools(facts_dir)
+    tools = CentralBankTools(facts_dir, news_urls)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
@@ -121,15 +143,20 @@ def build_server(
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    server.add_tool(tools.get_central_bank_news, annotations=READS_THE_WEB, structured_output=True)
     return server
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     parser = argument_parser("mcp_servers.central_banks", "Policy rates and rate decisions.")
+    parser.add_argument(
+        "--news", action="store_true", help="let get_central_bank_news read the banks' own feeds"
+    )
     arguments = parser.parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir), arguments)
+    news_urls = BANK_FEEDS if arguments.news else None
+    return run(build_server(arguments.cache_dir, news_urls=news_urls), arguments)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,10 @@ The content is read as one of the desk's own source results. Content of another 
 excerpt: what somebody else's server means by its fields is not guessed.
 """
 
-from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Final, TypeVar
+from typing import Final
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from contracts.claims import Claim, Metric
 from contracts.source_results import (
@@ -22,23 +21,31 @@ from contracts.source_results import (
 )
 from contracts.tools import ToolResult
 from domain.figures import print_full_day
+from domain.ledger_evidence import Answer
 from reporting.trace import Excerpt
 from reporting.wording import instant
 
-Model = TypeVar("Model", bound=BaseModel)
 OF_SERIES: Final = frozenset({Metric.Z_SCORE, Metric.STREAK})
 OF_DECISIONS: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
-def excerpt_of(claim: Claim, result: ToolResult) -> Excerpt | None:
-    """What a tool result says about a claim; None where it says nothing that can be shown."""
-    reader = _READERS.get(result.call.tool)
-    if reader is None or result.content is None:
-        return None
-    try:
-        return reader(claim, result.content)
-    except ValidationError:
-        return None
+def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
+    """What a tool's answer says about a claim; None where it says nothing that can be shown."""
+    match answer:
+        case History():
+            return _of_history(claim, answer)
+        case Quote():
+            return _of_quote(answer)
+        case PolicyRates():
+            return _of_policy_rates(claim, answer)
+        case RateDecisions():
+            return _of_decisions(claim, answer)
+        case MonthAverages():
+            return _of_month_averages(claim, answer)
+        case MonthEndRates():
+            return _of_month_ends(claim, answer)
+        case _:
+            return None
 
 
 def provenance_of(result: ToolResult) -> Provenance | None:
@@ -58,8 +65,7 @@ def row_origin(excerpt: Excerpt | None) -> str | None:
     return origin if isinstance(origin, str) else None
 
 
-def _of_history(claim: Claim, content: JsonValue) -> Excerpt | None:
-    history = History.model_validate(content)
+def _of_history(claim: Claim, history: History) -> Excerpt | None:
     if not history.days or len(history.days) != len(history.values):
         return None
     if claim.metric in OF_SERIES:
@@ -77,8 +83,7 @@ def _of_history(claim: Claim, content: JsonValue) -> Excerpt | None:
     return Excerpt(words=words, row={"day": _written(claim.as_of), "value": str(value)})
 
 
-def _of_quote(_: Claim, content: JsonValue) -> Excerpt | None:
-    quote = Quote.model_validate(content)
+def _of_quote(quote: Quote) -> Excerpt | None:
     if quote.value is None or quote.fixed_on is None:
         return None
     return Excerpt(
@@ -87,9 +92,8 @@ def _of_quote(_: Claim, content: JsonValue) -> Excerpt | None:
     )
 
 
-def _of_policy_rates(claim: Claim, content: JsonValue) -> Excerpt | None:
-    rates = PolicyRates.model_validate(content).rates
-    row = next((line for line in rates if line.area == claim.subject), None)
+def _of_policy_rates(claim: Claim, answer: PolicyRates) -> Excerpt | None:
+    row = next((line for line in answer.rates if line.area == claim.subject), None)
     if row is None or row.rate is None:
         return None
     since = f" since {print_full_day(row.since)}" if row.since else ""
@@ -101,11 +105,14 @@ def _of_policy_rates(claim: Claim, content: JsonValue) -> Excerpt | None:
     return Excerpt(words=words, row=row.model_dump(mode="json", exclude_none=True))
 
 
-def _of_decisions(claim: Claim, content: JsonValue) -> Excerpt | None:
+def _of_decisions(claim: Claim, answer: RateDecisions) -> Excerpt | None:
     if claim.metric not in OF_DECISIONS:
         return None
-    decisions = RateDecisions.model_validate(content).decisions
-    found = (d for d in decisions if d.area == claim.subject and d.decided_on == claim.as_of)
+    found = (
+        decision
+        for decision in answer.decisions
+        if decision.area == claim.subject and decision.decided_on == claim.as_of
+    )
     row = next(found, None)
     if row is None:
         return None
@@ -116,8 +123,8 @@ def _of_decisions(claim: Claim, content: JsonValue) -> Excerpt | None:
     return Excerpt(words=words, row=row.model_dump(mode="json", exclude_none=True))
 
 
-def _of_month_averages(claim: Claim, content: JsonValue) -> Excerpt | None:
-    averages = MonthAverages.model_validate(content).averages
+def _of_month_averages(claim: Claim, answer: MonthAverages) -> Excerpt | None:
+    averages = answer.averages
     if not averages:
         return None
     month = f"{claim.as_of:%Y-%m}"
@@ -127,9 +134,8 @@ def _of_month_averages(claim: Claim, content: JsonValue) -> Excerpt | None:
     return Excerpt(words=words, row=row.model_dump(mode="json"))
 
 
-def _of_month_ends(claim: Claim, content: JsonValue) -> Excerpt | None:
-    rates = MonthEndRates.model_validate(content).rates
-    rows = [line for line in rates if line.area == claim.subject]
+def _of_month_ends(claim: Claim, answer: MonthEndRates) -> Excerpt | None:
+    rows = [line for line in answer.rates if line.area == claim.subject]
     known = [line for line in rows if line.month <= f"{claim.as_of:%Y-%m}"] or rows
     if not known:
         return None
@@ -142,13 +148,3 @@ def _of_month_ends(claim: Claim, content: JsonValue) -> Excerpt | None:
 
 def _written(day: date) -> str:
     return day.isoformat()
-
-
-_READERS: Final[Mapping[str, Callable[[Claim, JsonValue], Excerpt | None]]] = {
-    "get_historical": _of_history,
-    "get_quote": _of_quote,
-    "get_policy_rate": _of_policy_rates,
-    "get_rate_decisions": _of_decisions,
-    "get_month_averages": _of_month_averages,
-    "get_month_end_rates": _of_month_ends,
-}

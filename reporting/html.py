@@ -1,5 +1,6 @@
 """A report as one self-contained HTML file: no script, no network, light and dark, for print."""
 
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -55,6 +56,7 @@ def render_html(report: ResearchReport) -> str:
     )
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("reporting", "templates"),

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from contracts.report import ResearchReport
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
+
 INDENT: Final = "  "
 WIDTH: Final = 100
 WHOLE: Final = frozenset({"content", "days", "values"})
@@ -48,7 +50,7 @@ def apart_from_the_run(report: ResearchReport) -> str:
 
 
 def _written(value: Any, indent: str, *, whole: bool = False) -> str:
-    line = json.dumps(value, ensure_ascii=False)
+    line = _ENCODE(value)
     if whole or not isinstance(value, dict | list) or len(line) <= WIDTH - len(indent):
         return line
     deeper = indent + INDENT
@@ -56,7 +58,7 @@ def _written(value: Any, indent: str, *, whole: bool = False) -> str:
         items = [_written(item, deeper) for item in value]
     else:
         items = [
-            f"{json.dumps(key, ensure_ascii=False)}: {_written(item, deeper, whole=key in WHOLE)}"
+            f"{_ENCODE(key)}: {_written(item, deeper, whole=key in WHOLE)}"
             for key, item in value.items()
         ]
     opening, closing = "[]" if isinstance(value, list) else "{}"

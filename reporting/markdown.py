@@ -36,6 +36,7 @@ from reporting.wording import (
     claim_on,
     confirmed_words,
     contribution_words,
+    cost_words,
     coverage_words,
     decision_line,
     duration_words,
@@ -44,6 +45,7 @@ from reporting.wording import (
     human,
     instant,
     mover_cells,
+    planning_words,
     rate_cells,
     rests_on,
     share_words,
@@ -287,11 +289,11 @@ def _figures(report: ResearchReport) -> str:
 
 
 def _run(report: ResearchReport) -> str:
-    tokens = report.usage.input_tokens + report.usage.output_tokens
     return bullets(
         (
             duration_words(report),
-            f"Analysts: {escaped(report.usage.model)}, {tokens:,} tokens",
+            f"Analysts: {escaped(report.usage.model)}, {cost_words(report.usage)}",
+            *((escaped(planned),) if (planned := planning_words(report)) else ()),
             f"Workflow `{escaped(report.timings.workflow_id)}`, run "
             f"`{escaped(report.timings.run_id)}`",
             *((f"Seal `{report.seal}`",) if report.seal else ()),

@@ -10,6 +10,7 @@ from contracts.report import ResearchReport
 from contracts.tools import DataSource, ToolResult
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.figures import print_claim, print_full_day
+from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
 from reporting.evidence_excerpt import excerpt_of, provenance_of, row_origin
 from reporting.formula_words import formula_words
 from reporting.trace import Elsewhere, EvidenceTrace, Trace
@@ -119,7 +120,7 @@ class Traces:
         if result is None:
             return _listed(evidence_id, source, self._report)
         named = provenance_of(result)
-        excerpt = None if claim.inputs else excerpt_of(claim, result)
+        excerpt = None if claim.inputs else excerpt_of(claim, self._answers[evidence_id])
         origins = (
             row_origin(excerpt),
             source.origin if source else None,
@@ -148,12 +149,24 @@ class Traces:
         return {result.evidence_id: result for result in self._report.evidence}
 
     @cached_property
+    def _answers(self) -> dict[str, Answer | None]:
+        """The contents in one of the desk's shapes; several figures are read from each."""
+        return {name: _readable(result) for name, result in self._results.items()}
+
+    @cached_property
     def _sources(self) -> dict[str, DataSource]:
         return {source.evidence_id: source for source in reversed(self._report.sources)}
 
     def _band(self, claim: Claim) -> Band | None:
         specs = self._report.config.markets
         return next((spec.band for spec in specs if spec.market == claim.subject), None)
+
+
+def _readable(result: ToolResult) -> Answer | None:
+    try:
+        return read_answer(result.content)
+    except EvidenceUnusable:
+        return None
 
 
 def figure_name(claim: Claim) -> str:

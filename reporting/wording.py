@@ -24,6 +24,7 @@ from contracts.report import (
     ResearchReport,
     Sentence,
 )
+from contracts.turns import BUILTIN, Usage
 from domain.figures import print_claim, print_day, print_figure, print_full_day
 from domain.report_summary import dollar_direction
 
@@ -55,10 +56,33 @@ def typographic(text: str) -> str:
     return _UNIT.sub("\u00a0", _MINUS.sub("−", text))
 
 
+def planning_words(report: ResearchReport) -> str | None:
+    """Who planned the week, where a model did or should have; None where none was asked."""
+    line = report.planning
+    if line is None or (line.usage.model == BUILTIN and line.error is None):
+        return None
+    if line.error is not None:
+        return f"Planned by the built-in product manager. {one_line(line.error)}"
+    turns = "1 turn" if line.turns == 1 else f"{line.turns} turns"
+    return f"Planned by {line.usage.model} in {turns}, {cost_words(line.usage)}"
+
+
+def cost_words(usage: Usage) -> str:
+    """Tokens and money of agents' turns; calls whose price is not known are counted."""
+    words = f"{usage.tokens:,} tokens"
+    if usage.cost_usd:
+        words += f", ${usage.cost_usd:.4f}"
+    if usage.unpriced_calls:
+        calls = "call" if usage.unpriced_calls == 1 else "calls"
+        words += f", and {usage.unpriced_calls} {calls} of unknown price"
+    return words
+
+
 def one_line(text: str) -> str:
     """Text from outside without line breaks and control characters."""
-    kept = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
-    return " ".join(kept.split())
+    if not text.isprintable():
+        text = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
+    return " ".join(text.split())
 
 
 def web_link(url: str | None) -> str | None:

@@ -3,15 +3,17 @@
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from infra.embedded_server import temporal_binary
 from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
+from infra.mcp_expansion import servers_to_serve
 from infra.server_failure import ServerFailed
 from infra.settings import McpTransport, Settings
+from starters.models import agents_by_model
 from workers.needed_sources import needed_sources
 
 LEAST_PYTHON = (3, 11)
@@ -68,8 +70,11 @@ def binary_check(settings: Settings) -> Check:
 def configuration_check(settings: Settings) -> Check:
     """The configuration is sound, or it would not have been loaded; and who does the analysis."""
     count = len(settings.config.markets)
-    unused = "; ANTHROPIC_API_KEY is set and not used yet" if settings.anthropic_api_key else ""
-    return Check("settings", Level.OK, f"{count} markets; the built-in analysts{unused}")
+    by_model = agents_by_model(settings.config)
+    who = "; ".join(
+        (*by_model, "the other agents are built in" if by_model else "the built-in analysts")
+    )
+    return Check("settings", Level.OK, f"{count} markets; {who}")
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:
@@ -79,15 +84,28 @@ def source_checks(settings: Settings) -> Iterator[Check]:
     except McpConfigError as error:
         yield Check("sources", Level.FAIL, str(error))
         return
-    if settings.mcp_transport is McpTransport.CONFIGURED:
-        for name, spec in servers.items():
-            yield _command_check(name, spec)
+    yield from _connections(settings, servers)
     names = ", ".join(servers) or "none"
     level = Level.OK if servers else Level.FAIL
     yield Check("sources", level, f"{names} ({settings.mcp_transport})")
     for server, agents in needed_sources().items():
         if server not in servers:
             yield _missing_source(server, agents, settings.mcp_config)
+
+
+def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
+    """The variables of `.mcp.json` are set, and the programs there. Shown as written: a value that
+    is filled in may be a secret."""
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError as error:
+        # With a server of one's own, the workers that need the variables may be elsewhere.
+        yield Check("sources", Level.WARN if settings.external else Level.FAIL, str(error))
+        return
+    for name, spec in servers.items():
+        if not spec.runs_here(in_process=in_process):
+            yield _command_check(name, spec, served[name].command or "")
 
 
 def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> Check:
@@ -99,16 +117,16 @@ def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> C
     )
 
 
-def _command_check(name: str, spec: McpServerSpec) -> Check:
+def _command_check(name: str, spec: McpServerSpec, command: str) -> Check:
     if spec.url:
         return Check(f"source {name}", Level.OK, spec.url)
-    command = spec.command or ""
+    written = " ".join((spec.command or "", *spec.args))
     if shutil.which(command):
-        return Check(f"source {name}", Level.OK, " ".join((command, *spec.args)))
+        return Check(f"source {name}", Level.OK, written)
     return Check(
         f"source {name}",
         Level.FAIL,
-        f"its command '{command}' is not on the PATH; install it or correct .mcp.json",
+        f"its command '{spec.command}' is not on the PATH; install it or correct .mcp.json",
     )
 
 

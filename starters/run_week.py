@@ -12,6 +12,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus
 from starters.market_choice import chosen_markets
+from starters.models import agents_by_model
 from starters.print_week import print_week
 from starters.progress import shown_progress
 from starters.published_files import check_target, copy_set, report_if_here
@@ -148,6 +149,8 @@ class _WeekRun:
     ) -> FoundRun:
         if replaced is not None and replaced.open:
             progress.note(f"ending the open run {replaced.workflow_id} to research it anew")
+        for agent in agents_by_model(self._config):
+            progress.note(f"{agent}; the other agents are built in")
         return await start_run(
             desk.client,
             week,

@@ -1,16 +1,21 @@
-"""Who takes the turns in a worker: the built-in analysts."""
+"""Who takes the turns in a worker."""
 
+from activities.model_turns import Analyst
 from activities.turns import TurnActivities
-from agents.builtin.analysts import builtin_turn
-from contracts.turns import Turn, TurnRequest
 from infra.effect_journal import EffectJournal
+from infra.model_calling import ModelCaller
+from infra.settings import Settings
 
 
-def turn_activities(journal: EffectJournal) -> TurnActivities:
-    """The turn activity of a worker."""
-    return TurnActivities(analyst, journal)
+def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:
+    """The turn activity of a worker: built-in analysts, and Claude where there is a key."""
+    return TurnActivities(Analyst(_claude(settings)), journal)
 
 
-async def analyst(request: TurnRequest) -> Turn:
-    """The built-in analyst's turn."""
-    return builtin_turn(request)
+def _claude(settings: Settings) -> ModelCaller | None:
+    if settings.anthropic_api_key is None:
+        return None
+    # The client takes a second and 70 MB to import; only a worker that uses it pays for it.
+    from infra.claude import Claude
+
+    return Claude(settings.anthropic_api_key, base_url=settings.anthropic_base_url)

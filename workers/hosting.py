@@ -1,5 +1,6 @@
 """Running the workers of some roles in this process."""
 
+import gc
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
@@ -10,6 +11,7 @@ from temporalio.worker import Worker
 
 from infra.effect_journal import EffectJournal
 from infra.settings import McpTransport, Settings
+from workers.tuning import COLLECT_AFTER
 
 
 class Role(StrEnum):
@@ -29,6 +31,7 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     Raises:
         McpConfigError: a source is wanted and `.mcp.json` cannot be used.
     """
+    gc.set_threshold(*COLLECT_AFTER)
     wanted = set(roles)
     if Role.ALL in wanted:
         wanted = set(Role) - {Role.ALL}
@@ -50,13 +53,14 @@ async def _workers(
     """Each role's modules are imported only where the role runs, which keeps the others small."""
     workers: list[Worker] = []
     if Role.SOURCES in roles:
-        from infra.mcp_config import read_mcp_config
+        from infra.mcp_expansion import servers_to_serve
         from infra.mcp_pool import McpPool
         from workers.sources import sources
 
+        in_process = settings.mcp_transport is McpTransport.IN_PROCESS
         pool = McpPool(
-            read_mcp_config(settings.mcp_config),
-            in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
+            servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
+            in_process=in_process,
             project_dir=settings.project_dir,
             cache_dir=settings.cache_dir,
             refresh_every=None
@@ -68,11 +72,11 @@ async def _workers(
     if Role.RESEARCH in roles:
         from workers.research import research
 
-        workers.append(research(client, journal))
+        workers.append(research(client, settings, journal))
     if Role.VALIDATION in roles:
         from workers.validation import validation
 
-        workers.append(validation(client, journal))
+        workers.append(validation(client, settings, journal))
     if Role.ORCHESTRATOR in roles:
         from workers.orchestrator import orchestrator
 

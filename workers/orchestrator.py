@@ -26,9 +26,10 @@ WORKFLOWS = (
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
 
-CACHED_WORKFLOWS = 250
-"""Six weeks at work, each with its markets. A run that is open for reruns holds 5 MB here, and a
-backfill leaves hundreds of them open: those make way first, and are replayed when they are asked.
+CACHED_WORKFLOWS = 170
+"""Four weeks at work, each with its markets, as a backfill has them. A run that is open for reruns
+holds 3 MB here, and a backfill leaves hundreds of them open: those make way first, and are replayed
+when they are asked.
 """
 
 
@@ -40,7 +41,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
         task_queue=Queue.DESK,
         workflows=WORKFLOWS,
         activities=[
-            turn_activities(journal).take_turn,
+            turn_activities(settings, journal).take_turn,
             publishing.publish_report,
             publishing.read_revisions,
         ],

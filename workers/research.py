@@ -5,15 +5,16 @@ from temporalio.worker import Worker
 
 from contracts.names import Queue
 from infra.effect_journal import EffectJournal
+from infra.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
 
 
-def research(client: Client, journal: EffectJournal) -> Worker:
+def research(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
     """The worker of the role."""
     return Worker(
         client,
         task_queue=Queue.RESEARCH,
-        activities=[turn_activities(journal).take_turn],
+        activities=[turn_activities(settings, journal).take_turn],
         **TUNING,
     )

@@ -7,6 +7,11 @@ STICKY_TIMEOUT = timedelta(seconds=1)
 """How long a workflow waits for the worker that has it in memory before another takes over."""
 
 
+COLLECT_AFTER = (5_000, 10, 10)
+"""Thresholds of the garbage collector. With Python's own, an eighth of an orchestrator's work is to
+look through the workflows that it holds."""
+
+
 class Tuning(TypedDict):
     """Options of a `Worker`."""
 

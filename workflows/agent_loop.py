@@ -6,7 +6,6 @@ for figures that are no claims: it is told of them and may mend them while it ha
 """
 
 import asyncio
-from dataclasses import dataclass, field
 from datetime import timedelta
 
 from temporalio import workflow
@@ -44,21 +43,30 @@ MOST_TOLD = 100
 
 
 class TaskFailed(Exception):
-    """An agent could not do its task. Caught by the workflow, which finds somebody else."""
+    """An agent could not do its task. Caught by the workflow, which finds somebody else.
+
+    `usage` is what it took all the same.
+    """
 
     def __init__(self, error: AgentError) -> None:
         super().__init__(error.error_message)
         self.error = error
+        self.usage = Usage()
 
 
-@dataclass
+# Classes written out: a dataclass is generated anew in the sandbox of every market.
+
+
 class _Work:
-    """What an agent has done so far. `draft` is a result with figures that are no claims."""
+    """What an agent has done so far. `draft` is a result with figures that are no claims, `answer`
+    the last turn."""
 
-    usage: Usage
-    turns: int = 0
-    exchanges: list[Exchange] = field(default_factory=list)
-    draft: Review | None = None
+    def __init__(self, model: str) -> None:
+        self.usage = Usage(model=model)
+        self.turns = 0
+        self.exchanges: list[Exchange] = []
+        self.draft: Review | None = None
+        self.answer = Turn()
 
     @property
     def evidence(self) -> tuple[ToolResult, ...]:
@@ -66,16 +74,30 @@ class _Work:
         return tuple(result for exchange in self.exchanges for result in exchange.results)
 
 
-@dataclass
 class AgentRun:
-    """One agent at work on one assignment."""
+    """One agent at work on one assignment.
 
-    profile: AgentProfile
-    assignment: TaskAssignment
-    policy: RunPolicy
-    findings: tuple[ResearchResult, ...] = ()
-    evidence: tuple[ToolResult, ...] = ()
-    markets: tuple[MarketSpec, ...] = ()
+    `place` tells it from another run on the same assignment within a workflow.
+    """
+
+    def __init__(
+        self,
+        profile: AgentProfile,
+        assignment: TaskAssignment,
+        policy: RunPolicy,
+        *,
+        findings: tuple[ResearchResult, ...] = (),
+        evidence: tuple[ToolResult, ...] = (),
+        markets: tuple[MarketSpec, ...] = (),
+        place: str = "",
+    ) -> None:
+        self.profile = profile
+        self.assignment = assignment
+        self.policy = policy
+        self.findings = findings
+        self.evidence = evidence
+        self.markets = markets
+        self.place = place
 
     async def work(self) -> TaskOutcome:
         """Take turns until the result is there.
@@ -86,11 +108,12 @@ class AgentRun:
         Raises:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
         """
-        work = _Work(Usage(model=self.profile.model))
+        work = _Work(self.profile.model)
         try:
             result = await self._result(work)
-        except TaskFailed:
+        except TaskFailed as failed:
             if work.draft is None:
+                failed.usage = work.usage
                 raise
             result = without_rejected(work.draft.result, work.draft.rejected)
         return self._delivered(result, work)
@@ -103,16 +126,27 @@ class AgentRun:
             work.usage = work.usage.plus(turn.usage)
             if turn.failure is not None:
                 raise TaskFailed(turn.failure)
+            self._note_objection(turn, work)
             if turn.result is not None:
                 reviewed = self._reviewed(turn.result, work)
                 if not reviewed.rejected:
                     return reviewed.result
             if work.usage.input_tokens + work.usage.output_tokens > limits.max_tokens:
                 raise TaskFailed(self._error("token limit", "it used up its tokens"))
-            if turn.result is None:
+            if turn.calls:
                 calls = (self._call(work.turns, call) for call in turn.calls)
                 work.exchanges.append(Exchange(results=tuple(await asyncio.gather(*calls))))
         raise TaskFailed(self._error("turn limit", f"no result after {work.turns} turns"))
+
+    def _note_objection(self, turn: Turn, work: _Work) -> None:
+        """Keep what a model said and what is wrong with it, for its next turn.
+
+        Raises:
+            TaskFailed: it is the same as the last time.
+        """
+        if turn.objection is not None and turn.objection == work.answer.objection:
+            raise TaskFailed(self._error("unmended result", turn.objection))
+        work.answer = turn
 
     def _reviewed(self, result: AgentResult, work: _Work) -> Review:
         """A result read for figures that are no claims; with such it is kept as the draft.
@@ -137,6 +171,9 @@ class AgentRun:
             findings=self.findings,
             evidence=self.evidence,
             rejected=work.draft.rejected[:MOST_TOLD] if work.draft else (),
+            draft=work.answer.said,
+            objection=work.answer.objection,
+            model=self.profile.model,
             markets=self.markets,
             voting=self.policy.voting,
         )
@@ -221,7 +258,8 @@ class AgentRun:
     @property
     def _place(self) -> str:
         """What tells this agent's activities from those of others in the same workflow."""
-        return f"{self.profile.agent}.{self.assignment.task_type}"
+        own = f"{self.profile.agent}.{self.assignment.task_type}"
+        return f"{own}.{self.place}" if self.place else own
 
 
 def _cause(error: BaseException) -> str:

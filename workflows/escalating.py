@@ -2,23 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from temporalio import workflow
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import ChildWorkflowError, FailureError, WorkflowAlreadyStartedError
 
-from contracts.config import DeadlineConfig
-from contracts.escalations import EscalationRequest, WaitingNotice
-from contracts.names import Message, escalation_run_id
+from contracts.escalations import EscalationDecision, EscalationRequest, WaitingNotice
+from contracts.names import Message, WorkflowType, escalation_run_id
 from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord, DecidedBy
 from contracts.search_attributes import Phase
 from domain.conflicts import decide, default_position
 from domain.deadlines import MARGIN, time_left
-from domain.escalation_case import case_of
-from workflows.escalation import EscalationWorkflow
+from domain.escalation_case import Asking, case_of
 from workflows.options import TASK_TIMEOUT, market_attributes, priority
 
 GRACE = MARGIN / 2
@@ -27,16 +23,6 @@ for it still has as long until the report is due."""
 
 Told = Callable[[Sequence[str]], Awaitable[None]]
 """Told of the workflow ids of the cases that are open: once when they open, once when none is."""
-
-
-@dataclass(frozen=True)
-class Asking:
-    """For whom persons are asked, and until when an answer is of use."""
-
-    week: str
-    deadlines: DeadlineConfig
-    report_due: datetime
-    urgency: int
 
 
 async def decided(
@@ -51,17 +37,7 @@ async def decided(
     decided; only a cancellation of the caller itself is raised.
     """
     now = workflow.now()
-    cases = [
-        case_of(
-            conflict,
-            outcomes,
-            week=asking.week,
-            deadlines=asking.deadlines,
-            now=now,
-            report_due=asking.report_due,
-        )
-        for conflict in conflicts
-    ]
+    cases = [case_of(conflict, outcomes, asking, now) for conflict in conflicts]
     opened = [_run_id(case.conflict) for case in cases if case is not None]
     if opened:
         await told(opened)
@@ -106,9 +82,11 @@ def cancelled_here() -> bool:
 async def _asked(asking: Asking, case: EscalationRequest) -> ConflictRecord:
     conflict = case.conflict
     try:
-        decision = await workflow.execute_child_workflow(
-            EscalationWorkflow.run,
+        # By name: whoever asks need not load what answers into its own sandbox.
+        decision: EscalationDecision = await workflow.execute_child_workflow(
+            WorkflowType.ESCALATION,
             case,
+            result_type=EscalationDecision,
             id=_run_id(conflict),
             task_timeout=TASK_TIMEOUT,
             cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,

@@ -7,7 +7,7 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
 
 from agents.roster import profile_of
-from contracts.names import reassignment_run_id
+from contracts.names import WorkflowType, reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
@@ -18,11 +18,12 @@ from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
 from domain.conflict_records import merged, with_decisions
 from domain.conflicts import detect_conflicts
+from domain.escalation_case import Asking
 from domain.escalation_details import waiting_details
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
 from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun, TaskFailed
-from workflows.escalating import Asking, decided, tell_week
+from workflows.escalating import decided, tell_week
 from workflows.options import (
     TASK_TIMEOUT,
     market_attributes,
@@ -30,7 +31,6 @@ from workflows.options import (
     note_phase,
     priority,
 )
-from workflows.reassignment import ReassignmentWorkflow
 
 MOST_EVIDENCE = 100
 """Tool results that the outcome of a market can hold."""
@@ -112,7 +112,11 @@ class MarketResearchWorkflow:
         )
         try:
             outcome = await AgentRun(
-                profile, assignment, self._request.policy, findings, self._evidence_for(findings)
+                profile,
+                assignment,
+                self._request.policy,
+                findings=findings,
+                evidence=self._evidence_for(findings),
             ).work()
         except TaskFailed as failed:
             await self._reassign(assignment, findings, failed)
@@ -125,8 +129,9 @@ class MarketResearchWorkflow:
         """Hand the task on; when nobody can do it, name the dead letter and go on without."""
         child_id = reassignment_run_id(workflow.info().workflow_id, assignment.task_type)
         try:
-            outcome = await workflow.execute_child_workflow(
-                ReassignmentWorkflow.run,
+            # By name: what is seldom needed is not loaded into every market's sandbox.
+            outcome: TaskOutcome = await workflow.execute_child_workflow(
+                WorkflowType.REASSIGNMENT,
                 ReassignmentRequest(
                     assignment=assignment,
                     tried=(assignment.agent,),
@@ -136,6 +141,7 @@ class MarketResearchWorkflow:
                     policy=self._request.policy,
                 ),
                 id=child_id,
+                result_type=TaskOutcome,
                 task_timeout=TASK_TIMEOUT,
                 priority=priority(assignment.priority, self._request.market.market),
                 search_attributes=market_attributes(

@@ -47,7 +47,11 @@ class ReassignmentWorkflow:
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
         outcome = await AgentRun(
-            profile, assignment, request.policy, request.findings, request.evidence
+            profile,
+            assignment,
+            request.policy,
+            findings=request.findings,
+            evidence=request.evidence,
         ).work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})
         return outcome.model_copy(update={"contribution": contribution})

@@ -11,9 +11,10 @@ from contracts.search_attributes import Phase
 from contracts.week_run import WeekRequest
 from domain.conflict_records import settled_before, with_week_conflicts, within_markets
 from domain.conflicts import week_conflicts
+from domain.escalation_case import Asking
 from domain.market_outcome import after_decisions
 from domain.week_board import WeekBoard
-from workflows.escalating import Asking, decided
+from workflows.escalating import decided
 
 
 async def settle_across(

@@ -69,7 +69,9 @@ class WeeklyResearchWorkflow:
         else:
             self._refuse_the_future()
             board.begin_after(await revisions_so_far(request, board))
-            board.plan = await plan_week(request.config, board.week, board.window, self._deadline)
+            board.plan, board.planning = await plan_week(
+                request.config, board.week, board.window, self._deadline
+            )
             await self._research_all()
             await self._publish(self._whole_week())
         await self._serve_reruns()
@@ -151,6 +153,7 @@ class WeeklyResearchWorkflow:
         self._enter(Phase.CLOSED)
 
     async def _rerun_asked_for_within(self, span: timedelta) -> bool:
+        self._board.put_away()
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(lambda: bool(self._board.reruns), timeout=span)
         return bool(self._board.reruns)

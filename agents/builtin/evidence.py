@@ -12,7 +12,7 @@ from contracts.source_results import PolicyRates, RateDecisions, SourceResult
 from contracts.tasks import TaskAssignment
 from contracts.tools import DataSource, ToolCall, ToolResult, ToolStatus
 from contracts.turns import TurnRequest
-from domain.ledger_evidence import EvidenceUnusable, read_answer
+from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)
 
@@ -64,7 +64,8 @@ def read(request: TurnRequest, tool: str, kind: type[Answer]) -> Evidence[Answer
     except ValidationError as error:
         reason = f"its answer is no {kind.__name__}: {error}"
         raise _impossible(request, FailureType.TURN_FAILED, tool, reason) from error
-    return Evidence(answer, _source(result, answer))
+    by = answer.source.model_copy(update={"origin": origin_of(answer)})
+    return Evidence(answer, attributed(result, by))
 
 
 def consult(
@@ -141,17 +142,3 @@ def origin_of(answer: SourceResult) -> str | None:
         case _:
             return None
     return origins.pop() if len(origins) == 1 else None
-
-
-def _source(result: ToolResult, answer: SourceResult) -> DataSource:
-    return DataSource(
-        server=result.call.server,
-        tool=result.call.tool,
-        arguments=result.call.arguments,
-        name=answer.source.name,
-        tier=answer.source.tier,
-        origin=origin_of(answer),
-        url=answer.source.url,
-        retrieved_at=result.retrieved_at,
-        evidence_id=result.evidence_id,
-    )

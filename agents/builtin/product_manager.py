@@ -27,10 +27,11 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _plan(spec: MarketSpec) -> MarketPlan:
-    return MarketPlan(market=spec.market, priority=spec.priority, tasks=_tasks(spec))
+    return MarketPlan(market=spec.market, priority=spec.priority, tasks=tasks_of(spec))
 
 
-def _tasks(spec: MarketSpec) -> tuple[PlannedTask, ...]:
+def tasks_of(spec: MarketSpec) -> tuple[PlannedTask, ...]:
+    """Who researches a market: prices and central banks for a pair, the banks for an area."""
     if spec.kind is MarketKind.POLICY_RATE:
         return (RATES,)
     return (PRICES, RATES) if spec.areas else (PRICES,)

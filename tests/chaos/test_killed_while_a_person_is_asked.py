@@ -13,19 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from temporalio.client import Client
 
-from contracts.config import RunConfig
-from contracts.names import Queue, week_run_id
-from contracts.week_run import WeekRequest
+from contracts.names import week_run_id
 from infra.embedded_server import EmbeddedServer, embedded_server
-from infra.settings import Settings, load_settings
+from infra.settings import load_settings
 from infra.temporal import connect
 from tests.support.command import Answer, DeskCommand, eventually
+from tests.support.fleet import start
 from tests.support.homes import PROJECT, home_environment
 from tests.support.lying_worker import LyingFleet
 from workers.hosting import Role
-from workflows.weekly_research import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
 LIED_ABOUT = ("USD/JPY", "EUR/USD")
@@ -42,17 +39,6 @@ class Asked(NamedTuple):
     reports: Path
 
 
-async def start(client: Client, settings: Settings) -> None:
-    config = settings.config
-    markets = tuple(spec for spec in config.markets if spec.market in LIED_ABOUT)
-    await client.start_workflow(
-        WeeklyResearchWorkflow.run,
-        WeekRequest(config=RunConfig(markets=markets, policy=config.policy), week=WEEK),
-        id=week_run_id(WEEK),
-        task_queue=Queue.DESK,
-    )
-
-
 @pytest.fixture
 async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
     environment = home_environment(tmp_path, LIES_ABOUT=",".join(LIED_ABOUT))
@@ -65,7 +51,7 @@ async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
             for role in Role:
                 if role is not Role.ALL:
                     fleet.start(role)
-            await start(await connect(settings), settings)
+            await start(await connect(settings), settings, LIED_ABOUT)
             yield Asked(desk, server, fleet, settings.reports_dir)
     finally:
         fleet.end()

@@ -26,13 +26,11 @@ from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed
 from infra.server_namespace import retention_of
 from infra.server_record import ServerRecord
 from infra.settings import ServerSettings
+from tests.support.homes import free_port
 
 
 def free_ports() -> ServerSettings:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return ServerSettings(port=one.getsockname()[1], ui_port=other.getsockname()[1])
+    return ServerSettings(port=free_port(), ui_port=free_port())
 
 
 async def eventually(what: Callable[[], Awaitable[bool]], seconds: float = 10.0) -> None:
@@ -89,6 +87,7 @@ async def test_it_runs_with_the_flags_that_were_measured_to_be_fast_and_exact(
     for flag in (
         *("journal_mode=wal", "synchronous=normal", "--ui-disable-news-fetch"),
         *("transferProcessorMaxPollRPS=100", 'timerProcessorMaxTimeShift="100ms"'),
+        *('transferProcessorUpdateAckInterval="3s"', 'visibilityProcessorUpdateAckInterval="3s"'),
         *("matching.enableFairness=true", "cache_size=-65536", "wal_autocheckpoint=8000"),
         *("numTaskqueueReadPartitions=1", "numTaskqueueWritePartitions=1", "--ip 127.0.0.1"),
     ):
@@ -231,6 +230,7 @@ from pathlib import Path
 from infra.embedded_server import embedded_server
 from infra.host_lock import HostLock
 from infra.settings import ServerSettings
+from tests.support.homes import free_port
 
 async def host(home: Path, port: int, ui_port: int) -> None:
     with HostLock(home):

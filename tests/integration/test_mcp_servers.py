@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters
 
 from mcp_servers import central_banks, ecb, official_statistics
 from mcp_servers.ecb_store import cached_file, packaged_file
+from tests.support.homes import free_port
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
 
@@ -118,13 +119,6 @@ def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
         timeout=START_SECONDS,
         check=False,
     )
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def await_port(process: "subprocess.Popen[bytes]", port: int) -> None:

@@ -5,15 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from temporalio import workflow
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.week_run import MarketRequest
 from infra.plugin import desk_plugin
+from tests.replay.careless import ChangedMarketResearch
 from tests.replay.record import HISTORIES
 from workers.orchestrator import WORKFLOWS
 
@@ -50,16 +47,6 @@ async def test_a_recorded_history_replays(path: Path, tmp_path: Path) -> None:
         history_of(path), raise_on_replay_failure=False
     )
     assert outcome.replay_failure is None
-
-
-@workflow.defn(name="MarketResearchWorkflow")
-class ChangedMarketResearch:
-    """What a careless edit looks like: it waits where the recorded code worked."""
-
-    @workflow.run
-    async def run(self, request: MarketRequest) -> MarketOutcome:
-        await workflow.sleep(1)
-        return MarketOutcome(market=request.market.market, outcome=Outcome.MISSING)
 
 
 async def test_a_changed_workflow_does_not_replay(tmp_path: Path) -> None:

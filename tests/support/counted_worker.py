@@ -8,20 +8,19 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel
 
-import workers.analysts
-from activities.heartbeats import effect_key
-from contracts.turns import Turn, TurnRequest
-from infra.mcp_pool import McpPool
+from infra.effect_journal import EffectJournal
 from infra.settings import load_settings
 from infra.temporal import connect
-from infra.tool_calling import ToolAnswer
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted
+
+Kept = TypeVar("Kept", bound=BaseModel)
 
 PAUSE_SECONDS = float(os.environ.get("EFFECT_PAUSE", "0.1"))
 
@@ -44,34 +43,27 @@ def read_notes(path: Path) -> list[dict[str, str]]:
 
 
 def count_effects() -> None:
-    """Put the notes around the real turns and tool calls."""
-    take_turn, call = workers.analysts.analyst, McpPool.call
+    """Put the notes around every effect: done is what the journal has, or had to do without."""
+    once = EffectJournal.once
 
-    async def noted_turn(request: TurnRequest) -> Turn:
-        key = effect_key()
-        note("started", key)
-        await asyncio.sleep(PAUSE_SECONDS)
-        turn = await take_turn(request)
-        note("done", key)
-        return turn
+    async def noted_once(
+        journal: EffectJournal, key: str, effect: Callable[[], Awaitable[Kept]], kind: type[Kept]
+    ) -> Kept:
+        begun = False
 
-    async def noted_call(
-        pool: McpPool,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
-        note("started", key)
-        await asyncio.sleep(PAUSE_SECONDS)
-        answer = await call(pool, server, tool, arguments, key=key, timeout_seconds=timeout_seconds)
-        note("done", key)
-        return answer
+        async def noted_effect() -> Kept:
+            nonlocal begun
+            begun = True
+            note("started", key)
+            await asyncio.sleep(PAUSE_SECONDS)
+            return await effect()
 
-    workers.analysts.analyst = noted_turn
-    McpPool.call = noted_call  # type: ignore[method-assign, assignment]
+        result = await once(journal, key, noted_effect, kind)
+        if begun:
+            note("done", key)
+        return result
+
+    EffectJournal.once = noted_once  # type: ignore[method-assign, assignment]
 
 
 async def main(role: Role) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -80,10 +80,10 @@ async def desk_at(directory: Path) -> AsyncIterator[tuple[Settings, EmbeddedServ
             yield settings, server, fleet, log
 
 
-async def start(client: Client, settings: Settings) -> None:
+async def start(client: Client, settings: Settings, markets: Collection[str] = MARKETS) -> None:
     """Start a week of a few markets."""
     config = settings.config
-    wanted = tuple(spec for spec in config.markets if spec.market in MARKETS)
+    wanted = tuple(spec for spec in config.markets if spec.market in markets)
     await client.start_workflow(
         WeeklyResearchWorkflow.run,
         WeekRequest(config=RunConfig(markets=wanted, policy=config.policy), week=WEEK),

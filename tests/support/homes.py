@@ -1,6 +1,8 @@
 """A home of the test's own: settings that share nothing with the developer's desk."""
 
+import random
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from infra.settings import Settings, load_settings
@@ -8,22 +10,30 @@ from infra.settings import Settings, load_settings
 PROJECT = Path(__file__).resolve().parents[2]
 
 
+BELOW_OUTGOING = range(20_000, 32_000)
+"""Ports that a system hands to no outgoing connection, which could take one between the look and
+the use."""
+
+
 def free_port() -> int:
     """A port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    for port in random.SystemRandom().sample(BELOW_OUTGOING, len(BELOW_OUTGOING)):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port is free")
 
 
 def home_environment(directory: Path, **extra: str) -> dict[str, str]:
     """The variables that put a desk, its server and its reports into a directory.
 
-    Nothing is fetched from the network.
+    Nothing is fetched from the network, and no model is asked.
     """
     return {
         "DESK_HOME": str(directory / "home"),
         "DESK_REPORTS": str(directory / "reports"),
         "DESK_OFFLINE": "1",
+        "ANTHROPIC_API_KEY": "",
         "DESK_SERVER_PORT": str(free_port()),
         "DESK_UI_PORT": str(free_port()),
         **extra,

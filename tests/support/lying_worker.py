@@ -15,7 +15,7 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-import workers.analysts
+from activities.model_turns import Analyst
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.names import AgentId
 from contracts.results import ResearchResult
@@ -51,10 +51,10 @@ class LyingFleet(Fleet):
 
 def trust_a_newspaper(markets: frozenset[str]) -> None:
     """Put the newspaper's question and its figure into the real turns."""
-    take_turn = workers.analysts.analyst
+    take_turn = Analyst.__call__
 
-    async def trusting_turn(request: TurnRequest) -> Turn:
-        turn, task = await take_turn(request), request.assignment
+    async def trusting_turn(analyst: Analyst, request: TurnRequest) -> Turn:
+        turn, task = await take_turn(analyst, request), request.assignment
         trusting = task.agent is AgentId.RESEARCH_AGENT_2 and task.market is not None
         if not trusting or task.market is None or task.market.market not in markets:
             return turn
@@ -64,7 +64,7 @@ def trust_a_newspaper(markets: frozenset[str]) -> None:
             return turn.model_copy(update={"result": _with_the_lie(turn.result, request)})
         return turn
 
-    workers.analysts.analyst = trusting_turn
+    Analyst.__call__ = trusting_turn  # type: ignore[method-assign, assignment]
 
 
 def print_the_lie() -> None:

@@ -18,6 +18,8 @@ from contracts.source_results import (
     ScheduledDecision,
 )
 from contracts.tasks import TaskType
+from contracts.tools import ToolResult
+from domain.ledger_evidence import attributed
 from domain.rate_claims import decision_claims, differential_claim, policy_rate_claims
 from tests.support.report_outcomes import (
     AS_OF,
@@ -27,7 +29,6 @@ from tests.support.report_outcomes import (
     contribution,
     evidence,
     rate_spec,
-    source_of,
     verdict,
 )
 
@@ -84,22 +85,7 @@ def rate_outcome(
         "get_decision_calendar",
         DecisionCalendar(as_of=AS_OF, source=BANKS, scheduled=_scheduled(area, bank, ahead)),
     )
-    standing = policy_rate_claims(facts, AS_OF.date(), rates.evidence_id)
-    differential = differential_claim(rate_spec(area, MarketGroup.G10), BASE.area, standing)
-    result = ResearchResult(
-        result_id=f"{area}/rates",
-        task_id=f"{WEEK}/{area}/research_rates",
-        agent=AgentId.RESEARCH_AGENT_2,
-        market=area,
-        claims=(
-            *standing,
-            *decision_claims(made, decisions.evidence_id),
-            *((differential,) if differential else ()),
-        ),
-        events=(decision_event(area, bank, *decided),) if decided else (),
-        sources=tuple(source_of(found, BANKS) for found in (rates, decisions, calendar)),
-        confidence=0.9,
-    )
+    result = _result(area, facts, made, (rates, decisions, calendar), decided)
     return MarketOutcome(
         market=area,
         outcome=Outcome.RESEARCHED,
@@ -110,6 +96,32 @@ def rate_outcome(
             contribution(AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES),
             contribution(AgentId.VALIDATOR, TaskType.VALIDATE),
         ),
+    )
+
+
+def _result(
+    area: str,
+    facts: tuple[PolicyRate, ...],
+    made: tuple[RateDecision, ...],
+    answers: tuple[ToolResult, ToolResult, ToolResult],
+    decided: tuple[date, str] | None,
+) -> ResearchResult:
+    rates, decisions, _ = answers
+    standing = policy_rate_claims(facts, AS_OF.date(), rates.evidence_id)
+    differential = differential_claim(rate_spec(area, MarketGroup.G10), BASE.area, standing)
+    return ResearchResult(
+        result_id=f"{area}/rates",
+        task_id=f"{WEEK}/{area}/research_rates",
+        agent=AgentId.RESEARCH_AGENT_2,
+        market=area,
+        claims=(
+            *standing,
+            *decision_claims(made, decisions.evidence_id),
+            *((differential,) if differential else ()),
+        ),
+        events=(decision_event(area, BANK_NAMES[area], *decided),) if decided else (),
+        sources=tuple(attributed(found, BANKS) for found in answers),
+        confidence=0.9,
     )
 
 

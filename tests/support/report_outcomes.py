@@ -35,9 +35,10 @@ from contracts.source_results import (
     SourceResult,
 )
 from contracts.tasks import TaskType
-from contracts.tools import CallPlace, DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
+from contracts.tools import CallPlace, SourceTier, ToolCall, ToolResult, ToolStatus
 from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from contracts.weeks import TimeWindow
+from domain.ledger_evidence import attributed
 from domain.price_claims import price_claims
 from domain.price_view import view_prices
 from domain.seal import content_hash
@@ -151,21 +152,6 @@ def evidence(
     )
 
 
-def source_of(result: ToolResult, provenance: Provenance) -> DataSource:
-    """A source as a research result lists it."""
-    return DataSource(
-        server=result.call.server,
-        tool=result.call.tool,
-        arguments=result.call.arguments,
-        name=provenance.name,
-        tier=provenance.tier,
-        origin=provenance.origin,
-        url=provenance.url,
-        retrieved_at=result.retrieved_at,
-        evidence_id=result.evidence_id,
-    )
-
-
 def pair_claims(
     history: History, evidence_id: str, window: TimeWindow = WINDOW
 ) -> tuple[Claim, ...]:
@@ -203,7 +189,7 @@ def pair_outcome(
         claims=pair_claims(history, found.evidence_id),
         events=(_move(history), *events),
         views=(direction(market, Leaning.DOWN),),
-        sources=(source_of(found, ECB),),
+        sources=(attributed(found, ECB),),
         suspects=tuple(suspects),
         warnings=tuple(warnings),
         confidence=0.95,
@@ -279,7 +265,7 @@ def in_the_press(outcome: MarketOutcome, level: str) -> MarketOutcome:
         agent=AgentId.RESEARCH_AGENT_2,
         market=market,
         claims=(claim,),
-        sources=(source_of(found, PRESS),),
+        sources=(attributed(found, PRESS),),
         confidence=0.6,
     )
     return outcome.model_copy(
@@ -303,7 +289,7 @@ def verdict(
         verdicts=tuple(_claim_verdict(claim, compared) for claim in result.claims),
         issues=issues,
         verified_events=tuple(event.event_id for event in result.events),
-        authoritative_sources=(source_of(compared, BOARD),) if compared else (),
+        authoritative_sources=(attributed(compared, BOARD),) if compared else (),
         recommendation="Publish.",
         confidence=0.9,
     )

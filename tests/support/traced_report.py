@@ -161,55 +161,14 @@ def verdict(
 
 def pair_section() -> MarketReport:
     """USD/JPY: two levels, a move of them, and a score over the series."""
-    levels = (Unit.LEVEL, HISTORY)
-    move = ("USD/JPY:previous", "USD/JPY:last")
     return MarketReport(
         market="USD/JPY",
         kind=MarketKind.PAIR,
         group=MarketGroup.G10,
         outcome=Outcome.RESEARCHED,
-        claims=(
-            claim("USD/JPY", Metric.LAST, "157.25", *levels),
-            claim("USD/JPY", Metric.PREVIOUS, "156.80", *levels, as_of=date(2026, 10, 23)),
-            claim(
-                *("USD/JPY", Metric.MOVE, "0.29", Unit.PERCENT, HISTORY),
-                formula="percent_change",
-                inputs=move,
-            ),
-            claim(
-                *("USD/JPY", Metric.Z_SCORE, "0.2", Unit.STANDARD_DEVIATIONS, HISTORY),
-                formula="z_score",
-            ),
-            claim("USD/JPY", Metric.WINDOW_LOW, "157.25", *levels, formula="lowest"),
-            claim("JP", Metric.POLICY_RATE, "1.25", Unit.PERCENT_A_YEAR, DECISIONS),
-        ),
-        verdicts=(
-            verdict(
-                *("USD/JPY:last", ClaimStatus.VERIFIED, ClaimCheck.SERIES),
-                *("the last common month averages agree within 0.1 %", AVERAGES),
-            ),
-            verdict(
-                *(MOVE, ClaimStatus.SINGLE_SOURCE, ClaimCheck.FORMULA),
-                "it follows from its inputs, and no other origin was there to ask",
-            ),
-            verdict("USD/JPY:window_high", ClaimStatus.REJECTED, ClaimCheck.VALUE, "states 999.99"),
-        ),
-        events=(
-            ReportedEvent(
-                event_id="USD/JPY/fx_movement",
-                event_type=EventType.FX_MOVEMENT,
-                market="USD/JPY",
-                currency_pair="USD/JPY",
-                event_date=FRIDAY,
-                description=f"USD/JPY rose over the week ([[{MOVE}]]) to [[USD/JPY:last]].",
-                text="USD/JPY rose over the week (+0.29 %) to 157.25.",
-                impact=Impact.LOW,
-                claims=(MOVE, "USD/JPY:last"),
-                source_url=ECB_URL,
-                confidence=0.95,
-                verified=True,
-            ),
-        ),
+        claims=_pair_claims(),
+        verdicts=_pair_verdicts(),
+        events=_pair_events(),
         agents=(
             Contribution(
                 agent=AgentId.RESEARCH_AGENT_1,
@@ -222,6 +181,59 @@ def pair_section() -> MarketReport:
         confidence=0.9,
         days=DAYS,
         values=tuple(map(Decimal, VALUES)),
+    )
+
+
+def _pair_claims() -> tuple[Claim, ...]:
+    levels = (Unit.LEVEL, HISTORY)
+    move = ("USD/JPY:previous", "USD/JPY:last")
+    return (
+        claim("USD/JPY", Metric.LAST, "157.25", *levels),
+        claim("USD/JPY", Metric.PREVIOUS, "156.80", *levels, as_of=date(2026, 10, 23)),
+        claim(
+            *("USD/JPY", Metric.MOVE, "0.29", Unit.PERCENT, HISTORY),
+            formula="percent_change",
+            inputs=move,
+        ),
+        claim(
+            *("USD/JPY", Metric.Z_SCORE, "0.2", Unit.STANDARD_DEVIATIONS, HISTORY),
+            formula="z_score",
+        ),
+        claim("USD/JPY", Metric.WINDOW_LOW, "157.25", *levels, formula="lowest"),
+        claim("JP", Metric.POLICY_RATE, "1.25", Unit.PERCENT_A_YEAR, DECISIONS),
+    )
+
+
+def _pair_verdicts() -> tuple[ClaimVerdict, ...]:
+    return (
+        verdict(
+            *("USD/JPY:last", ClaimStatus.VERIFIED, ClaimCheck.SERIES),
+            *("the last common month averages agree within 0.1 %", AVERAGES),
+        ),
+        verdict(
+            *(MOVE, ClaimStatus.SINGLE_SOURCE, ClaimCheck.FORMULA),
+            "it follows from its inputs, and no other origin was there to ask",
+        ),
+        verdict("USD/JPY:window_high", ClaimStatus.REJECTED, ClaimCheck.VALUE, "states 999.99"),
+    )
+
+
+def _pair_events() -> tuple[ReportedEvent, ...]:
+    return (
+        ReportedEvent(
+            event_id="USD/JPY/fx_movement",
+            event_type=EventType.FX_MOVEMENT,
+            market="USD/JPY",
+            currency_pair="USD/JPY",
+            event_date=FRIDAY,
+            description=f"USD/JPY rose over the week ([[{MOVE}]]) to [[USD/JPY:last]].",
+            text="USD/JPY rose over the week (+0.29 %) to 157.25.",
+            impact=Impact.LOW,
+            claims=(MOVE, "USD/JPY:last"),
+            source_url=ECB_URL,
+            confidence=0.95,
+            verified=True,
+        ),
     )
 
 
@@ -357,37 +369,9 @@ def traced_report(**changed: object) -> ResearchReport:
                 text="G10: the most unusual move was USD/JPY +0.29 % to 157.25.",
             ),
         ),
-        movers=(
-            Mover(
-                market="USD/JPY",
-                group=MarketGroup.G10,
-                last=Decimal("157.25"),
-                last_on=FRIDAY,
-                move=Decimal("0.29"),
-                z_score=Decimal("0.2"),
-                window_low=Decimal("157.25"),
-            ),
-        ),
-        policy_rates=(
-            RateRow(
-                area="JP",
-                bank="Bank of Japan",
-                group=MarketGroup.G10,
-                rate=Decimal("1.25"),
-                since=DECIDED_ON,
-                differential=Decimal("-262.5"),
-                stale=True,
-            ),
-        ),
-        calendar=(
-            CalendarRow(
-                area="JP",
-                bank="Bank of Japan",
-                day=DECIDED_ON,
-                outcome=Sentence(prose=f"raised ([[{CHANGE}]])", text="raised (+25 bp)"),
-                ahead=False,
-            ),
-        ),
+        movers=_movers(),
+        policy_rates=_rate_rows(),
+        calendar=_calendar(),
         markets=(pair_section(), area_section()),
         conflicts=(decided_conflict(),),
         cross_checks=(
@@ -412,3 +396,43 @@ def traced_report(**changed: object) -> ResearchReport:
         ),
     )
     return sealed(report.model_copy(update=changed))
+
+
+def _movers() -> tuple[Mover, ...]:
+    return (
+        Mover(
+            market="USD/JPY",
+            group=MarketGroup.G10,
+            last=Decimal("157.25"),
+            last_on=FRIDAY,
+            move=Decimal("0.29"),
+            z_score=Decimal("0.2"),
+            window_low=Decimal("157.25"),
+        ),
+    )
+
+
+def _rate_rows() -> tuple[RateRow, ...]:
+    return (
+        RateRow(
+            area="JP",
+            bank="Bank of Japan",
+            group=MarketGroup.G10,
+            rate=Decimal("1.25"),
+            since=DECIDED_ON,
+            differential=Decimal("-262.5"),
+            stale=True,
+        ),
+    )
+
+
+def _calendar() -> tuple[CalendarRow, ...]:
+    return (
+        CalendarRow(
+            area="JP",
+            bank="Bank of Japan",
+            day=DECIDED_ON,
+            outcome=Sentence(prose=f"raised ([[{CHANGE}]])", text="raised (+25 bp)"),
+            ahead=False,
+        ),
+    )

@@ -54,3 +54,34 @@ def test_the_entry_that_is_advised_is_in_the_document() -> None:
     ours = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
     for server in needed_sources():
         assert f'"{server}": {json.dumps(ours[server])}' in document
+
+
+def with_foreign(directory: Path, entry: dict[str, object], **environment: str) -> list[Check]:
+    ours = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    path = directory / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {**ours, "foreign": entry}}))
+    return list(
+        source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path), **environment}))
+    )
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path: Path) -> None:
+    headers = {"Authorization": "Bearer ${TOKEN}"}
+    entry: dict[str, object] = {"url": "https://news.example/mcp", "headers": headers}
+    unset = with_foreign(tmp_path, entry)[0]
+    assert unset.level is Level.FAIL
+    assert "server 'foreign'" in unset.sentence and "TOKEN is not set" in unset.sentence
+    elsewhere = with_foreign(tmp_path, entry, TEMPORAL_ADDRESS="127.0.0.1:1")[0]
+    assert elsewhere.level is Level.WARN
+
+
+def test_a_value_that_is_filled_in_is_not_shown(tmp_path: Path) -> None:
+    entry: dict[str, object] = {"command": "sh", "args": ["-c", "${TOKEN}"]}
+    shown = with_foreign(tmp_path, entry, TOKEN="hush-hush")
+    assert [(c.name, c.level) for c in shown[:1]] == [("source foreign", Level.OK)]
+    assert "hush-hush" not in "".join(check.sentence for check in shown)
+
+
+def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+    (missing, *_) = with_foreign(tmp_path, {"command": "${HOME_OF_IT:-/nowhere}/server"})
+    assert missing.level is Level.FAIL and "is not on the PATH" in missing.sentence

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -82,6 +83,18 @@ async def test_another_process_finds_the_result(journal: EffectJournal, tmp_path
     other = EffectJournal(tmp_path / "effects.db")
     assert (await other.once("a", effect, Result)).text == "result 1"
     other.close()
+
+
+def test_workers_that_start_at_once_begin_one_file(tmp_path: Path) -> None:
+    """Without waiting for one another, one in a hundred found the new file locked."""
+
+    def begin(path: Path) -> None:
+        EffectJournal(path).close()
+
+    with ThreadPoolExecutor(8) as workers:
+        for number in range(40):
+            path = tmp_path / str(number) / "effects.db"
+            list(workers.map(begin, [path] * 8))
 
 
 def by_hand(tmp_path: Path, statement: str, *values: str | bytes) -> list[tuple[object, ...]]:

@@ -18,7 +18,7 @@ from contracts.tools import ToolCall, ToolResult, ToolStatus
 from domain.conflict_records import merged, settled_before, with_decisions, with_week_conflicts
 from domain.conflicts import decide
 from domain.deadlines import MARGIN, answer_due, reminder_due
-from domain.escalation_case import case_of, claims_at, evidence_at, objection
+from domain.escalation_case import Asking, case_of, claims_at, evidence_at, objection
 from domain.escalation_details import case_details, plain
 from domain.market_outcome import after_decisions
 from tests.support.builders import claim, finding
@@ -26,6 +26,7 @@ from tests.support.cases import case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
 DUE = NOW + timedelta(minutes=30)
+ASKING = Asking("2026-W44", DeadlineConfig(), DUE, urgency=1)
 USD_JPY = MarketSpec(market="USD/JPY", kind=MarketKind.PAIR, group=MarketGroup.G10)
 spans = st.timedeltas(min_value=timedelta(milliseconds=1), max_value=timedelta(days=9))
 
@@ -73,10 +74,8 @@ def test_a_case_holds_the_claims_in_conflict_and_all_that_they_rest_on() -> None
     request = case_of(
         open_conflict(),
         (disputed(),),
-        week="2026-W44",
-        deadlines=DeadlineConfig(),
-        now=NOW,
-        report_due=DUE,
+        ASKING,
+        NOW,
     )
     assert request is not None
     assert [str(c.value) for c in request.claims] == ["157.25", "151.10", "150.00"]
@@ -110,10 +109,8 @@ def test_two_agents_with_one_figure_have_each_their_own_evidence() -> None:
     request = case_of(
         conflict,
         (outcome,),
-        week="2026-W44",
-        deadlines=DeadlineConfig(),
-        now=NOW,
-        report_due=DUE,
+        ASKING,
+        NOW,
     )
     assert request is not None
     assert [c.evidence for c in claims_at(request, third)] == [("e4",)]
@@ -125,10 +122,8 @@ def test_nobody_is_asked_when_the_report_is_due_too_soon() -> None:
     asked = case_of(
         open_conflict(),
         (disputed(),),
-        week="2026-W44",
-        deadlines=DeadlineConfig(),
-        now=NOW,
-        report_due=NOW + MARGIN,
+        ASKING._replace(report_due=NOW + MARGIN),
+        NOW,
     )
     assert asked is None
 

@@ -8,9 +8,7 @@ from contracts.claims import Claim, Metric, Unit
 from contracts.markets import Band
 from contracts.report import MarketReport, ResearchReport
 from contracts.results import DecidedBy
-from contracts.tools import ToolCall, ToolResult, ToolStatus
 from contracts.verdicts import ClaimCheck, ClaimStatus
-from reporting.evidence_excerpt import excerpt_of
 from reporting.formula_words import formula_words
 from reporting.traces import Traces
 from reporting.trust_words import (
@@ -146,19 +144,21 @@ def test_evidence_that_the_report_lacks_is_said_to_be_lacking() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "content"),
+    "content",
     [
-        ("get_historical", {"symbol": "USD/JPY"}),
-        ("get_historical", None),
-        ("get_weather", {"value": "157.25"}),
-        ("get_policy_rate", ["157.25"]),
+        {"symbol": "USD/JPY", "value": "157.25"},
+        {"symbol": "USD/JPY", "as_of": "?", "source": "?", "days": ["x"], "values": ["157.25"]},
+        None,
+        ["157.25"],
     ],
 )
-def test_content_of_another_shape_gives_no_row(tool: str, content: object) -> None:
-    call = ToolCall(call_id="x", server="x", tool=tool)
-    status = ToolStatus.OK
-    result = ToolResult.model_validate({"call": call, "status": status, "content": content})
-    assert excerpt_of(pair_section().claims[0], result) is None
+def test_content_of_another_shape_gives_no_row(content: object) -> None:
+    evidence = tuple(
+        result.model_copy(update={"content": content}) if result.evidence_id == HISTORY else result
+        for result in all_evidence()
+    )
+    (found,) = Traces(traced_report(evidence=evidence)).trace("USD/JPY:last").evidence
+    assert (found.recorded, found.excerpt) == (True, None)
 
 
 def test_a_band_position_is_written_out_with_the_edges_of_the_band() -> None:

@@ -1,0 +1,92 @@
+"""The product manager, asked of Claude: which market comes first, and what to look for in it."""
+
+import json
+from collections import Counter
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from agents.builtin.product_manager import tasks_of
+from contracts.base import Contract, ShortText, Text
+from contracts.plan import MarketPlan, WeekPlan
+from contracts.turns import TurnRequest
+
+PROMPT: Final = "product_manager"
+MOST_NAMED: Final = 20
+
+
+class ProposedMarket(Contract):
+    """A market as the model wants it researched."""
+
+    market: ShortText
+    priority: Annotated[int, Field(ge=1, le=5)]
+    instructions: Annotated[str, Field(max_length=600)] | None = None
+
+
+class ProposedPlan(Contract):
+    """The form of the model's answer."""
+
+    markets: Annotated[tuple[ProposedMarket, ...], Field(max_length=200)]
+    note: Text | None = None
+
+
+def material(request: TurnRequest) -> str:
+    """The week and its markets, as JSON."""
+    assignment = request.assignment
+    return json.dumps(
+        {
+            "week": assignment.week,
+            "as_of": assignment.window.end.isoformat(),
+            "markets": [
+                {
+                    "market": spec.market,
+                    "kind": spec.kind,
+                    "group": spec.group,
+                    "areas": spec.areas,
+                    "configured_priority": spec.priority,
+                }
+                for spec in request.markets
+            ],
+        },
+        ensure_ascii=False,
+    )
+
+
+def plan_of(request: TurnRequest, proposed: ProposedPlan) -> WeekPlan:
+    """The plan: the model's order and instructions, with the tasks of the desk's own rules.
+
+    Raises:
+        ValueError: it does not name every configured market once and no other.
+    """
+    wrong = _misnamed(request, proposed)
+    if wrong:
+        raise ValueError(wrong)
+    by_name = {market.market: market for market in proposed.markets}
+    ordered = sorted(request.markets, key=lambda spec: by_name[spec.market].priority)
+    return WeekPlan(
+        task_id=request.assignment.task_id,
+        week=request.assignment.week,
+        markets=tuple(
+            MarketPlan(
+                market=spec.market,
+                priority=by_name[spec.market].priority,
+                tasks=tasks_of(spec),
+                instructions=by_name[spec.market].instructions,
+            )
+            for spec in ordered
+        ),
+        note=proposed.note,
+    )
+
+
+def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
+    named = Counter(market.market for market in proposed.markets)
+    configured = {spec.market for spec in request.markets}
+    faults = {
+        "not planned": sorted(configured - named.keys()),
+        "not among the desk's markets": sorted(named.keys() - configured),
+        "planned more than once": sorted(name for name, times in named.items() if times > 1),
+    }
+    return "; ".join(
+        f"{fault}: {', '.join(names[:MOST_NAMED])}" for fault, names in faults.items() if names
+    )

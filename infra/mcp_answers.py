@@ -1,0 +1,45 @@
+"""What the result of an MCP tool means: content, or a refusal.
+
+Servers report failure in three ways. A result is marked as an error; or it is ordinary text that
+begins `Error:`; or the request itself fails, which the pool sees as an exception.
+"""
+
+import re
+from typing import Final
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import JsonValue
+from pydantic_core import from_json
+
+from infra.tool_calling import ToolAnswer
+
+LONGEST_TEXT: Final = 50_000
+"""Of text without structure, which an agent reads as a whole."""
+
+_ERROR: Final = re.compile(r"\s*error:", re.IGNORECASE)
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def answer_of(result: CallToolResult) -> ToolAnswer:
+    """The answer: structured content as it is; else text, parsed where it is a JSON object or
+    list, and otherwise as `{"text": ...}`, with `"cut": true` where it was longer than
+    `LONGEST_TEXT`."""
+    text = " ".join(part.text for part in result.content if isinstance(part, TextContent))
+    if result.is_error:
+        return ToolAnswer(refusal=text.strip() or "refused without a reason")
+    structured: JsonValue = result.structured_content
+    # Servers wrap the text of a tool that returns text in this object.
+    if _ERROR.match(text) and structured in (None, {"result": text}):
+        return ToolAnswer(refusal=text.strip())
+    return ToolAnswer(content=_of_text(text) if structured is None else structured)
+
+
+def _of_text(text: str) -> JsonValue:
+    try:
+        parsed: JsonValue = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, dict | list):
+        return parsed
+    kept = _CONTROL.sub(" ", text[:LONGEST_TEXT])
+    return {"text": kept, "cut": True} if len(text) > LONGEST_TEXT else {"text": kept}

@@ -1,0 +1,28 @@
+"""What asking a model means, apart from how: kept light so that no caller imports a client."""
+
+from datetime import timedelta
+from typing import Protocol
+
+from contracts.model_calls import ModelAnswer, ModelCall
+
+
+class ModelFailed(Exception):
+    """A call has no answer. `again` says whether the same call may be tried again, and `after` how
+    long to wait first where the model's API said so."""
+
+    def __init__(self, words: str, *, again: bool, after: timedelta | None = None) -> None:
+        super().__init__(words)
+        self.again = again
+        self.after = after
+
+
+class ModelCaller(Protocol):
+    """Whatever can ask a model."""
+
+    async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
+        """The model's answer, whatever it is: refusals and answers cut off are answers too.
+
+        Raises:
+            ModelFailed: there is none.
+        """
+        ...

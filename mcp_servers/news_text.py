@@ -1,0 +1,63 @@
+"""Text and links from outside, made harmless: plain words of a bounded length, http(s) only."""
+
+import html
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+LONGEST_LINK = 2_000
+LONGEST_READ = 50_000
+"""Characters of a field that are looked at; the rest of a longer one is dropped."""
+
+_MOST_PASSES = 4
+_ACTIVE = re.compile(
+    r"<(script|style|iframe|object)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL
+)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BREAK = re.compile(r"</?(?:p|div|br|hr|li|ul|ol|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"<[a-zA-Z!?/][^<>]*>")
+_OPENS_A_TAG = re.compile(r"(?<!<)<++(?=[a-zA-Z!?/])")
+_WEB = re.compile(r"https?://[!-~]+", re.IGNORECASE)
+_NEVER_IN_A_LINK = frozenset("<>\"'`\\")
+_UNSEEN = frozenset({"Cf", "Cs", "Co", "Cn"})
+
+
+def plain_text(markup: str, longest: int) -> str:
+    """The words of a field without markup, control and invisible characters, on one line.
+
+    At most `longest` characters, the last an ellipsis where words were cut off. Markup that was
+    escaped more than once is taken out too, so that no tag is left whatever reads it next.
+    """
+    text = markup[:LONGEST_READ]
+    for _ in range(_MOST_PASSES):
+        stripped = html.unescape(_without_tags(_visible(text)))
+        if stripped == text:
+            break
+        text = stripped
+    words = " ".join(_OPENS_A_TAG.sub("", _visible(text)).split())
+    return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
+
+
+def _without_tags(text: str) -> str:
+    return _TAG.sub("", _BREAK.sub(" ", _COMMENT.sub(" ", _ACTIVE.sub(" ", text))))
+
+
+def _visible(text: str) -> str:
+    """Without what a reader does not see: format characters can hide words or turn their order."""
+    kept = []
+    for character in text:
+        kind = unicodedata.category(character)
+        kept.append(" " if kind == "Cc" else "" if kind in _UNSEEN else character)
+    return "".join(kept)
+
+
+def web_link(written: str) -> str | None:
+    """A link as it was written, or None when it is not one to a web page (http or https)."""
+    link = written.strip()
+    if len(link) > LONGEST_LINK or not _WEB.fullmatch(link) or _NEVER_IN_A_LINK & set(link):
+        return None
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return None
+    return link if parts.hostname and "@" not in parts.netloc else None

@@ -1,0 +1,123 @@
+"""Anyone's MCP server as a process: what it is given, and the ways in which it reports failure."""
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+from pydantic import JsonValue
+
+from infra.mcp_expansion import servers_to_serve
+from infra.mcp_pool import McpPool
+from infra.tool_calling import ToolAnswer, ToolUnreachable
+from tests.support.foreign_server import RAMBLE, SLOW_SECONDS
+from tests.support.homes import PROJECT
+
+SECRET = "sk-foreign-0123456789"
+OTHERS_SECRET = "sk-others-0123456789"
+
+
+@pytest.fixture(scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPool]:
+    """Two servers of other people, with a secret each, started in a folder of their own."""
+    folder = tmp_path_factory.mktemp("foreign")
+    (folder / "work").mkdir()
+    arguments = ["-m", "tests.support.foreign_server", "${GREETING:-hello}"]
+    process = {"command": sys.executable, "args": arguments, "cwd": "${FOLDER}/work"}
+    described = {
+        "foreign": {**process, "env": {"FOREIGN_KEY": "${KEY}", "PYTHONPATH": str(PROJECT)}},
+        "other": {**process, "env": {"OTHER_KEY": "${OTHER}", "PYTHONPATH": str(PROJECT)}},
+    }
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": described}))
+    variables = {"KEY": SECRET, "OTHER": OTHERS_SECRET, "FOLDER": str(folder), "LANG": "C.UTF-8"}
+    servers = servers_to_serve(path, variables, in_process=True)
+    async with McpPool(servers, in_process=True, project_dir=PROJECT, cache_dir=folder) as pool:
+        yield pool
+
+
+async def ask(pool: McpPool, tool: str, server: str = "foreign") -> ToolAnswer:
+    return await pool.call(server, tool, {}, key="test", timeout_seconds=20)
+
+
+async def surroundings(pool: McpPool, server: str) -> dict[str, JsonValue]:
+    return cast("dict[str, JsonValue]", (await ask(pool, "surroundings", server)).content)
+
+
+async def test_a_process_has_a_small_environment_and_its_own_variables(
+    pool: McpPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-not-for-servers")
+    environment = cast("dict[str, str]", (await surroundings(pool, "foreign"))["environment"])
+    assert environment["FOREIGN_KEY"] == SECRET
+    assert environment["LANG"] == "C.UTF-8"
+    inherited = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE"}
+    assert set(environment) - inherited == {"FOREIGN_KEY", "LANG", "PYTHONPATH"}
+    assert OTHERS_SECRET not in environment.values()
+
+
+async def test_the_secret_of_one_server_is_not_given_to_another(pool: McpPool) -> None:
+    environment = cast("dict[str, str]", (await surroundings(pool, "other"))["environment"])
+    assert environment["OTHER_KEY"] == OTHERS_SECRET
+    assert SECRET not in environment.values()
+
+
+async def test_a_process_has_its_arguments_and_its_folder(pool: McpPool) -> None:
+    seen = await surroundings(pool, "foreign")
+    assert seen["args"] == ["hello"]
+    assert str(seen["cwd"]).endswith("/foreign0/work")
+
+
+async def test_each_way_of_reporting_failure_is_a_refusal_that_says_why(pool: McpPool) -> None:
+    apology = ToolAnswer(refusal="foreign.apologise: Error: no such ticker")
+    assert await ask(pool, "apologise") == apology
+    wrapped = await ask(pool, "apologise_with_structure")
+    assert wrapped.refusal == "foreign.apologise_with_structure: Error: no such ticker"
+    marked = await ask(pool, "refuse")
+    assert marked.refusal == "foreign.refuse: Error executing tool refuse: the key *** is not known"
+    failed = await ask(pool, "fail")
+    assert failed.refusal == "foreign.fail: Internal error: the feed is down"
+    assert (await ask(pool, "mumble")).content == {"text": "The rate  was held.\nSo it was."}
+
+
+async def test_an_error_with_the_code_of_a_closed_connection_spares_the_neighbours(
+    pool: McpPool,
+) -> None:
+    await ask(pool, "mumble")
+    neighbour = asyncio.create_task(
+        pool.call("foreign", "slow", {"number": 1}, key="test", timeout_seconds=20)
+    )
+    await asyncio.sleep(SLOW_SECONDS / 5)
+    with pytest.raises(ToolUnreachable, match="Server error"):
+        await ask(pool, "fail_as_if_closed")
+    assert not neighbour.done()
+    assert (await neighbour).content == {"text": "slow 1"}
+
+
+async def test_text_is_content_of_a_bounded_length(pool: McpPool) -> None:
+    content = cast("dict[str, JsonValue]", (await ask(pool, "ramble")).content)
+    assert content["cut"] is True
+    assert 0 < len(str(content["text"])) < RAMBLE
+
+
+async def test_no_secret_is_logged(pool: McpPool, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    for tool in ("apologise", "fail", "mumble"):
+        await ask(pool, tool)
+    assert SECRET not in caplog.text
+
+
+async def test_a_program_that_is_missing_is_told_without_its_secrets(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"gone": {"command": "false", "env": {"KEY": "${KEY}"}}}}')
+    servers = servers_to_serve(path, {"KEY": SECRET}, in_process=False)
+    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
+        with pytest.raises(
+            ToolUnreachable, match="gone: MCP server gone cannot be opened"
+        ) as caught:
+            await ask(pool, "anything", "gone")
+    assert SECRET not in str(caught.value)

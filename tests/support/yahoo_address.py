@@ -1,0 +1,211 @@
+"""An address on this machine that stands in for Yahoo Finance's."""
+
+import json
+import struct
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+from zoneinfo import ZoneInfo
+
+LONDON = ZoneInfo("Europe/London")
+NOT_FOUND = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent back: JSON as Yahoo writes it, or whatever else.
+
+    It announces `promised` bytes in place of what it has. With a pause, a byte at a time is sent.
+    """
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    promised: int | None = None
+    pause_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One symbol's closes by London day; `running` is the row of a day that is not over.
+
+    `left_out` names a field that its answers lack. With `ignores_range` they hold every close.
+    """
+
+    closes: Mapping[date, float | None]
+    running: tuple[datetime, float] | None = None
+    meta: Mapping[str, object] = field(default_factory=dict)
+    left_out: str | None = None
+    ignores_range: bool = False
+
+
+@dataclass(slots=True)
+class Upstream:
+    """What an address answers with, which a test may change, and what it was asked."""
+
+    charts: dict[str, Chart] = field(default_factory=dict)
+    matches: tuple[dict[str, object], ...] = ()
+    always: Answer | None = None
+    url: str = ""
+    asked: list[str] = field(default_factory=list)
+
+
+def in_json(body: object, status: int = 200) -> Answer:
+    """An answer in JSON."""
+    return Answer(json.dumps(body).encode(), status)
+
+
+def match(symbol: str, kind: str = "CURRENCY") -> dict[str, object]:
+    """A row of Yahoo's search."""
+    return {
+        "exchange": "CCY",
+        "shortname": symbol,
+        "quoteType": kind,
+        "symbol": symbol,
+        "index": "quotes",
+        "score": 30208.0,
+        "typeDisp": kind.title(),
+        "isYahooFinance": True,
+    }
+
+
+@contextmanager
+def yahoo(
+    charts: Mapping[str, Chart] | None = None,
+    matches: tuple[dict[str, object], ...] = (),
+    always: Answer | None = None,
+) -> Iterator[Upstream]:
+    """An address that answers like Yahoo's chart and search, or `always` in one way."""
+    upstream = Upstream(dict(charts or {}), matches, always)
+    released = threading.Event()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(upstream, released))
+    upstream.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield upstream
+    finally:
+        released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            upstream.asked.append(self.path)
+            answer = upstream.always or _answer(upstream, self.path)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(answer.promised or len(answer.body)))
+            self.end_headers()
+            with suppress(OSError):
+                self._send(answer)
+
+        def _send(self, answer: Answer) -> None:
+            if answer.pause_seconds is None:
+                self.wfile.write(answer.body)
+                return
+            for byte in answer.body:
+                self.wfile.write(bytes((byte,)))
+                if released.wait(answer.pause_seconds):
+                    return
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler
+
+
+def _answer(upstream: Upstream, path: str) -> Answer:
+    parts = urlsplit(path)
+    if parts.path == "/v1/finance/search":
+        return in_json({"explains": [], "count": 1, "quotes": upstream.matches, "news": []})
+    if not parts.path.startswith("/v8/finance/chart/"):
+        return Answer(b"<html>Not here</html>", 404)
+    symbol = unquote(parts.path.rsplit("/", 1)[1])
+    if symbol not in upstream.charts:
+        return in_json({"chart": {"result": None, "error": NOT_FOUND}}, 404)
+    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    return _chart(symbol, upstream.charts[symbol], asked)
+
+
+def _chart(symbol: str, chart: Chart, asked: dict[str, str]) -> Answer:
+    starts = {_midnight(day): close for day, close in chart.closes.items()}
+    if chart.ignores_range:
+        rows = starts
+    elif "range" in asked:
+        rows = dict(list(starts.items())[-1:])
+    else:
+        first, end = int(asked["period1"]), int(asked["period2"])
+        if end <= min(starts, default=0):
+            then = f"Data doesn't exist for startDate = {first}, endDate = {end}"
+            error = {"code": "Bad Request", "description": then}
+            return in_json({"chart": {"result": None, "error": error}}, 400)
+        rows = {stamp: close for stamp, close in starts.items() if first <= stamp < end}
+    if chart.running is not None:
+        # Yahoo appends the rate of the moment even to a range that ended long before.
+        rows[int(chart.running[0].timestamp())] = chart.running[1]
+    result = _result(symbol, chart, rows)
+    return in_json({"chart": {"result": [result], "error": None}})
+
+
+def _result(symbol: str, chart: Chart, rows: dict[int, float | None]) -> dict[str, Any]:
+    closes = [None if close is None else _single(close) for close in rows.values()]
+    columns: dict[str, list[Any]] = {
+        "open": closes,
+        "high": closes,
+        "low": closes,
+        "close": closes,
+        "volume": [0] * len(closes),
+    }
+    columns.pop(chart.left_out or "", None)
+    result: dict[str, Any] = {"meta": _meta(symbol) | dict(chart.meta)}
+    if rows:
+        result["timestamp"] = list(rows)
+    adjusted = [{"adjclose": closes}] if rows else [{}]
+    result["indicators"] = {"quote": [columns if rows else {}], "adjclose": adjusted}
+    return {name: value for name, value in result.items() if name != chart.left_out}
+
+
+def _meta(symbol: str) -> dict[str, object]:
+    return {
+        "currency": symbol[3:6],
+        "symbol": symbol,
+        "exchangeName": "CCY",
+        "fullExchangeName": "CCY",
+        "instrumentType": "CURRENCY",
+        "firstTradeDate": 846633600,
+        "gmtoffset": 0,
+        "timezone": "GMT",
+        "exchangeTimezoneName": "Europe/London",
+        "priceHint": 4,
+        "currentTradingPeriod": {},
+        "dataGranularity": "1d",
+        "range": "",
+        "validRanges": ["1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max"],
+    }
+
+
+def _midnight(day: date) -> int:
+    return int(datetime.combine(day, time(), LONDON).timestamp())
+
+
+def _single(value: float) -> float:
+    """A number as Yahoo writes it: kept in single precision, printed as a double."""
+    written: float = struct.unpack("f", struct.pack("f", value))[0]
+    return written
+
+
+def weekdays(first: date, last: date, value: float = 150.0) -> dict[date, float | None]:
+    """A close for each weekday, which rises by 0.01 from one day to the next."""
+    days = (first + timedelta(days=n) for n in range((last - first).days + 1))
+    kept = [day for day in days if day.weekday() < 5]
+    return {day: value + at / 100 for at, day in enumerate(kept)}
