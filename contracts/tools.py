@@ -78,6 +78,23 @@ class ToolResult(Contract):
         return self.call.call_id
 
 
+class ToolSpec(Contract):
+    """A tool as its server describes it. The words and the schema are the server's own."""
+
+    server: ShortText
+    tool: ShortText
+    description: Annotated[str, Field(max_length=4_000)] = ""
+    input_schema: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ToolListing(Contract):
+    """What a server offers; `error` says why it could not be asked."""
+
+    server: ShortText
+    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200)] = ()
+    error: Text | None = None
+
+
 class DataSource(Contract):
     """A source as the report lists it: which tool was asked what, when, and by whose authority.
 

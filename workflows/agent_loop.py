@@ -6,26 +6,24 @@ for figures that are no claims: it is told of them and may mend them while it ha
 """
 
 import asyncio
-from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
-from activities.tool_calls import ToolActivities
 from activities.turns import TurnActivities
 from agents.roster import AgentProfile
 from contracts.config import RunPolicy
 from contracts.markets import MarketSpec
-from contracts.names import FailureType, source_queue
+from contracts.names import FailureType
 from contracts.report import Contribution
 from contracts.results import AgentError, ResearchResult
 from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import CallPlace, ToolCall, ToolRequest, ToolResult, ToolStatus
+from contracts.tools import ToolCall, ToolResult
 from contracts.turns import AgentResult, Exchange, Turn, TurnRequest, Usage
 from contracts.week_run import TaskOutcome
-from domain.deadlines import call_allowance
 from domain.prose_review import Review, review, without_rejected
-from workflows.options import HEARTBEAT_TIMEOUT, ActivityBounds, priority, retry_policy
+from workflows.options import cause, task_bounds
+from workflows.tool_asking import ToolAsking
 
 _DELIVERABLES = {
     TaskType.PLAN_WEEK: "plan",
@@ -33,10 +31,6 @@ _DELIVERABLES = {
     TaskType.RESEARCH_RATES: "research",
     TaskType.VALIDATE: "validation",
 }
-
-LONGEST_ERROR = 1_000
-"""An error is told to the agent and kept in history: what happened, not every detail of it."""
-
 
 MOST_TOLD = 100
 """As many rejected figures as a turn's request holds; an agent with more starts with these."""
@@ -98,6 +92,7 @@ class AgentRun:
         self.evidence = evidence
         self.markets = markets
         self.place = place
+        self._tools = ToolAsking(profile, assignment, policy)
 
     async def work(self) -> TaskOutcome:
         """Take turns until the result is there.
@@ -131,7 +126,7 @@ class AgentRun:
                 reviewed = self._reviewed(turn.result, work)
                 if not reviewed.rejected:
                     return reviewed.result
-            if work.usage.input_tokens + work.usage.output_tokens > limits.max_tokens:
+            if work.usage.tokens > limits.max_tokens:
                 raise TaskFailed(self._error("token limit", "it used up its tokens"))
             if turn.calls:
                 calls = (self._call(work.turns, call) for call in turn.calls)
@@ -184,51 +179,17 @@ class AgentRun:
                 task_queue=self.profile.queue,
                 activity_id=f"{self._place}.t{work.turns}",
                 summary=f"{self.profile.title}: turn {work.turns}",
-                **self._bounds(self.policy.deadlines.turn),
+                **task_bounds(self.assignment, self.policy, self.policy.deadlines.turn),
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            raise TaskFailed(self._error(FailureType.TURN_FAILED, _cause(error))) from error
+            raise TaskFailed(self._error(FailureType.TURN_FAILED, cause(error))) from error
 
     async def _call(self, turn: int, call: ToolCall) -> ToolResult:
-        """The tool's result. What went wrong is told to the agent, which may know another way."""
-        if not self.profile.may_call(call.server, call.tool):
-            reason = f"{call.server}.{call.tool} is not on the list of {self.profile.agent}"
-            return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
-        if self.policy.sources and call.server not in self.policy.sources:
-            reason = f"no source {call.server} is configured in .mcp.json"
-            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)
-        activity_id = f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}"
-        result = await self._answer(call, activity_id)
-        info = workflow.info()
-        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
-        return result.model_copy(update={"place": place})
-
-    async def _answer(self, call: ToolCall, activity_id: str) -> ToolResult:
-        try:
-            return await workflow.execute_activity_method(
-                ToolActivities.call_tool,
-                ToolRequest(call=call, as_of=self.assignment.window.end),
-                task_queue=source_queue(call.server),
-                activity_id=activity_id,
-                summary=f"{call.server}.{call.tool} for {self._market}",
-                **self._bounds(self.policy.deadlines.tool_call),
-            )
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise
-            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=_cause(error))
-
-    def _bounds(self, one_attempt: timedelta) -> ActivityBounds:
-        """Every activity of the loop ends by the task's deadline, whatever is left to try."""
-        return {
-            "start_to_close_timeout": one_attempt,
-            "schedule_to_close_timeout": call_allowance(self.assignment.deadline, workflow.now()),
-            "heartbeat_timeout": HEARTBEAT_TIMEOUT,
-            "retry_policy": retry_policy(self.policy.retries),
-            "priority": priority(self.assignment.priority, self._market),
-        }
+        return await self._tools.ask(
+            call, f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}"
+        )
 
     def _delivered(self, result: AgentResult, work: _Work) -> TaskOutcome:
         return TaskOutcome(
@@ -252,18 +213,7 @@ class AgentRun:
         )
 
     @property
-    def _market(self) -> str | None:
-        return self.assignment.market.market if self.assignment.market else None
-
-    @property
     def _place(self) -> str:
         """What tells this agent's activities from those of others in the same workflow."""
         own = f"{self.profile.agent}.{self.assignment.task_type}"
         return f"{own}.{self.place}" if self.place else own
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost message, which is the one that says what happened."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return (str(error) or type(error).__name__)[:LONGEST_ERROR]

@@ -13,14 +13,19 @@ from temporalio.common import (
     TypedSearchAttributes,
 )
 
-from contracts.config import RetryConfig
+from contracts.config import RetryConfig, RunPolicy
 from contracts.search_attributes import Outcome, Phase, SearchAttribute
+from contracts.tasks import TaskAssignment
+from domain.deadlines import call_allowance
 
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time; activities beat about four times as often."""
 
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task, for children."""
+
+LONGEST_ERROR = 1_000
+"""An error is told to the agent and kept in history: what happened, not every detail of it."""
 
 WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 MARKET = SearchAttributeKey.for_keyword(SearchAttribute.MARKET)
@@ -58,6 +63,27 @@ def patient_retry_policy(retries: RetryConfig) -> RetryPolicy:
 def priority(level: int, market: str | None = None) -> Priority:
     """The desk's priority, which counts as Temporal's does; markets share a queue fairly."""
     return Priority(priority_key=level, fairness_key=market)
+
+
+def task_bounds(
+    assignment: TaskAssignment, policy: RunPolicy, one_attempt: timedelta
+) -> ActivityBounds:
+    """Every activity of an agent's task ends by the task's deadline, whatever is left to try."""
+    market = assignment.market.market if assignment.market else None
+    return {
+        "start_to_close_timeout": one_attempt,
+        "schedule_to_close_timeout": call_allowance(assignment.deadline, workflow.now()),
+        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+        "retry_policy": retry_policy(policy.retries),
+        "priority": priority(assignment.priority, market),
+    }
+
+
+def cause(error: BaseException) -> str:
+    """The innermost message, which is the one that says what happened."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return (str(error) or type(error).__name__)[:LONGEST_ERROR]
 
 
 def market_attributes(
