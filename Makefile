@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
+# Tests that share nothing with each other run side by side; the others start servers and kill them.
+APART := tests/architecture tests/unit tests/replay
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
@@ -13,7 +15,8 @@ run: install  ## research the latest complete week and leave its report in repor
 	@$(BIN)/desk run
 
 test: install-dev check  ## everything that CI runs
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(APART)
+	$(BIN)/python -m pytest $(APART:%=--ignore %)
 
 check: install-dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .

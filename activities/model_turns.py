@@ -1,17 +1,26 @@
 """Who takes a turn: the built-in analyst, or the model that the run names."""
 
+import json
 from datetime import timedelta
 from typing import Final
 
 from temporalio import activity
 
-from agents.builtin.analysts import builtin_turn
-from agents.claude.analysts import model_call, turn_of
-from contracts.turns import BUILTIN, Turn, TurnRequest
+from agents.claude.analysts import desk_turn, model_call, turn_of
+from contracts.model_calls import ModelCall
+from contracts.turns import Turn, TurnRequest
+from contracts.usage import BUILTIN, Usage
+from domain.budget import affordable
 from infra.model_calling import ModelCaller, ModelFailed
 
 MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt does, so that its own error is the one that is told."""
+
+BYTES_A_TOKEN: Final = 2
+"""No text of the desk's has fewer bytes to a token; English prose has about four."""
+
+LEAST_WRITTEN: Final = 2_000
+"""A call that could write less than so many tokens is not made."""
 
 
 class Analyst:
@@ -23,18 +32,54 @@ class Analyst:
     async def __call__(self, request: TurnRequest) -> Turn:
         """The turn, by whoever the request names.
 
+        A model is asked once the desk has a result of its own for it to write over, and only
+        where the call cannot cost more than it may: else the turn is over the budget.
+
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
-            ValueError: it is no work for a model.
         """
-        if request.model == BUILTIN:
-            return builtin_turn(request)
+        own = desk_turn(request)
+        if request.model == BUILTIN or own.result is None:
+            return own
         if self._model is None:
             words = f"{request.model} is wanted, and the worker has no ANTHROPIC_API_KEY"
             raise ModelFailed(words, again=False)
-        call = model_call(request)
+        call = _fitted(model_call(request), request, self._model)
+        if isinstance(call, Turn):
+            return call
         answer = await self._model.ask(call, timeout_seconds=_time_for_a_call().total_seconds())
+        _count(request, answer.usage)
         return turn_of(request, answer)
+
+
+def _fitted(call: ModelCall, request: TurnRequest, model: ModelCaller) -> ModelCall | Turn:
+    """The call, writing no more than can be paid for; a turn over the budget where that is too
+    little."""
+    if request.allowance.unlimited:
+        return call
+    reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
+    price = model.price(call.model, reading)
+    if price is None and request.allowance.usd is not None:
+        return Turn(over_budget=f"the price of {call.model} is not known, and the budget is money")
+    most = affordable(request.allowance, price, reading, call.max_tokens)
+    if most < LEAST_WRITTEN:
+        return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")
+    return call.model_copy(update={"max_tokens": most})
+
+
+def _count(request: TurnRequest, usage: Usage) -> None:
+    """Make what a call cost visible in the worker's metrics."""
+    labels = {"agent": request.assignment.agent.value, "model": usage.model}
+    meter = activity.metric_meter().with_additional_attributes(labels)
+    meter.create_counter("desk_model_calls", "Calls of a model").add(1)
+    meter.create_counter("desk_model_input_tokens", "Tokens read").add(usage.input_tokens)
+    meter.create_counter("desk_model_output_tokens", "Tokens written").add(usage.output_tokens)
+    meter.create_counter("desk_model_cost_microusd", "Cost in millionths of a US dollar").add(
+        int(usage.cost_usd * 1_000_000)
+    )
+    meter.create_counter("desk_model_unpriced_calls", "Calls of unknown price").add(
+        usage.unpriced_calls
+    )
 
 
 def _time_for_a_call() -> timedelta:

@@ -3,11 +3,13 @@
 from datetime import UTC, datetime
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
 from activities.errors import transient
 from activities.heartbeats import beating, effect_key
 from contracts.names import FailureType
-from contracts.tools import ToolRequest, ToolResult, ToolStatus
+from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
+from domain.event_sources import without_later
 from domain.seal import content_hash
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
@@ -30,6 +32,20 @@ class ToolActivities:
         async with beating():
             return await self._journal.once(effect_key(), lambda: self._call(request), ToolResult)
 
+    @activity.defn
+    async def list_tools(self, server: str) -> ToolListing:
+        """What the server offers now. Not in the journal: a listing has no effect.
+
+        Raises:
+            ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
+        """
+        async with beating():
+            try:
+                tools = await self._tools.tools(server, timeout_seconds=_time_for_one_try())
+            except ToolUnreachable as error:
+                raise _unavailable(error) from None
+        return ToolListing(server=server, tools=tools)
+
     async def _call(self, request: ToolRequest) -> ToolResult:
         call = request.call
         try:
@@ -41,10 +57,12 @@ class ToolActivities:
                 timeout_seconds=_time_for_one_try(),
             )
         except ToolUnreachable as error:
-            raise transient(
-                FailureType.TOOL_UNAVAILABLE, str(error), retry_after=error.after
-            ) from None
+            raise _unavailable(error) from None
         return _evidence(request, answer)
+
+
+def _unavailable(error: ToolUnreachable) -> ApplicationError:
+    return transient(FailureType.TOOL_UNAVAILABLE, str(error), retry_after=error.after)
 
 
 def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
@@ -56,12 +74,13 @@ def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
             error=answer.refusal[:4_000],
             retrieved_at=now,
         )
+    content = without_later(answer.content, request.as_of)
     return ToolResult(
         call=request.call,
         status=ToolStatus.OK,
-        content=answer.content,
+        content=content,
         retrieved_at=now,
-        content_hash=content_hash(answer.content),
+        content_hash=content_hash(content),
     )
 
 

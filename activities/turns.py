@@ -28,7 +28,8 @@ class TurnActivities:
         """What the agent answers to all it knows so far.
 
         Raises:
-            ApplicationError: `TurnFailed`; retryable, after the pause that its API asks for, when
+            ApplicationError: `CallCutOff`, not retryable here, where a model's answer was lost and
+                may be billed. `TurnFailed`; retryable, after the pause that its API asks for, when
                 a model may answer yet. Not retryable when the analyst cannot make sense of what
                 it was given, or no model will: the same turn would end the same way.
         """
@@ -50,6 +51,9 @@ class TurnActivities:
 def _of_model(request: TurnRequest, failed: ModelFailed) -> ApplicationError:
     task = request.assignment
     words = f"{task.agent} on {task.task_id}: {failed}"
+    if failed.billed:
+        # The workflow decides whether it can pay for another.
+        return permanent(FailureType.CALL_CUT_OFF, words)
     if failed.again:
         return transient(FailureType.TURN_FAILED, words, retry_after=failed.after)
     return permanent(FailureType.TURN_FAILED, words)

@@ -1,42 +1,41 @@
-"""The desk's agents: what each may do, with which tools, on which queue, and who stands in."""
+"""The desk's agents: what each may do, for which questions, on which queue, and who stands in."""
 
 from collections.abc import Mapping, Sequence
 
 from contracts.base import Contract, ShortText
-from contracts.config import AgentConfig
+from contracts.capabilities import Capability
+from contracts.config import AgentConfig, RunPolicy
 from contracts.names import AgentId, Queue
-from contracts.tasks import AgentLimits, TaskType, ToolName
-from contracts.turns import BUILTIN
+from contracts.tasks import AgentLimits, ToolName
+from contracts.usage import BUILTIN
+from domain.capabilities import tools_for
 
-_PRICE_TOOLS = (
-    ToolName(server="ecb", tool="get_quote"),
-    ToolName(server="ecb", tool="get_historical"),
-    ToolName(server="ecb", tool="search_symbols"),
+_PRICES = (Capability.QUOTE, Capability.HISTORY, Capability.SYMBOL_SEARCH)
+_RATES = (Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.DECISION_CALENDAR)
+_NEWS = (
+    Capability.BANK_NEWS,
+    Capability.NEWS_SEARCH,
+    Capability.HEADLINES,
+    Capability.DATE_FILTER,
+    Capability.VERIFICATION,
 )
-_RATE_TOOLS = (
-    ToolName(server="central_banks", tool="get_policy_rate"),
-    ToolName(server="central_banks", tool="get_rate_decisions"),
-    ToolName(server="central_banks", tool="get_decision_calendar"),
-)
-_COMPARISON_TOOLS = (
-    ToolName(server="official_statistics", tool="get_month_averages"),
-    ToolName(server="official_statistics", tool="get_month_end_rates"),
-)
+"""For agents that are models: the built-in analysts ask for none of it."""
+_COMPARISON = (Capability.MONTH_AVERAGES, Capability.MONTH_END_RATES)
 """The validator's alone: what a figure is compared with is not what it was found with."""
 
 
 class AgentProfile(Contract):
     """One agent of the roster.
 
-    `tools` is the whole of what it may call. `model` is "builtin" or a model's name. `fallback`
-    takes over its tasks when it fails for good.
+    `tools` is the whole of what it may call: the tools that its `capabilities` have. `model` is
+    "builtin" or a model's name. `fallback` takes over its tasks when it fails for good.
     """
 
     agent: AgentId
     title: ShortText
     queue: Queue
-    tasks: tuple[TaskType, ...]
-    tools: tuple[ToolName, ...]
+    capabilities: tuple[Capability, ...] = ()
+    tools: tuple[ToolName, ...] = ()
     model: ShortText = BUILTIN
     fallback: AgentId | None = None
     limits: AgentLimits = AgentLimits()
@@ -46,51 +45,55 @@ class AgentProfile(Contract):
         return ToolName(server=server, tool=tool) in self.tools
 
 
+def _with_tools(profile: AgentProfile, policy: RunPolicy) -> AgentProfile:
+    return profile.model_copy(update={"tools": tools_for(profile.capabilities, policy)})
+
+
 ROSTER: Mapping[AgentId, AgentProfile] = {
-    profile.agent: profile
+    profile.agent: _with_tools(profile, RunPolicy())
     for profile in (
         AgentProfile(
             agent=AgentId.PRODUCT_MANAGER,
             title="Product manager",
             queue=Queue.DESK,
-            tasks=(TaskType.PLAN_WEEK,),
-            tools=(),
         ),
         AgentProfile(
             agent=AgentId.RESEARCH_AGENT_1,
             title="Research agent 1, prices first",
             queue=Queue.RESEARCH,
-            tasks=(TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES),
-            tools=_PRICE_TOOLS + _RATE_TOOLS,
+            capabilities=_PRICES + _RATES + _NEWS,
             fallback=AgentId.RESEARCH_AGENT_2,
         ),
         AgentProfile(
             agent=AgentId.RESEARCH_AGENT_2,
             title="Research agent 2, central banks first",
             queue=Queue.RESEARCH,
-            tasks=(TaskType.RESEARCH_RATES, TaskType.RESEARCH_FX),
-            tools=_RATE_TOOLS + _PRICE_TOOLS,
+            capabilities=_RATES + _PRICES + _NEWS,
             fallback=AgentId.RESEARCH_AGENT_1,
         ),
         AgentProfile(
             agent=AgentId.VALIDATOR,
             title="Validator",
             queue=Queue.VALIDATION,
-            tasks=(TaskType.VALIDATE,),
-            tools=_PRICE_TOOLS + _RATE_TOOLS + _COMPARISON_TOOLS,
+            capabilities=_PRICES + _RATES + _COMPARISON + (Capability.VERIFICATION,),
         ),
     )
 }
 
 
 def profile_of(agent: AgentId, overrides: Sequence[AgentConfig] = ()) -> AgentProfile:
-    """An agent as the run's configuration has it."""
+    """An agent as the run's configuration has it, with the tools of the desk's own sources."""
     profile = ROSTER[agent]
     override = next((entry for entry in overrides if entry.agent == agent), None)
     if override is None:
         return profile
     changes = override.model_dump(exclude_none=True, exclude={"agent"})
     return AgentProfile.model_validate({**profile.model_dump(), **changes})
+
+
+def profile_in(policy: RunPolicy, agent: AgentId) -> AgentProfile:
+    """An agent as a run has it, with the tools that its capabilities have there."""
+    return _with_tools(profile_of(agent, policy.agents), policy)
 
 
 def fallbacks(overrides: Sequence[AgentConfig] = ()) -> dict[AgentId, AgentId | None]:

@@ -7,6 +7,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from contracts.base import Contract, ShortText
+from contracts.budget import BudgetConfig
+from contracts.capabilities import Capability, Routes
 from contracts.markets import AreaCode, MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
@@ -127,13 +129,16 @@ class RunPolicy(Contract):
     """The rules of a run: who works, how long, how often, and what counts as complete.
 
     `sources` are the MCP servers that `.mcp.json` names, so that a call to one that nobody serves
-    is refused at once; empty when they are not known.
+    is refused at once; empty when they are not known. `capabilities` are the routes that
+    `desk.toml` gives in place of the usual ones.
     """
 
     agents: Annotated[tuple[AgentConfig, ...], Field(max_length=8)] = ()
     sources: Annotated[tuple[ShortText, ...], Field(max_length=50)] = ()
+    capabilities: dict[Capability, Routes] = Field(default_factory=dict)
     base_area: AreaCode = "US"
     deadlines: DeadlineConfig = DeadlineConfig()
+    budget: BudgetConfig = BudgetConfig()
     thresholds: ThresholdConfig = ThresholdConfig()
     retries: RetryConfig = RetryConfig()
     voting: VotingConfig = VotingConfig()

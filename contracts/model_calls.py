@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from contracts.base import Contract, ShortText
-from contracts.turns import Usage
+from contracts.tasks import Effort
+from contracts.usage import Usage
 
 
 class StopReason(StrEnum):
@@ -22,25 +23,20 @@ class StopReason(StrEnum):
     OTHER = "other"
 
 
-class Effort(StrEnum):
-    """How much a model is to think."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-
-
 class ModelCall(Contract):
     """What a model is asked.
 
-    `system` and the first message stay the same for all turns of a task, so that the prompt cache
-    serves them. `schema_of_result` is the JSON schema that the answer is to follow.
+    `system`, `tools` and the first messages stay the same for all turns of a task, so that the
+    prompt cache serves them. `schema_of_result` is the JSON schema that the answer is to follow;
+    with `no_more_calls` it must be given now.
     """
 
     model: ShortText
     system: str
     messages: Annotated[tuple[JsonValue, ...], Field(min_length=1)]
     schema_of_result: dict[str, JsonValue]
+    tools: tuple[JsonValue, ...] = ()
+    no_more_calls: bool = False
     max_tokens: Annotated[int, Field(ge=1, le=20_000)] = 16_000
     effort: Effort = Effort.MEDIUM
 

@@ -53,10 +53,12 @@ class FailureType(StrEnum):
     TOOL_UNAVAILABLE = "ToolUnavailable"
     TOOL_REFUSED = "ToolRefused"
     TURN_FAILED = "TurnFailed"
+    CALL_CUT_OFF = "CallCutOff"
     TASK_FAILED = "AgentTaskFailed"
     DEAD_LETTERED = "DeadLettered"
     PUBLISHING_FAILED = "PublishingFailed"
     UNUSABLE_REQUEST = "UnusableRequest"
+    TAPE_MISMATCH = "TapeMismatch"
 
 
 SCHEDULE_ID = "weekly-research"

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from contracts.base import Contract, ShortText, Text
+from contracts.capabilities import Capability
 from contracts.markets import MarketName
 from contracts.names import AgentId
 from contracts.tasks import TaskType
@@ -19,12 +20,17 @@ class PlannedTask(Contract):
 
 
 class MarketPlan(Contract):
-    """How one market is researched: its tasks run side by side, then the validator's."""
+    """How one market is researched: its tasks run side by side, then the validator's.
+
+    `look_into` is what agents that are models may ask beyond what every week needs; None is
+    everything on their lists.
+    """
 
     market: MarketName
     priority: Annotated[int, Field(ge=1, le=5)]
     tasks: Annotated[tuple[PlannedTask, ...], Field(min_length=1, max_length=4)]
     instructions: Text | None = None
+    look_into: Annotated[tuple[Capability, ...], Field(max_length=20)] | None = None
 
 
 class WeekPlan(Contract):

@@ -17,19 +17,24 @@ from contracts.results import (
     MarketEvent,
     ResearchResult,
     SuspectFixing,
+    Tone,
     ValidationResult,
     View,
 )
 from contracts.search_attributes import Outcome
 from contracts.tasks import TaskType
-from contracts.tools import DataSource, ToolResult
-from contracts.turns import Usage
+from contracts.tools import MOST_EVIDENCE, DataSource, ToolResult
+from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from contracts.weeks import IsoWeek, TimeWindow
 
 
 class Contribution(Contract):
-    """What became of one agent's task on a market."""
+    """What became of one agent's task on a market.
+
+    `remark` says what was done in a lesser way than planned, and why: the built-in analyst in a
+    model's place, a cheaper model, fewer turns.
+    """
 
     agent: AgentId
     task_type: TaskType
@@ -38,21 +43,26 @@ class Contribution(Contract):
     tool_calls: int = 0
     reassigned_from: AgentId | None = None
     error: Text | None = None
+    remark: Text | None = None
     usage: Usage = Usage()
 
 
 class MarketOutcome(Contract):
-    """What the research of one market ended with: the result of its workflow."""
+    """What the research of one market ended with: the result of its workflow.
+
+    `spent_before` is what earlier work on the market took, which this outcome has replaced.
+    """
 
     market: MarketName
     outcome: Outcome
     results: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
     validation: ValidationResult | None = None
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
     agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    spent_before: Usage = Usage()
 
 
 class MissingMarket(Contract):
@@ -113,8 +123,10 @@ class MarketReport(Contract):
     verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=1_700)] = ()
     events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
     views: Annotated[tuple[View, ...], Field(max_length=160)] = ()
+    tones: Annotated[tuple[Tone, ...], Field(max_length=320)] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=160)] = ()
     agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
+    spent_before: Usage = Usage()
     missing: Annotated[tuple[Text, ...], Field(max_length=300)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=1_200)] = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=2_000)] = ()
@@ -206,6 +218,7 @@ class ResearchReport(Contract):
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
     outcome: Outcome
     changes: Changes = Changes()
+    commentary: Annotated[tuple[Sentence, ...], Field(max_length=12)] = ()
     coverage: Coverage
     summary: Annotated[tuple[Sentence, ...], Field(max_length=40)]
     movers: Annotated[tuple[Mover, ...], Field(max_length=200)]
@@ -216,9 +229,10 @@ class ResearchReport(Contract):
     cross_checks: Annotated[tuple[CrossCheck, ...], Field(max_length=1_000)] = ()
     dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=1_600)]
     sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=20_000)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=80_000)] = ()
     config: RunConfig
     planning: Contribution | None = None
+    commenting: Contribution | None = None
     usage: Usage = Usage()
     timings: Timings
     seal: ShortText = ""

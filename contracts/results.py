@@ -12,6 +12,7 @@ from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import TaskAssignment
 from contracts.tools import DataSource, SourceTier
+from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, DroppedSentence
 
 
@@ -20,6 +21,7 @@ class EventType(StrEnum):
 
     FX_MOVEMENT = "fx_movement"
     RATE_DECISION = "rate_decision"
+    NEWS = "news"
     SCHEDULED_DECISION = "scheduled_decision"
     ECONOMIC_DATA = "economic_data"
 
@@ -36,7 +38,8 @@ class MarketEvent(Contract):
     """One thing that happened, or is scheduled to.
 
     `description` is prose with references such as `[[USD/JPY:move]]` in place of figures.
-    `claims` are the ids of the claims it rests on.
+    `claims` are the ids of the claims it rests on, `evidence` those of the tool results that news
+    were read in.
     """
 
     event_id: ShortText
@@ -49,7 +52,8 @@ class MarketEvent(Contract):
     description: Text
     impact: Impact
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=20)] = ()
-    source_url: Annotated[str, Field(max_length=500)] | None = None
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    source_url: Annotated[str, Field(max_length=2_000)] | None = None
     confidence: Confidence = 1.0
 
 
@@ -72,13 +76,54 @@ class Leaning(StrEnum):
 
 
 class View(Contract):
-    """An agent's view of one subject, and the claims it rests on."""
+    """An agent's view of one subject, and the claims it rests on.
+
+    `by_words` marks one that a list of words read out of a text. It rests on no claim, contradicts
+    nobody, and is no news when it turns.
+    """
 
     subject: ShortText
     kind: ViewKind
     leaning: Leaning
     confidence: Confidence
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
+    by_words: bool = False
+
+
+class ToneKind(StrEnum):
+    """Whose text it is: a central bank's own, or a publisher's."""
+
+    STATEMENT = "statement"
+    HEADLINE = "headline"
+
+
+class JudgedBy(StrEnum):
+    """What judged a text: a list of words, or a model that read it."""
+
+    WORDS = "words"
+    MODEL = "model"
+
+
+class Tone(Contract):
+    """How an item of news sounds. No finding about what happened.
+
+    `leaning` is up for a statement that sounds of higher rates and for a headline of good news.
+    `subject` is the area of the bank whose statement it is, or the market that a headline was
+    found for. `publisher`, `title` and `url` are the item's own, from outside: None where they
+    hold what a report does not print unchecked (`domain.tone`). `evidence_id` is the tool result
+    that holds the item.
+    """
+
+    subject: ShortText
+    kind: ToneKind
+    leaning: Leaning
+    confidence: Confidence
+    by: JudgedBy = JudgedBy.WORDS
+    publisher: ShortText | None = None
+    title: Annotated[str, Field(max_length=500)] | None = None
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    published_at: Instant
+    evidence_id: ShortText
 
 
 class SuspectFixing(Contract):
@@ -87,6 +132,10 @@ class SuspectFixing(Contract):
     day: date
     value: str
     reason: Text
+
+
+MOST_SOURCES = 50
+MOST_TONES = 40
 
 
 class ResearchResult(Contract):
@@ -103,7 +152,8 @@ class ResearchResult(Contract):
     claims: Annotated[tuple[Claim, ...], Field(max_length=200)] = ()
     events: Annotated[tuple[MarketEvent, ...], Field(max_length=100)] = ()
     views: Annotated[tuple[View, ...], Field(max_length=20)] = ()
-    sources: Annotated[tuple[DataSource, ...], Field(max_length=50)] = ()
+    tones: Annotated[tuple[Tone, ...], Field(max_length=MOST_TONES)] = ()
+    sources: Annotated[tuple[DataSource, ...], Field(max_length=MOST_SOURCES)] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=20)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
@@ -229,3 +279,12 @@ class DeadLetter(Contract):
     errors: Annotated[tuple[AgentError, ...], Field(max_length=8)]
     week: ShortText
     market: MarketName
+    usage: Usage = Usage()
+
+
+class Commentary(Contract):
+    """What the product manager writes over a week's claims: sentences with references to them."""
+
+    kind: Literal["commentary"] = "commentary"
+    task_id: ShortText
+    sentences: Annotated[tuple[Text, ...], Field(max_length=12)] = ()

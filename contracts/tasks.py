@@ -18,6 +18,15 @@ class TaskType(StrEnum):
     RESEARCH_FX = "research_fx"
     RESEARCH_RATES = "research_rates"
     VALIDATE = "validate"
+    COMMENT_WEEK = "comment_week"
+
+
+class Effort(StrEnum):
+    """How much a model is to think."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
 
 
 class AgentLimits(Contract):

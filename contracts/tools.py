@@ -6,8 +6,20 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from contracts.base import Contract, Instant, ShortText, Text
+from contracts.capabilities import Capability
 
 MAX_CALLS_A_TURN = 16
+
+MOST_CALLS = 130
+"""Calls of tools that one agent can make on a task."""
+
+MOST_EVIDENCE = 400
+"""Tool results that a market can rest on: those of three tasks."""
+
+
+def _is_none(value: object) -> bool:
+    """For fields that are absent from most histories, and take no place in them."""
+    return value is None
 
 
 class SourceTier(StrEnum):
@@ -20,12 +32,19 @@ class SourceTier(StrEnum):
 
 
 class ToolCall(Contract):
-    """What an agent asks for. `as_of` is not among the arguments: the desk adds it."""
+    """What an agent asks for. `as_of` is not among the arguments: the desk adds it.
+
+    With a `capability` it is answered by whoever has that in this run, and the tool named is the
+    one that usually does; without, by the tool named and by no other. What a result names as its
+    call is who was asked in the end; the capability stands there only where the tool is not one
+    that usually has it.
+    """
 
     call_id: ShortText
     server: ShortText
     tool: ShortText
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    capability: Annotated[Capability | None, Field(exclude_if=_is_none)] = None
 
 
 class ToolRequest(Contract):
@@ -61,7 +80,8 @@ class ToolResult(Contract):
 
     `content` is the tool's structured result when `status` is ok, else None and `error` says why.
     `content_hash` is the SHA-256 of the canonical JSON of `content` (`domain.seal.content_hash`).
-    `place` is None for calls that no workflow of the desk made.
+    `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
+    before, and why they did not answer.
     """
 
     call: ToolCall
@@ -71,6 +91,7 @@ class ToolResult(Contract):
     retrieved_at: Instant | None = None
     content_hash: ShortText | None = None
     place: CallPlace | None = None
+    in_place_of: Annotated[Text | None, Field(exclude_if=_is_none)] = None
 
     @property
     def evidence_id(self) -> str:

@@ -1,53 +1,67 @@
 """One turn of the agent loop: what the agent is shown and what it answers."""
 
-from decimal import Decimal
-from typing import Annotated, Final, Self
+from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from contracts.base import Contract, Figure, ShortText, Text
+from contracts.base import Contract, ShortText, Text
+from contracts.budget import Allowance
+from contracts.capabilities import Capability
 from contracts.config import VotingConfig
 from contracts.markets import MarketSpec
 from contracts.plan import WeekPlan
-from contracts.results import AgentError, ResearchResult, ValidationResult
+from contracts.results import AgentError, Commentary, ResearchResult, ValidationResult
 from contracts.tasks import TaskAssignment
-from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+from contracts.tools import MAX_CALLS_A_TURN, MOST_EVIDENCE, ToolCall, ToolResult, ToolSpec
+from contracts.usage import BUILTIN, Usage
 from contracts.verdicts import RejectedFigure
 
-BUILTIN: Final = "builtin"
-"""The model of an analyst that needs none."""
+AgentResult = Annotated[
+    WeekPlan | ResearchResult | ValidationResult | Commentary, Field(discriminator="kind")
+]
 
-AgentResult = Annotated[WeekPlan | ResearchResult | ValidationResult, Field(discriminator="kind")]
+Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
+"""What a model said, as its content blocks."""
 
 
 class Exchange(Contract):
-    """The tool calls of one turn and what came back, in the order of the calls."""
+    """The tool calls of one turn and what came back, in the order of the calls.
+
+    `said` is how a model asked for them; empty for the calls that the desk makes by itself.
+    """
 
     results: Annotated[tuple[ToolResult, ...], Field(max_length=MAX_CALLS_A_TURN)]
+    said: Said = ()
 
 
 class TurnRequest(Contract):
     """Everything an agent knows when it takes a turn.
 
-    `findings` are the research results that a validator is to check and `evidence` the tool
-    results they rest on; `markets` are those that the product manager is to plan for. They are
-    empty for the others. `rejected` are the figures in the prose of the agent's last result that
-    are no claims: it may deliver again, without them or with references in their place. `draft`
-    is what a model said when it delivered that result, as its content blocks, and `objection` why
-    what it said is no result. `voting` says how a conflict between findings is settled. `model`
-    names who takes the turn.
+    `findings` are the research results that a validator is to check or the product manager to
+    comment, and `evidence` the tool results they rest on; `markets` are those that the product
+    manager is to plan for, with the `capabilities` that there are. They are empty for the others.
+    `rejected` are the figures in the prose of the agent's last result that are no claims: it may
+    deliver again, without them or with references in their place. `draft` is what a model said
+    when it delivered that result, as its content blocks, and `objection` why what it said is no
+    result. `voting` says how a conflict between findings is settled. `model` names who takes the
+    turn; `tools` are described to a model, and `allowance` is what its call may cost. With `last`
+    it must deliver now and may ask for nothing more.
     """
 
     assignment: TaskAssignment
     exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200)] = ()
-    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
     rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100)] = ()
-    draft: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
+    draft: Said = ()
     objection: Text | None = None
     model: ShortText = BUILTIN
     voting: VotingConfig = VotingConfig()
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
+    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200)] = ()
+    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20)] = ()
+    allowance: Allowance = Allowance()
+    last: bool = False
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
@@ -55,52 +69,21 @@ class TurnRequest(Contract):
         return tuple(result for exchange in self.exchanges for result in exchange.results)
 
 
-class Usage(Contract):
-    """What turns cost. The built-in analysts cost nothing.
-
-    `input_tokens` are all that were read, `cache_read_tokens` and `cache_write_tokens` those of
-    them that came from the prompt cache or went into it. `cost_usd` is the money that is known;
-    of `unpriced_calls` the price is not known.
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    cost_usd: Figure = Decimal(0)
-    unpriced_calls: int = 0
-    model: ShortText = BUILTIN
-
-    @property
-    def tokens(self) -> int:
-        """All tokens, read and written."""
-        return self.input_tokens + self.output_tokens
-
-    def plus(self, other: "Usage") -> "Usage":
-        """The sum, under the other's model name."""
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
-            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
-            cost_usd=self.cost_usd + other.cost_usd,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-            model=other.model,
-        )
-
-
 class Turn(Contract):
     """What an agent answers: tool calls, or its result, or why it cannot do the task.
 
     `said` is a model's answer as its content blocks; `objection` says why it holds no result that
-    can be read, and the agent may answer again.
+    can be read, and the agent may answer again. `over_budget` says why a model was not asked; with
+    `cut_off` it was, and its answer never came.
     """
 
     calls: Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)] = ()
     result: AgentResult | None = None
     failure: AgentError | None = None
-    said: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
+    said: Said = ()
     objection: Text | None = None
+    over_budget: Text | None = None
+    cut_off: bool = False
     note: Text | None = None
     usage: Usage = Usage()
 

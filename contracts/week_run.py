@@ -6,17 +6,22 @@ from typing import Annotated
 from pydantic import Field
 
 from contracts.base import Contract, Instant, ShortText, Text
+from contracts.budget import Allowance
 from contracts.config import RunConfig, RunPolicy
 from contracts.markets import MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, WeekPlan
 from contracts.report import Contribution, Coverage, MarketOutcome, Revision
-from contracts.results import AgentError, ResearchResult
+from contracts.results import AgentError, Commentary, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
-from contracts.tools import ToolResult
-from contracts.turns import AgentResult, Usage
+from contracts.tools import MOST_EVIDENCE, ToolResult, ToolSpec
+from contracts.turns import AgentResult
+from contracts.usage import Usage
 from contracts.weeks import IsoWeek, TimeWindow
+
+Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
+"""Tools as their servers describe them."""
 
 
 class PublishedFiles(Contract):
@@ -30,16 +35,21 @@ class PublishedFiles(Contract):
 class WeekRecord(Contract):
     """What a finished run leaves, and all that a later rerun needs to start from.
 
-    `planning` is what it took to have the plan.
+    `planning` is what it took to have the plan. `commentary` are the product manager's sentences
+    over the claims, `commenting` what they took. `spent` is what counts against the budget: what
+    the outcomes took, and what is taken to be spent where nobody can tell.
     """
 
     week: IsoWeek
     window: TimeWindow
     plan: WeekPlan
     planning: Contribution | None = None
+    commentary: Commentary | None = None
+    commenting: Contribution | None = None
     outcomes: Annotated[tuple[MarketOutcome, ...], Field(max_length=200)]
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
     started_at: Instant
+    spent: Usage | None = None
 
 
 class WeekRequest(Contract):
@@ -92,7 +102,7 @@ class MarketStatus(Contract):
 
 class WeekStatus(Contract):
     """The answer of the `status` query. `escalations` are the workflow ids of the cases that wait
-    for a person; `usage` is what the work that has come back has cost."""
+    for a person; `usage` is what the work that has come back has cost, of the run's `budget`."""
 
     week: IsoWeek
     phase: Phase
@@ -106,6 +116,7 @@ class WeekStatus(Contract):
     pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
     usage: Usage = Usage()
+    budget: Allowance = Allowance()
     closes_at: Instant | None = None
     seconds: float | None = None
 
@@ -128,7 +139,8 @@ class MarketRequest(Contract):
     """What a market's child workflow is started with. `rerun` is 0 for the first time.
 
     `deadline` is that of the agents' tasks; a market that waits for a person is back before
-    `report_due`.
+    `report_due`. `tools` are described to agents that are models, and `allowance` is what those
+    may spend together.
     """
 
     week: IsoWeek
@@ -139,6 +151,8 @@ class MarketRequest(Contract):
     report_due: Instant
     policy: RunPolicy
     rerun: int = 0
+    tools: Tools = ()
+    allowance: Allowance = Allowance()
 
 
 class ReassignmentRequest(Contract):
@@ -148,15 +162,17 @@ class ReassignmentRequest(Contract):
     tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
     errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
     policy: RunPolicy
+    tools: Tools = ()
+    allowance: Allowance = Allowance()
 
 
 class TaskOutcome(Contract):
     """What the agent loop ends with: the result, the evidence behind it and what it took."""
 
     result: AgentResult
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=100)]
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)]
     contribution: Contribution
 
 

@@ -11,6 +11,7 @@ from domain.audit_findings import AuditFinding
 from domain.audit_frame import frame_findings
 from domain.audit_prose import event_findings, text_findings
 from domain.audit_tables import TABLES, chart_findings, table_findings
+from domain.audit_tones import tone_findings
 from domain.prose import references
 
 __all__ = ["AuditFinding", "Counts", "audit", "counted"]
@@ -27,6 +28,7 @@ PARTS = (
     text_findings,
     table_findings,
     chart_findings,
+    tone_findings,
 )
 
 
@@ -62,7 +64,7 @@ def _found_by(
 def counted(report: ResearchReport) -> Counts:
     """How many claims, tool results, printed figures and tables an audit looks at."""
     prose = (
-        *(line.prose for line in report.summary),
+        *(line.prose for line in (*report.commentary, *report.summary)),
         *(row.outcome.prose for row in report.calendar),
         *(change.prose for change in report.changes.entries),
         *(check.prose for check in report.cross_checks),

@@ -48,10 +48,11 @@ def source_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield from differing(where, source, source_of(result, source))
     named = {source.evidence_id for source in report.sources}
     for name in sorted(_used(report) - named):
-        yield AuditFinding(f"evidence {name}", "a claim rests on it and no source is listed")
+        where = f"evidence {name}"
+        yield AuditFinding(where, "a claim or a tone rests on it and no source is listed")
 
 
 def _used(report: ResearchReport) -> set[str]:
     return {
         name for section in report.markets for claim in section.claims for name in claim.evidence
-    }
+    } | {tone.evidence_id for section in report.markets for tone in section.tones}

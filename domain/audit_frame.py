@@ -1,9 +1,11 @@
 """An audit's fifth part: week, window, revisions, coverage and the other sums of a report."""
 
 from collections.abc import Iterator
+from functools import reduce
 
 from contracts.report import ResearchReport
 from contracts.search_attributes import Outcome
+from contracts.usage import Usage
 from domain.audit_findings import AuditFinding
 from domain.report_coverage import COUNTED
 from domain.report_markets import revised_in
@@ -74,5 +76,7 @@ def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
                     where = f"{section.market}, view of {view.subject}"
                     yield AuditFinding(where, f"it rests on {name}, which is no claim")
     lines = (line for section in report.markets for line in section.agents)
-    if report.usage != usage_of([report.planning, *lines]):
+    summed = usage_of([report.planning, report.commenting, *lines])
+    before = reduce(Usage.plus, (section.spent_before for section in report.markets), Usage())
+    if report.usage != summed.plus(before).model_copy(update={"model": summed.model}):
         yield AuditFinding("usage", "it is not the sum of what the agents used")

@@ -1,15 +1,18 @@
 """An audit's third part: every printed text is its prose over the claims, and says nothing else."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 
 from contracts.claims import Claim
 from contracts.report import MarketReport, ReportedEvent, ResearchReport
-from contracts.results import ConflictRecord
+from contracts.results import ConflictRecord, EventType
 from contracts.search_attributes import Outcome
 from domain.audit_findings import AuditFinding
 from domain.banks import known_banks
 from domain.checks import check_bank, check_direction, check_references
+from domain.commentary import contradictions
 from domain.event_days import check_event_day
+from domain.event_sources import check_event_source
 from domain.figure_gate import read_prose
 from domain.figures import print_claim
 from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
@@ -27,6 +30,14 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     week = printed_claims(report)
     for number, line in enumerate(report.summary, start=1):
         yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
+    if report.commentary and not (report.commenting and report.commenting.delivered):
+        yield AuditFinding("commentary", "nobody is said to have delivered it")
+    for number, line in enumerate(report.commentary, start=1):
+        where = f"commentary, sentence {number}"
+        yield from _of_text(where, line.prose, line.text, week)
+        yield from _typed(where, line.prose, week, references(line.prose))
+        for objection in contradictions(line.prose, week):
+            yield AuditFinding(where, objection)
     for row in report.calendar:
         where = f"calendar, {row.area} on {row.day}"
         yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
@@ -51,6 +62,8 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """
     week = printed_claims(report)
     banks = known_banks(_answers(report))
+    evidence = {result.evidence_id: result for result in report.evidence}
+    links = {source.url for source in report.sources}
     for section in report.markets:
         known = {**week, **{claim.claim_id: claim for claim in section.claims}}
         for event in section.events:
@@ -58,6 +71,31 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield from _of_text(where, event.description, event.text, known)
             yield from _typed(where, event.description, known, event.claims)
             yield from _of_event(where, event, section, known, banks)
+            for objection in (
+                *check_event_source(event, evidence, report.window),
+                *_check_origin(event, evidence, links),
+            ):
+                yield AuditFinding(where, objection)
+        names = Counter(event.event_id for event in section.events)
+        for name in (name for name, times in names.items() if times > 1):
+            yield AuditFinding(f"{section.market}, event {name}", "it is told more than once")
+
+
+def _check_origin(
+    event: ReportedEvent, evidence: Collection[str], links: Collection[str | None]
+) -> Iterator[str]:
+    """Objects to an event that rests on what is not in the report, links elsewhere than to its
+    source, or is said to be verified without a claim."""
+    if not set(event.evidence) <= set(evidence):
+        yield f"{event.event_id}: it names answers that the report does not hold"
+    if event.event_type is EventType.NEWS:
+        if event.verified:
+            yield f"{event.event_id}: news are verified by nobody"
+        return
+    if event.evidence:
+        yield f"{event.event_id}: it rests on claims, and names answers besides"
+    if event.source_url is not None and event.source_url not in links:
+        yield f"{event.event_id}: its link is that of no source of the report"
 
 
 def _answers(report: ResearchReport) -> Iterator[Answer]:

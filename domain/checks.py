@@ -134,7 +134,7 @@ def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
         (Metric.DECISION_CHANGE, said_of_bank(event.description, event.central_bank)),
     ):
         change = _change(event, metric, claims)
-        if change is not None and any(_contradicts(leaning, change) for leaning in said):
+        if change is not None and any(contradicts(leaning, change) for leaning in said):
             words = "the words contradict the sign of the figure"
             yield _event_issue(IssueType.DIRECTION, words, event)
 
@@ -181,7 +181,8 @@ CHECKS: Final = {
 """The check that an issue about a claim stands for."""
 
 
-def _contradicts(leaning: Leaning, change: Decimal) -> bool:
+def contradicts(leaning: Leaning, change: Decimal) -> bool:
+    """Whether words that lean so cannot be said of a change of that sign."""
     match leaning:
         case Leaning.UP:
             return change <= 0

@@ -1,15 +1,17 @@
 """From what the markets' workflows returned to the report that is published."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from contracts.changes import Changes
+from contracts.claims import Claim
 from contracts.config import RunConfig
 from contracts.report import MarketReport, ResearchReport, Timings
 from contracts.search_attributes import Outcome
 from contracts.source_results import History
 from contracts.tools import ToolResult
 from contracts.week_run import WeekRecord
+from domain.commentary import commentary_of
 from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
 from domain.prose import clip
 from domain.report_calendar import calendar_of
@@ -21,10 +23,12 @@ from domain.report_judgement import JudgedWeek, judge
 from domain.report_markets import market_report, revised_in
 from domain.report_summary import summary_of
 from domain.report_tables import movers_of, rate_rows_of
+from domain.report_tones import with_tones
 from domain.report_usage import usage_of_week
 from domain.report_verdicts import with_contested
 from domain.seal import sealed
 from domain.series import window_days
+from domain.tone import banks_in
 
 TITLE = "Asia and G10 currencies and policy rates"
 
@@ -60,11 +64,25 @@ def compile_report(
     changes = changes_between(previous, report, config.policy.materiality)
     report = report.model_copy(
         update={
+            **_commentary(record, week.claims),
             "summary": summary_of(report, week.claims),
             "changes": _with_note(changes, previous_note),
         }
     )
     return sealed(report)
+
+
+def _commentary(record: WeekRecord, claims: Mapping[str, Claim]) -> dict[str, object]:
+    """The commentary as it may be printed, and the remark on what was left out of it."""
+    printed, line = commentary_of(record.commentary, claims), record.commenting
+    written = len(record.commentary.sentences) if record.commentary else 0
+    if line is not None and len(printed) < written:
+        left_out = (
+            f"{written - len(printed)} of {written} sentences failed a check and were left out"
+        )
+        told = "; ".join(words for words in (line.remark, left_out) if words)
+        line = line.model_copy(update={"remark": told})
+    return {"commentary": printed, "commenting": line}
 
 
 def _without_remarks(
@@ -102,7 +120,8 @@ def _without_remarks(
         evidence=evidence,
         config=config,
         planning=record.planning,
-        usage=usage_of_week(record.planning, outcomes),
+        commenting=record.commenting,
+        usage=usage_of_week((record.planning, record.commenting), outcomes),
         timings=timings,
     )
 
@@ -112,7 +131,8 @@ def _sections(
 ) -> tuple[MarketReport, ...]:
     _, as_of = window_days(record.window)
     histories = tuple(returned_by(SERIES_TOOL, History, evidence))
-    return tuple(
+    banks = banks_in(evidence)
+    sections = (
         market_report(
             spec,
             week.markets[spec.market],
@@ -122,6 +142,10 @@ def _sections(
             revised_in=revised_in(spec.market, record.revisions),
         )
         for spec in config.markets
+    )
+    return tuple(
+        with_tones(section, week.markets[section.market].outcome, banks, record.window)
+        for section in sections
     )
 
 

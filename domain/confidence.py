@@ -10,6 +10,7 @@ class Weakness(StrEnum):
     """What a result can suffer from."""
 
     SINGLE_SOURCE = "single_source"
+    SECONDARY_SOURCE = "secondary_source"
     STALE = "stale"
     SHORT_HISTORY = "short_history"
     SUSPECT_FIXINGS = "suspect_fixings"
@@ -24,6 +25,7 @@ class Weakness(StrEnum):
 DEDUCTIONS: Final = MappingProxyType(
     {
         Weakness.SINGLE_SOURCE: 0.05,
+        Weakness.SECONDARY_SOURCE: 0.1,
         Weakness.STALE: 0.3,
         Weakness.SHORT_HISTORY: 0.15,
         Weakness.SUSPECT_FIXINGS: 0.1,

@@ -4,6 +4,9 @@ from datetime import datetime, timedelta
 
 SHORTEST = timedelta(milliseconds=1)
 
+MODEL_SHARE = 0.8
+"""The part of a task's time that a model has; the rest is for the built-in analyst."""
+
 MARGIN = timedelta(seconds=30)
 """What is kept free between the last moment of an answer and the report that waits for it."""
 
@@ -20,6 +23,16 @@ def call_allowance(deadline: datetime, now: datetime) -> timedelta:
     that has passed.
     """
     return max(time_left(deadline, now), SHORTEST)
+
+
+def share_of(allowed: timedelta, sources: int) -> timedelta:
+    """What the first of some sources may take of the time there is for all of them."""
+    return max(allowed / sources, SHORTEST)
+
+
+def model_works_until(now: datetime, deadline: datetime) -> datetime:
+    """Until when a model may work on a task, so that somebody else can still do it after it."""
+    return now + time_left(deadline, now) * MODEL_SHARE
 
 
 def answer_due(now: datetime, allowed: timedelta, report_due: datetime) -> datetime:

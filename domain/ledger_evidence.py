@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from pydantic import JsonValue, ValidationError
 
+from contracts.capabilities import SHIPPED
 from contracts.source_results import (
     DecisionCalendar,
     History,
@@ -16,8 +17,9 @@ from contracts.source_results import (
     Quote,
     RateDecisions,
 )
-from contracts.tools import DataSource, ToolResult, ToolStatus
+from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from contracts.weeks import TimeWindow
+from domain.links import web_link
 from domain.seal import content_hash
 from domain.series import window_days
 
@@ -43,18 +45,27 @@ class EvidenceUnusable(ValueError):
 
 
 def attributed(result: ToolResult, by: Provenance) -> DataSource:
-    """A tool result as the source that it is listed as: what was asked, and who published it."""
+    """A tool result as the source that it is listed as: what was asked, and who published it. An
+    address that is none of a page of the web is left out."""
     return DataSource(
         server=result.call.server,
         tool=result.call.tool,
         arguments=result.call.arguments,
         name=by.name,
-        tier=by.tier,
+        tier=granted_tier(result, by.tier),
         origin=by.origin,
-        url=by.url,
+        url=web_link(by.url),
         retrieved_at=result.retrieved_at,
         evidence_id=result.evidence_id,
     )
+
+
+def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
+    """The tier that a source says it has; at most secondary for a server that does not come with
+    the desk, because anyone can say so."""
+    if result.call.server in SHIPPED or claimed is SourceTier.DERIVED:
+        return claimed
+    return SourceTier.SECONDARY
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:

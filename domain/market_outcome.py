@@ -7,6 +7,8 @@ from contracts.markets import MarketKind, MarketSpec
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ConflictRecord, ResearchResult
 from contracts.search_attributes import Outcome
+from contracts.usage import Usage
+from domain.report_usage import usage_of
 
 _ESSENTIAL = {MarketKind.PAIR: Metric.LAST, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
 
@@ -52,16 +54,24 @@ def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOut
 
     The earlier findings then stay, and what is missing says that the rerun failed and why.
     """
-    if before is None or again.outcome in _WITH_FIGURES or before.outcome not in _WITH_FIGURES:
+    if before is None:
         return again
+    if again.outcome in _WITH_FIGURES or before.outcome not in _WITH_FIGURES:
+        return again.model_copy(update={"spent_before": _spent(before)})
     reason = again.missing[0] if again.missing else again.outcome
     note = f"a rerun found nothing, the earlier findings stand: {reason}"
     return before.model_copy(
         update={
             "missing": (*before.missing, note[:4_000])[-20:],
             "dead_letters": (*before.dead_letters, *again.dead_letters)[-8:],
+            "spent_before": before.spent_before.plus(_spent(again)),
         }
     )
+
+
+def _spent(outcome: MarketOutcome) -> Usage:
+    """What an outcome took, with all that came before it."""
+    return usage_of(outcome.agents).plus(outcome.spent_before)
 
 
 def reasons_missing(

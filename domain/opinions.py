@@ -58,7 +58,8 @@ def view_conflicts(
 ) -> Iterator[ConflictRecord]:
     """The subjects on which views of different results lean up and down.
 
-    Left out are those whose figures are in conflict themselves, so that nobody is asked twice.
+    Left out are those whose figures are in conflict themselves, so that nobody is asked twice, and
+    views that come from words alone.
     """
     for topic, opinions in _by_topic(market, results).items():
         if topic in settled_by_figures:
@@ -96,7 +97,7 @@ def abstentions(
 def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[Topic, list[Opinion]]:
     topics: dict[Topic, list[Opinion]] = defaultdict(list)
     for result in results:
-        for view in result.views:
+        for view in (view for view in result.views if not view.by_words):
             turned = _towards(market, view)
             topics[(turned.kind, turned.subject)].append(Opinion(result, turned))
     return topics

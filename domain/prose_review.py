@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from contracts.claims import Claim
 from contracts.plan import WeekPlan
 from contracts.results import (
+    Commentary,
     ConflictRecord,
     MarketEvent,
     ResearchResult,
@@ -35,6 +36,7 @@ WORDS_DROPPED: Final = (
 )
 
 RECOMMENDATION: Final = "recommendation"
+SENTENCE: Final = "sentence"
 ISSUE_TEXTS: Final = ("description", RECOMMENDATION)
 
 _ASIDE: Final = "stated "
@@ -110,6 +112,10 @@ def review(result: AgentResult, claims: Mapping[str, Claim] = _NO_CLAIMS) -> Rev
         own = {claim.claim_id: claim for claim in reversed(result.claims)}
         reading = _Reading({**claims, **own}, [])
         return Review(_read_research(result, reading), tuple(reading.rejected))
+    if isinstance(result, Commentary):
+        reading = _Reading(claims, [])
+        sentences = reading.of_each(result.sentences, SENTENCE)
+        return Review(result.model_copy(update={"sentences": sentences}), tuple(reading.rejected))
     checks = {claim.claim_id: claim for claim in reversed(result.checks)}
     reading = _Reading({**checks, **claims}, [])
     read = _read_validation(result, reading)
@@ -131,6 +137,8 @@ def without_rejected(result: AgentResult, rejected: Collection[RejectedFigure]) 
     cutting = _Cutting(by_place, [])
     if isinstance(result, ResearchResult):
         return _cut_research(result, cutting)
+    if isinstance(result, Commentary):
+        return result.model_copy(update={"sentences": cutting.of_each(result.sentences, SENTENCE)})
     return _cut_validation(result, cutting)
 
 

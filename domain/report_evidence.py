@@ -22,8 +22,8 @@ def evidence_of(
     outcomes: Iterable[MarketOutcome],
     sections: Sequence[MarketReport],
 ) -> tuple[ToolResult, ...]:
-    """Every tool result behind the printed claims, the verdicts, the tables, the charts and the
-    listed sources, of `everything` that came back.
+    """Every tool result behind the printed claims, the verdicts, the tones, the tables, the charts
+    and the listed sources, of `everything` that came back.
 
     Each once, sorted by its id, the research's and the validator's.
     """
@@ -99,6 +99,7 @@ def _claimed_from(sections: Iterable[MarketReport]) -> Iterator[str]:
     for section in sections:
         for claim in section.claims:
             yield from claim.evidence
+        yield from (tone.evidence_id for tone in section.tones)
 
 
 def _is_tabled(result: ToolResult) -> bool:

@@ -44,6 +44,7 @@ def market_report(
         claims=tuple(judged.claims.values()),
         verdicts=judged.verdicts,
         events=_events(outcome, claims),
+        spent_before=outcome.spent_before,
         views=tuple(view for result in outcome.results for view in result.views),
         suspects=suspects,
         agents=outcome.agents,

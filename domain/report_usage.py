@@ -1,9 +1,10 @@
 """What the work on a report cost, all agents together."""
 
 from collections.abc import Iterable
+from functools import reduce
 
 from contracts.report import Contribution, MarketOutcome
-from contracts.turns import Usage
+from contracts.usage import Usage
 
 
 def usage_of(lines: Iterable[Contribution | None]) -> Usage:
@@ -16,6 +17,11 @@ def usage_of(lines: Iterable[Contribution | None]) -> Usage:
     return total.model_copy(update={"model": ", ".join(models)[:200]})
 
 
-def usage_of_week(planning: Contribution | None, outcomes: Iterable[MarketOutcome]) -> Usage:
-    """What a week's planning and its markets cost together."""
-    return usage_of([planning, *(line for outcome in outcomes for line in outcome.agents)])
+def usage_of_week(
+    desk_work: Iterable[Contribution | None], outcomes: Iterable[MarketOutcome]
+) -> Usage:
+    """What a week's planning, its commentary and its markets cost together, reruns included."""
+    brought = tuple(outcomes)
+    total = usage_of([*desk_work, *(line for outcome in brought for line in outcome.agents)])
+    before = reduce(Usage.plus, (outcome.spent_before for outcome in brought), Usage())
+    return total.plus(before).model_copy(update={"model": total.model})

@@ -33,14 +33,15 @@ WORDINGS: Final[Mapping[ViewKind, Wording]] = {
 
 def standing_views(section: MarketReport, conflicts: Iterable[ConflictRecord]) -> dict[Topic, View]:
     """By topic the view that holds: the one that a conflict was decided for, else the surest of
-    those that do not abstain; of equally sure ones the first."""
+    those that do not abstain; of equally sure ones the first. Views by words alone hold nothing."""
     decided = {
         conflict.conflict_id: conflict.chosen
         for conflict in conflicts
         if conflict.resolved and conflict.chosen
     }
     standing: dict[Topic, View] = {}
-    for view in sorted(section.views, key=lambda view: -view.confidence):
+    founded = (view for view in section.views if not view.by_words)
+    for view in sorted(founded, key=lambda view: -view.confidence):
         chosen = decided.get(f"{section.market}/conflict/{view.subject}:{view.kind}")
         if view.leaning is not Leaning.ABSTAINS and chosen in (None, view.leaning):
             standing.setdefault((view.kind, view.subject), view)

@@ -7,10 +7,12 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
+from contracts.budget import Allowance
 from contracts.plan import WeekPlan
 from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
+from contracts.results import Commentary
 from contracts.search_attributes import Phase
-from contracts.turns import Usage
+from contracts.usage import Usage
 from contracts.week_run import (
     MarketState,
     MarketStatus,
@@ -20,6 +22,7 @@ from contracts.week_run import (
     WeekStatus,
 )
 from contracts.weeks import TimeWindow
+from domain.budget import Purse, all_of
 from domain.report_usage import usage_of_week
 
 _MARKS = {
@@ -34,6 +37,16 @@ _OUTCOMES: Final = TypeAdapter(dict[str, MarketOutcome])
 WAITS = "waits for a person: `desk escalations list`"
 
 
+NO_LIMIT: Final = Allowance()
+
+
+class CommentedWeek(NamedTuple):
+    """The product manager's sentences, where there are any, and what they took."""
+
+    commentary: Commentary | None
+    contribution: Contribution
+
+
 class QueuedRerun(NamedTuple):
     """A rerun that was asked for; `place` counts from 0 in the order of asking."""
 
@@ -45,14 +58,22 @@ class WeekBoard:
     """What is planned, what has come back, what was published. Holds no clock of its own."""
 
     def __init__(
-        self, week: str, window: TimeWindow, markets: Iterable[str], *, started_at: datetime
+        self,
+        week: str,
+        window: TimeWindow,
+        markets: Iterable[str],
+        *,
+        started_at: datetime,
+        budget: Allowance = NO_LIMIT,
     ) -> None:
         self.week = week
         self.window = window
         self.markets = tuple(markets)
         self.started_at = started_at
         self.phase = Phase.PLANNING
+        self.purse = Purse(budget)
         self.planning: Contribution | None = None
+        self.commented: CommentedWeek | None = None
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
         self._outcomes: dict[str, MarketOutcome] = {}
         self._packed: bytes | None = None
@@ -90,7 +111,13 @@ class WeekBoard:
         """What the work that has come back has cost."""
         if self._packed is not None:
             return self._spent
-        return usage_of_week(self.planning, self._outcomes.values())
+        return usage_of_week(self._desk_work, self._outcomes.values())
+
+    @property
+    def _desk_work(self) -> tuple[Contribution, ...]:
+        """The product manager's, which is of no market."""
+        commenting = self.commented.contribution if self.commented else None
+        return tuple(line for line in (self.planning, commenting) if line is not None)
 
     def begin_after(self, revisions: tuple[Revision, ...]) -> None:
         """The whole week is published next, after what earlier runs of it have published."""
@@ -101,6 +128,10 @@ class WeekBoard:
         """Go on from what a closed run left; the next publication is a rerun's."""
         self.plan = record.plan
         self.planning = record.planning
+        if record.commenting is not None:
+            self.commented = CommentedWeek(record.commentary, record.commenting)
+        spent = record.spent or usage_of_week(self._desk_work, record.outcomes)
+        self.purse.settle(NO_LIMIT, spent)
         self.window = record.window
         self._packed = None
         self._outcomes = {outcome.market: outcome for outcome in record.outcomes}
@@ -148,10 +179,26 @@ class WeekBoard:
             window=self.window,
             plan=self.plan,
             planning=self.planning,
+            commentary=self.commented.commentary if self.commented else None,
+            commenting=self.commented.contribution if self.commented else None,
             outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
             revisions=(*self.revisions, *revisions),
+            spent=all_of(self.purse.spent),
             started_at=self.started_at,
         )
+
+    def note_commented(self, commented: CommentedWeek | None) -> None:
+        """The week has its commentary, in place of an earlier one; what that cost is not lost."""
+        if self.commented is None:
+            self.commented = commented
+            return
+        before = self.commented.contribution
+        if commented is None:
+            self.commented = CommentedWeek(None, before)
+            return
+        line = commented.contribution
+        line = line.model_copy(update={"usage": before.usage.plus(line.usage)})
+        self.commented = CommentedWeek(commented.commentary, line)
 
     def note_published(
         self, revision: Revision, publication: Publication, *, after: timedelta
@@ -182,6 +229,7 @@ class WeekBoard:
             pending_reruns=tuple(rerun.request.market for rerun in self.reruns),
             escalations=tuple(case for cases in self.waiting.values() for case in cases),
             usage=self.usage,
+            budget=self.purse.allowed,
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
         )

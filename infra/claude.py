@@ -4,7 +4,6 @@ The client does not retry: retries are Temporal's, and each answer is kept befor
 completes. Nothing of a key reaches an error.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final, cast
 
@@ -12,12 +11,15 @@ import anthropic
 import httpx2
 from pydantic import JsonValue, SecretStr
 
+from contracts.budget import ModelPrice
 from contracts.model_calls import ModelAnswer, ModelCall, StopReason
-from infra.claude_prices import usage_of
+from infra.claude_prices import price_of, usage_of
 from infra.model_calling import ModelFailed
+from infra.retry_after import pause_of
 
 CONNECT_SECONDS: Final = 5.0
 LONGEST_PAUSE: Final = timedelta(minutes=2)
+NEVER_ASKED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout)
 RETRIED: Final = frozenset({408, 409, 429})
 """The statuses below 500 after which the same request may succeed."""
 SPEND_LIMIT: Final = "spend_limit_reached"
@@ -41,6 +43,10 @@ class Claude:
             max_retries=0,
         )
 
+    def price(self, model: str, reading: int) -> ModelPrice | None:
+        """See `ModelCaller.price`."""
+        return price_of(model, reading)
+
     async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
         """See `ModelCaller.ask`."""
         try:
@@ -50,20 +56,27 @@ class Claude:
         except anthropic.APIStatusError as error:
             raise _of_status(error) from None
         except anthropic.APIConnectionError as error:
-            words = "Claude did not answer in time" if _is_timeout(error) else "no way to Claude"
-            raise ModelFailed(f"{words}: {type(error.__cause__).__name__}", again=True) from None
+            late = isinstance(error, anthropic.APITimeoutError)
+            words = "Claude did not answer in time" if late else "no way to Claude"
+            reason = error.__cause__
+            raise ModelFailed(
+                f"{words}: {type(reason).__name__}",
+                again=True,
+                billed=not isinstance(reason, NEVER_ASKED),
+            ) from None
         except (anthropic.AnthropicError, TypeError, ValueError) as error:
             raise ModelFailed(f"the call cannot be made: {error}", again=False) from None
         try:
             return _answer(message)
         except (AttributeError, TypeError, ValueError):
             # The client hands on whatever came with status 200, such as the page of a proxy.
-            raise ModelFailed("what came back is no message of Claude", again=True) from None
+            words = "what came back is no message of Claude"
+            raise ModelFailed(words, again=True, billed=True) from None
 
 
 def _request(call: ModelCall) -> dict[str, Any]:
     schema = anthropic.transform_schema(cast("dict[str, Any]", call.schema_of_result))
-    return {
+    asked = {
         "model": call.model,
         "max_tokens": call.max_tokens,
         "system": [{"type": "text", "text": call.system, "cache_control": {"type": "ephemeral"}}],
@@ -72,7 +85,13 @@ def _request(call: ModelCall) -> dict[str, Any]:
             "effort": call.effort.value,
             "format": {"type": "json_schema", "schema": schema},
         },
+        # The last block too: what was said so far is read from the cache at the next turn.
+        "cache_control": {"type": "ephemeral"},
     }
+    if call.tools:
+        asked["tools"] = list(call.tools)
+        asked["tool_choice"] = {"type": "none" if call.no_more_calls else "auto"}
+    return asked
 
 
 def _answer(message: anthropic.types.Message) -> ModelAnswer:
@@ -101,21 +120,6 @@ def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
     again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), again)
     request = error.request_id or "none"
     words = f"Claude answered {status} ({code or error.type or 'no type'}, request {request})"
-    said = f"{words}: {error.message}"[:1_000]
-    return ModelFailed(said, again=again and not spent, after=_pause(headers) if again else None)
-
-
-def _pause(headers: Mapping[str, str]) -> timedelta | None:
-    """What `retry-after-ms` or `retry-after` asks for, at most `LONGEST_PAUSE`."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers[name]) * unit
-        except (KeyError, ValueError):
-            continue
-        if 0 <= seconds < float("inf"):
-            return min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    return None
-
-
-def _is_timeout(error: anthropic.APIConnectionError) -> bool:
-    return isinstance(error, anthropic.APITimeoutError)
+    said = f"{words}: {error.message}"[:400]
+    after = pause_of(headers, LONGEST_PAUSE) if again else None
+    return ModelFailed(said, again=again and not spent, after=after)

@@ -7,7 +7,10 @@ from typing import Any
 
 from genai_prices import extract_usage
 
-from contracts.turns import Usage
+from contracts.budget import ModelPrice
+from contracts.usage import Usage
+
+PRICED_TOKENS = 1_000
 
 LOG = logging.getLogger(__name__)
 
@@ -30,6 +33,20 @@ def usage_of(model: str, counted: Mapping[str, Any]) -> Usage:
         cost_usd=cost or Decimal(0),
         unpriced_calls=0 if cost is not None else 1,
         model=model[:200],
+    )
+
+
+def price_of(model: str, reading: int) -> ModelPrice | None:
+    """What a token of a model costs at most in a call that reads so many, by the installed
+    `genai-prices`: one read goes into the prompt cache, which costs more than to read it, and some
+    models cost more, also to write, from a length on. None where the price is not known."""
+    read = {"input_tokens": 0, "cache_creation_input_tokens": max(reading, 1)}
+    for_reading = _cost(model, {**read, "output_tokens": 0})
+    for_both = _cost(model, {**read, "output_tokens": PRICED_TOKENS})
+    if not for_reading or not for_both or for_both <= for_reading:
+        return None
+    return ModelPrice(
+        read=for_reading / max(reading, 1), written=(for_both - for_reading) / PRICED_TOKENS
     )
 
 

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from contracts.base import ShortText
+from contracts.budget import BudgetConfig
+from contracts.capabilities import Capability, Routes
 from contracts.config import (
     AgentConfig,
     DeadlineConfig,
@@ -131,6 +133,22 @@ class _Agent(_Section):
     limits: AgentLimits | None = None
 
 
+def _written_out(routes: object) -> object:
+    """The routes with each that is written `server.tool` as a table; the others are left alone."""
+    if not isinstance(routes, list):
+        return routes
+    return [_route(entry) for entry in routes]
+
+
+def _route(entry: object) -> object:
+    server, dot, tool = entry.partition(".") if isinstance(entry, str) else ("", "", "")
+    if not isinstance(entry, str):
+        return entry
+    if not (server and dot and tool):
+        raise ValueError("a tool such as ecb.get_quote, with its server before the dot")
+    return {"server": server, "tool": tool}
+
+
 class _DeskFile(_Section):
     markets: _Markets
     schedule: Annotated[ScheduleConfig, BeforeValidator(_spans)] = ScheduleConfig()
@@ -139,6 +157,10 @@ class _DeskFile(_Section):
     retries: Annotated[RetryConfig, BeforeValidator(_spans)] = RetryConfig()
     voting: Annotated[VotingConfig, BeforeValidator(_all_tiers)] = VotingConfig()
     materiality: MaterialityConfig = MaterialityConfig()
+    budget: BudgetConfig = BudgetConfig()
+    capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
+        default_factory=dict
+    )
     agents: dict[AgentId, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
 
@@ -148,12 +170,14 @@ class _DeskFile(_Section):
                 AgentConfig(agent=agent, **entry.model_dump())
                 for agent, entry in self.agents.items()
             ),
+            capabilities=self.capabilities,
             base_area=self.markets.base_area,
             deadlines=self.deadlines,
             thresholds=self.thresholds,
             retries=self.retries,
             voting=self.voting,
             materiality=self.materiality,
+            budget=self.budget,
         )
         return RunConfig(markets=self.markets.specs(), schedule=self.schedule, policy=policy)
 

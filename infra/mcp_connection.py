@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from mcp import Client
 
 from infra.mcp_http import HttpAnswer, watching
+from infra.mcp_listing import offered_tools, timeless
 from infra.mcp_targets import Target
 
 OPENING_TIMEOUT_SECONDS = 15.0
@@ -41,6 +42,7 @@ class McpConnection:
         self._target = target
         self._stop = asyncio.Event()
         self._calls = 0
+        self._timeless: frozenset[str] = frozenset()
         self._may_close = asyncio.Event()
         self._may_close.set()
         self._ready: asyncio.Future[Client] = loop.create_future()
@@ -59,6 +61,10 @@ class McpConnection:
             ConnectionFailed: it could not be opened in time.
         """
         return await asyncio.shield(self._ready)
+
+    def is_timeless(self, tool: str) -> bool:
+        """Whether a tool that the server listed takes no instant to answer for."""
+        return tool in self._timeless
 
     @property
     def alive(self) -> bool:
@@ -115,7 +121,9 @@ class McpConnection:
         with watching() as seen:
             try:
                 async with Client(self._target) as client:
+                    # The client checks results by this listing; it comes before the first call.
                     await client.list_tools()
+                    self._timeless = timeless(await offered_tools(client))
                     if not self._ready.done():
                         self._ready.set_result(client)
                     await self._stop.wait()

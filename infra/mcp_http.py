@@ -4,12 +4,11 @@ The MCP client gives one error for every HTTP status, so that a token that is no
 like a server that is down. A hook on the responses tells them apart.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +18,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from infra.mcp_config import McpServerSpec, Transport
+from infra.retry_after import pause_of
 
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 300.0
@@ -119,18 +119,5 @@ async def _note(response: httpx2.Response) -> None:
     if seen is None or response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         return
     failed = response.status_code >= HTTPStatus.MULTIPLE_CHOICES
-    seen.answer = HttpAnswer(response.status_code, pause_of(response.headers)) if failed else None
-
-
-def pause_of(headers: Mapping[str, str]) -> timedelta | None:
-    """What `retry-after` asks for, at most `LONGEST_PAUSE`: seconds, or an instant that is
-    compared with the server's own `date`. None where it asks for none or cannot be read."""
-    given = headers.get("retry-after", "").strip()
-    try:
-        if given.isascii() and given.isdigit():
-            pause = timedelta(seconds=int(given[:9]))
-        else:
-            pause = parsedate_to_datetime(given) - parsedate_to_datetime(headers.get("date", ""))
-    except (TypeError, ValueError):
-        return None
-    return min(pause, LONGEST_PAUSE) if pause > timedelta() else None
+    after = pause_of(response.headers, LONGEST_PAUSE)
+    seen.answer = HttpAnswer(response.status_code, after) if failed else None

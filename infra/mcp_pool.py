@@ -1,11 +1,11 @@
 """Connections to the MCP servers of a worker: opened when needed, healed when broken."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
-from datetime import timedelta
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Self, TypeVar, cast
 
 from mcp import Client, MCPError
 from mcp_types import (
@@ -17,16 +17,24 @@ from mcp_types import (
 )
 from pydantic import JsonValue, ValidationError
 
+from contracts.capabilities import ADDED_BY_THE_DESK
+from contracts.tools import ToolSpec
 from infra.mcp_answers import answer_of
 from infra.mcp_config import McpServerSpec
 from infra.mcp_connection import ConnectionFailed, McpConnection
 from infra.mcp_http import HttpAnswer, watching
+from infra.mcp_listing import offered_tools, specs_of
 from infra.mcp_targets import NoTarget, target_of
 from infra.mcp_words import fit_for_a_message
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 
+Asked = TypeVar("Asked")
+
 CALL_KEY = "research-desk/key"
 """Where a call's key stands in the metadata of the request."""
+
+LONGEST_RUN = timedelta(hours=3)
+PAST = "and the week is past: it could tell what was not known then"
 
 DRAINING_TIMEOUT_SECONDS = 60.0
 """How long the calls beside one that timed out may go on before their connection is closed."""
@@ -91,15 +99,59 @@ class McpPool:
         """See `ToolCaller.call`. A lost connection is retired; the next call opens another.
 
         A server that does not accept who asks has refused; nothing that it was given in secret
-        is in a refusal or an error.
+        is in a refusal or an error. A tool that takes no instant to answer for is not asked about
+        the past: it would tell what was not known then.
+        """
+        name = f"{server}.{tool}"
+
+        async def request(client: Client) -> CallToolResult | ToolAnswer:
+            asked = dict(arguments)
+            if self._is_timeless(server, tool):
+                instant = asked.pop(ADDED_BY_THE_DESK, None)
+                if _is_past(instant):
+                    return self._refusal(server, f"{name} takes no {ADDED_BY_THE_DESK}, {PAST}")
+            return await _ask(client, tool, asked, key, timeout_seconds)
+
+        result = await self._asked(server, name, request)
+        if isinstance(result, ToolAnswer):
+            return result
+        answer = answer_of(result)
+        if answer.refusal is not None:
+            return self._refusal(server, f"{name}: {answer.refusal}")
+        return answer
+
+    def _is_timeless(self, server: str, tool: str) -> bool:
+        held = self._connections.get(server)
+        return held is not None and held.is_timeless(tool)
+
+    async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
+        """See `ToolCaller.tools`. A server that hangs loses its connection, as after a call."""
+        try:
+            async with asyncio.timeout(timeout_seconds) as patience:
+                offered = await self._asked(server, f"{server}: tools/list", offered_tools)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            self._retire_hung(server)
+            waited = f"did not list its tools within {timeout_seconds:g} s"
+            raise ToolUnreachable(f"{server}: {waited}") from None
+        if isinstance(offered, ToolAnswer):
+            raise ToolUnreachable(offered.refusal or f"{server}: it lists no tools")
+        return specs_of(server, offered, self._servers[server])
+
+    async def _asked(
+        self, server: str, name: str, request: Callable[[Client], Awaitable[Asked]]
+    ) -> Asked | ToolAnswer:
+        """What the server answered to a request, or its refusal.
+
+        Raises:
+            ToolUnreachable: there was no answer.
         """
         connection = self._connection(server)
-        name = f"{server}.{tool}"
         with watching() as seen:
             try:
                 with connection.call_under_way():
-                    client = await connection.client()
-                    result = await _ask(client, tool, arguments, key, timeout_seconds)
+                    return await request(await connection.client())
             except (ConnectionFailed, OSError) as error:
                 self._retire(server, connection, connection.close())
                 answered = error.answered if isinstance(error, ConnectionFailed) else None
@@ -113,10 +165,6 @@ class McpPool:
                     raise ToolUnreachable(f"{name}: the connection was closed") from None
                 # The client checks every result against the schema that the server gave for it.
                 return self._refusal(server, f"{name} broke its own schema: {error}")
-        answer = answer_of(result)
-        if answer.refusal is not None:
-            return self._refusal(server, f"{name}: {answer.refusal}")
-        return answer
 
     def _failed(
         self, server: str, words: str, answered: HttpAnswer | None, *, lost: bool = True
@@ -138,6 +186,11 @@ class McpPool:
 
     def _fit(self, server: str, words: str) -> str:
         return fit_for_a_message(words, self._servers[server])
+
+    def _retire_hung(self, server: str) -> None:
+        connection = self._connections.get(server)
+        if connection is not None:
+            self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
 
     def _retire_after(
         self, server: str, connection: McpConnection, code: int, answered: HttpAnswer | None
@@ -188,6 +241,13 @@ class McpPool:
         task = asyncio.get_running_loop().create_task(ending)
         self._retiring[task] = connection
         task.add_done_callback(lambda ended: self._retiring.pop(ended))
+
+
+def _is_past(instant: JsonValue) -> bool:
+    """Whether an instant is longer ago than the run of the week that it closes can take."""
+    if not isinstance(instant, str):
+        return False
+    return datetime.now(UTC) - datetime.fromisoformat(instant) > LONGEST_RUN
 
 
 async def _ask(

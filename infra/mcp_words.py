@@ -19,10 +19,16 @@ def fit_for_a_message(text: str, spec: McpServerSpec | None = None) -> str:
     What the server was given in `env`, `headers` and the query of its `url` is replaced: servers
     repeat a key that they do not accept.
     """
+    shown = without_secrets(text, spec)
+    line = " ".join(_printable(shown[: 4 * LONGEST_MESSAGE]).split())
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+
+
+def without_secrets(text: str, spec: McpServerSpec | None) -> str:
+    """The text with `HIDDEN` in place of what the server was given in secret."""
     for secret in _secrets_of(spec) if spec else ():
         text = text.replace(secret, HIDDEN)
-    line = " ".join(_printable(text[: 4 * LONGEST_MESSAGE]).split())
-    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+    return text
 
 
 def _printable(text: str) -> str:

@@ -5,6 +5,7 @@ The only module that reads the environment.
 
 import os
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +34,8 @@ ENVIRONMENT = "environment"
 """How messages name the process environment together with `.env`."""
 
 ORCHESTRATOR_MODEL = "claude-opus-5-5"
-"""The product manager's model, where there is a key and no other is named."""
+EXECUTION_MODEL = "claude-sonnet-5-5"
+"""The models of the product manager and of the others, where there is a key and none is named."""
 
 _Port = Annotated[int, Field(ge=1, le=65_535)]
 
@@ -83,6 +85,7 @@ class Settings(BaseModel):
     temporal_environment: Annotated[Mapping[str, str], Field(repr=False)]
     variables: Annotated[Mapping[str, str], Field(repr=False)]
     external_ui_url: ShortText | None
+    metrics_address: ShortText | None
     log_level: LogLevel
     log_json: bool
     offline: bool
@@ -138,6 +141,7 @@ class _Environment(BaseModel):
     server_port: _Port | None = Field(None, alias="DESK_SERVER_PORT")
     ui_port: _Port | None = Field(None, alias="DESK_UI_PORT")
     external_ui_url: ShortText | None = Field(None, alias="DESK_UI_URL")
+    metrics_address: ShortText | None = Field(None, alias="DESK_METRICS")
     temporal_address: ShortText | None = Field(None, alias="TEMPORAL_ADDRESS")
     temporal_namespace: ShortText | None = Field(None, alias="TEMPORAL_NAMESPACE")
     temporal_profile: ShortText | None = Field(None, alias="TEMPORAL_PROFILE")
@@ -153,6 +157,10 @@ class _Environment(BaseModel):
     anthropic_base_url: ShortText | None = Field(None, alias="ANTHROPIC_BASE_URL")
     claude_model_orchestrator: ShortText | None = Field(None, alias="CLAUDE_MODEL_ORCHESTRATOR")
     claude_model_execution: ShortText | None = Field(None, alias="CLAUDE_MODEL_EXECUTION")
+    budget_usd: Annotated[Decimal, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        None, alias="DESK_BUDGET_USD"
+    )
+    budget_tokens: Annotated[int, Field(ge=0)] | None = Field(None, alias="DESK_BUDGET_TOKENS")
     yahoo_finance_api_key: SecretStr | None = Field(None, alias="YAHOO_FINANCE_API_KEY")
     google_news_api_key: SecretStr | None = Field(None, alias="GOOGLE_NEWS_API_KEY")
     reuters_api_token: SecretStr | None = Field(None, alias="REUTERS_API_TOKEN")
@@ -180,7 +188,7 @@ def load_settings(
         home=_path(project, read.desk_home, ".desk"),
         reports_dir=_path(project, read.desk_reports, "reports"),
         mcp_config=mcp_config,
-        config=_with_sources(_with_models(_with_retries(desk.run, read), read), mcp_config),
+        config=_with_environment(desk.run, read, mcp_config),
         server=_server(desk, read),
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
@@ -234,6 +242,12 @@ def _temporal_file(project: Path, given: Path | None) -> Path | None:
     return path
 
 
+def _with_environment(config: RunConfig, read: _Environment, mcp_config: Path) -> RunConfig:
+    """What `desk.toml` says, with what the environment says before it."""
+    with_models = _with_budget(_with_models(_with_retries(config, read), read), read)
+    return _with_sources(with_models, mcp_config)
+
+
 def _with_retries(config: RunConfig, read: _Environment) -> RunConfig:
     if read.max_retry_attempts is None:
         return config
@@ -244,17 +258,27 @@ def _with_retries(config: RunConfig, read: _Environment) -> RunConfig:
 
 
 def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
-    """With a key or a model's name, the product manager is Claude unless `desk.toml` says which
-    model it is. The name alone is for those who start runs and hold no key: the workers do."""
-    model = read.claude_model_orchestrator
-    if model is None and read.anthropic_api_key is not None:
-        model = ORCHESTRATOR_MODEL
+    """With a key or a model's name, agents are Claude unless `desk.toml` says which model they
+    are. A name alone is for those who start runs and hold no key: the workers do."""
+    keyed = read.anthropic_api_key is not None
+    orchestrator = read.claude_model_orchestrator or (ORCHESTRATOR_MODEL if keyed else None)
+    execution = read.claude_model_execution or (EXECUTION_MODEL if keyed else None)
     entries = {entry.agent: entry for entry in config.policy.agents}
-    manager = entries.get(AgentId.PRODUCT_MANAGER, AgentConfig(agent=AgentId.PRODUCT_MANAGER))
-    if model is None or manager.model is not None:
-        return config
-    entries[manager.agent] = manager.model_copy(update={"model": model})
+    for agent in AgentId:
+        model = orchestrator if agent is AgentId.PRODUCT_MANAGER else execution
+        entry = entries.get(agent, AgentConfig(agent=agent))
+        if model is not None and entry.model is None:
+            entries[agent] = entry.model_copy(update={"model": model})
     policy = config.policy.model_copy(update={"agents": tuple(entries.values())})
+    return config.model_copy(update={"policy": policy})
+
+
+def _with_budget(config: RunConfig, read: _Environment) -> RunConfig:
+    named = {"usd": read.budget_usd, "tokens": read.budget_tokens}
+    budget = config.policy.budget.model_copy(
+        update={name: limit for name, limit in named.items() if limit is not None}
+    )
+    policy = config.policy.model_copy(update={"budget": budget})
     return config.model_copy(update={"policy": policy})
 
 

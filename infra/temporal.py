@@ -4,11 +4,18 @@ from datetime import timedelta
 
 from temporalio.client import Client, GrpcCompression
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
-from temporalio.runtime import LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
+from temporalio.runtime import (
+    LoggingConfig,
+    PrometheusConfig,
+    Runtime,
+    TelemetryConfig,
+    TelemetryFilter,
+)
 from temporalio.service import RPCError
 
 from infra.plugin import desk_plugin
 from infra.settings import Settings
+from infra.settings_error import SettingsError
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -20,11 +27,16 @@ class ServerUnreachable(Exception):
     """No Temporal server answers. The message names the address and what to do."""
 
 
-async def connect(settings: Settings, *, identity: str | None = None) -> Client:
+async def connect(
+    settings: Settings, *, identity: str | None = None, working: bool = False
+) -> Client:
     """A client that carries the desk's plugin, so that workers made from it have it too.
+
+    A process that is `working` serves its metrics where the settings say.
 
     Raises:
         ServerUnreachable: nothing answers at the address, or it refuses.
+        SettingsError: metrics cannot be served there.
     """
     options = _options(settings)
     address = options.setdefault("target_host", DEFAULT_ADDRESS)
@@ -32,7 +44,7 @@ async def connect(settings: Settings, *, identity: str | None = None) -> Client:
         return await Client.connect(
             **options,
             plugins=[desk_plugin(settings.payload_dir)],
-            runtime=_runtime(),
+            runtime=_runtime(settings.metrics_address if working else None),
             identity=identity,
             # What is large is packed by the payload codec; packing it again gains nothing.
             grpc_compression=GrpcCompression.NONE,
@@ -64,11 +76,24 @@ def _advice(settings: Settings, address: str, error: Exception) -> str:
 _shared: list[Runtime] = []
 
 
-def _runtime() -> Runtime:
+def _runtime(metrics_address: str | None) -> Runtime:
     """One runtime for the process; the SDK's core logs only what is wrong."""
     if not _shared:
         telemetry = TelemetryConfig(
-            logging=LoggingConfig(TelemetryFilter(core_level="ERROR", other_level="ERROR"))
+            logging=LoggingConfig(TelemetryFilter(core_level="ERROR", other_level="ERROR")),
+            metrics=_prometheus(metrics_address) if metrics_address else None,
         )
-        _shared.append(Runtime(telemetry=telemetry, worker_heartbeat_interval=WORKER_HEARTBEAT))
+        try:
+            _shared.append(Runtime(telemetry=telemetry, worker_heartbeat_interval=WORKER_HEARTBEAT))
+        except ValueError as error:
+            raise SettingsError(
+                f"DESK_METRICS is '{metrics_address}'; allowed: a free address such as "
+                f"127.0.0.1:9464 ({error})"
+            ) from None
     return _shared[0]
+
+
+def _prometheus(address: str) -> PrometheusConfig:
+    return PrometheusConfig(
+        bind_address=address, counters_total_suffix=True, durations_as_seconds=True
+    )

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from contracts.tools import ToolSpec
+
 
 class ToolUnreachable(Exception):
     """The server could not be asked, or went away before it answered. Another try may do, after
@@ -44,5 +46,13 @@ class ToolCaller(Protocol):
 
         Raises:
             ToolUnreachable: no answer was had in time.
+        """
+        ...
+
+    async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
+        """What the server offers now, sorted by name, without the `as_of` that the desk adds.
+
+        Raises:
+            ToolUnreachable: no listing was had in time, or the server gave an error instead.
         """
         ...

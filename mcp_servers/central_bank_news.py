@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from contracts.source_results import NewsItem, NewsItems, Provenance
 from contracts.tools import SourceTier
+from domain.links import web_link
 from mcp_servers.news_fetch import FeedRefused, FeedUnusable
 from mcp_servers.news_items import (
     LONGEST_HEADLINE,
@@ -21,7 +22,7 @@ from mcp_servers.news_items import (
     select,
 )
 from mcp_servers.news_reader import FeedReader
-from mcp_servers.news_text import plain_text, web_link
+from mcp_servers.news_text import plain_text
 from mcp_servers.policy_facts import Area
 
 BANK_FEEDS: Mapping[str, str] = MappingProxyType(

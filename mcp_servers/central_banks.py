@@ -24,7 +24,6 @@ from mcp_servers.arguments import Areas, AsOf, Day, require_areas, require_order
 from mcp_servers.central_bank_news import BANK_FEEDS, BankNews
 from mcp_servers.facts_table import DamagedTable, ReadOnce
 from mcp_servers.news_items import Days
-from mcp_servers.news_reader import READS_THE_WEB
 from mcp_servers.policy_answers import (
     calendar_gaps,
     covered_until,
@@ -34,7 +33,7 @@ from mcp_servers.policy_answers import (
     scheduled_decisions,
 )
 from mcp_servers.policy_facts import FACTS_DIR, PolicyFacts, read_facts
-from mcp_servers.serving import READS_ONLY, argument_parser, log_to_stderr, run
+from mcp_servers.serving import READS_ONLY, READS_THE_WEB, argument_parser, log_to_stderr, run
 
 SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
 MAX_ROWS = 2_000

@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-import time
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import httpx2
 
 from contracts.base import Contract, Text
+from mcp_servers.downloads import NotDownloaded, download, status_of
 from mcp_servers.ecb_rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
 from mcp_servers.ecb_store import cached_file, packaged_file
 
@@ -45,10 +45,6 @@ class RefreshOutcome(Contract):
         return self.status in (RefreshStatus.REPLACED, RefreshStatus.UNCHANGED)
 
 
-class _Unreachable(Exception):
-    """The address did not answer with a file in time."""
-
-
 def refresh(
     cache_dir: Path,
     *,
@@ -63,11 +59,13 @@ def refresh(
     """
     target = cached_file(cache_dir)
     try:
-        content = _download(url, timeout_seconds)
+        content = download(
+            url, _require_success, timeout_seconds=timeout_seconds, largest=LARGEST_DOWNLOAD
+        )
         rates = parse_rates(content, Path(url))
         _require_as_much_as(rates, _known(target, packaged))
         status = _replace(target, content)
-    except _Unreachable as error:
+    except NotDownloaded as error:
         return _failure(RefreshStatus.UNREACHABLE, target, f"{url}: {error}")
     except DamagedRatesFile as error:
         return _failure(RefreshStatus.REJECTED, target, f"{url}: {error.reason}")
@@ -80,25 +78,9 @@ def _failure(status: RefreshStatus, target: Path, reason: str) -> RefreshOutcome
     return RefreshOutcome(status=status, file=str(target), reason=reason[:4_000])
 
 
-def _download(url: str, timeout_seconds: float) -> bytes:
-    deadline = time.monotonic() + timeout_seconds
-    content = bytearray()
-    try:
-        with httpx2.stream("GET", url, timeout=timeout_seconds, follow_redirects=True) as answer:
-            answer.raise_for_status()
-            for part in answer.iter_bytes():
-                content += part
-                _require_within_limits(len(content), deadline)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise _Unreachable(str(error) or type(error).__name__) from error
-    return bytes(content)
-
-
-def _require_within_limits(size: int, deadline: float) -> None:
-    if size > LARGEST_DOWNLOAD:
-        raise _Unreachable(f"the answer is above {LARGEST_DOWNLOAD} bytes")
-    if time.monotonic() > deadline:
-        raise _Unreachable("the download was too slow")
+def _require_success(answer: httpx2.Response) -> None:
+    if not answer.is_success:
+        raise NotDownloaded(f"it answered {status_of(answer)}")
 
 
 def _known(target: Path, packaged: Path | None) -> tuple[EuroRates, ...]:

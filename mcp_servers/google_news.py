@@ -17,6 +17,7 @@ from pydantic import Field
 
 from contracts.source_results import NewsItem, NewsItems, Provenance
 from contracts.tools import SourceTier
+from domain.links import web_link
 from mcp_servers.arguments import FIRST_YEAR, AsOf, Day, require_order
 from mcp_servers.news_fetch import FeedRefused, FeedUnusable
 from mcp_servers.news_items import (
@@ -29,9 +30,9 @@ from mcp_servers.news_items import (
     Window,
     select,
 )
-from mcp_servers.news_reader import READS_THE_WEB, FeedReader
-from mcp_servers.news_text import plain_text, web_link
-from mcp_servers.serving import argument_parser, log_to_stderr, run
+from mcp_servers.news_reader import FeedReader
+from mcp_servers.news_text import plain_text
+from mcp_servers.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
 
 GOOGLE_NEWS_URL = "https://news.google.com"
 SOURCE = Provenance(name="Google News", tier=SourceTier.SECONDARY, url=GOOGLE_NEWS_URL)

@@ -1,8 +1,9 @@
 """Fetching a feed over the network: every way in which it can fail has one clear ending."""
 
-import time
-
 import httpx2
+
+from mcp_servers.downloads import NotDownloaded, download, status_of
+from mcp_servers.retry_after import asked_pause
 
 TIMEOUT_SECONDS = 5.0
 LARGEST_FEED = 1024 * 1024
@@ -31,51 +32,27 @@ def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
         FeedRefused: the answer was 429 or another 4xx.
         FeedUnusable: there was no answer, or one that is an error, too slow or too large.
     """
-    deadline = time.monotonic() + timeout_seconds
     try:
-        with httpx2.stream(
-            "GET", url, headers=_HEADERS, timeout=timeout_seconds, follow_redirects=True
-        ) as answer:
-            _require_success(answer)
-            return _body(answer, deadline, timeout_seconds)
-    except httpx2.TimeoutException as error:
-        raise FeedUnusable(_too_slow(timeout_seconds)) from error
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise FeedUnusable(f"it could not be reached ({type(error).__name__})") from error
+        return download(
+            url,
+            _require_success,
+            timeout_seconds=timeout_seconds,
+            largest=LARGEST_FEED,
+            headers=_HEADERS,
+        )
+    except NotDownloaded as error:
+        raise FeedUnusable(str(error)) from error
 
 
 def _require_success(answer: httpx2.Response) -> None:
-    status = f"{answer.status_code} {answer.reason_phrase}".strip()[:80]
     if answer.is_success:
         return
+    answered = f"it answered {status_of(answer)}"
     if answer.status_code == _TOO_MANY:
-        raise FeedRefused(f"it answered {status}{_wait(answer)}")
+        wait = asked_pause(answer.headers.get("retry-after"))
+        raise FeedRefused(f"{answered} and {wait}" if wait else answered)
     if answer.is_client_error:
-        raise FeedRefused(f"it answered {status}")
+        raise FeedRefused(answered)
     if answer.status_code >= _FIRST_SERVER_ERROR:
-        raise FeedUnusable(f"it answered {status}, an error of its own")
-    raise FeedUnusable(f"it answered {status} and no feed")
-
-
-def _wait(answer: httpx2.Response) -> str:
-    """What the source says of when to come back: seconds or an HTTP date."""
-    asked = answer.headers.get("retry-after", "").strip()
-    if asked.isascii() and asked.isdecimal() and len(asked) < 8:
-        return f" and asks to wait {int(asked)} seconds"
-    readable = asked.isascii() and asked.isprintable() and asked.endswith("GMT")
-    return f" and asks to wait until {asked}" if readable and len(asked) < 40 else ""
-
-
-def _body(answer: httpx2.Response, deadline: float, timeout_seconds: float) -> bytes:
-    content = bytearray()
-    for part in answer.iter_bytes():
-        content += part
-        if len(content) > LARGEST_FEED:
-            raise FeedUnusable(f"its answer is above {LARGEST_FEED} bytes")
-        if time.monotonic() > deadline:
-            raise FeedUnusable(_too_slow(timeout_seconds))
-    return bytes(content)
-
-
-def _too_slow(timeout_seconds: float) -> str:
-    return f"it did not answer within {timeout_seconds:g} seconds"
+        raise FeedUnusable(f"{answered}, an error of its own")
+    raise FeedUnusable(f"{answered} and no feed")

@@ -1,11 +1,9 @@
-"""Text and links from outside, made harmless: plain words of a bounded length, http(s) only."""
+"""Text from outside, made harmless: plain words of a bounded length."""
 
 import html
 import re
 import unicodedata
-from urllib.parse import urlsplit
 
-LONGEST_LINK = 2_000
 LONGEST_READ = 50_000
 """Characters of a field that are looked at; the rest of a longer one is dropped."""
 
@@ -17,8 +15,6 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BREAK = re.compile(r"</?(?:p|div|br|hr|li|ul|ol|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[a-zA-Z!?/][^<>]*>")
 _OPENS_A_TAG = re.compile(r"(?<!<)<++(?=[a-zA-Z!?/])")
-_WEB = re.compile(r"https?://[!-~]+", re.IGNORECASE)
-_NEVER_IN_A_LINK = frozenset("<>\"'`\\")
 _UNSEEN = frozenset({"Cf", "Cs", "Co", "Cn"})
 
 
@@ -49,15 +45,3 @@ def _visible(text: str) -> str:
         kind = unicodedata.category(character)
         kept.append(" " if kind == "Cc" else "" if kind in _UNSEEN else character)
     return "".join(kept)
-
-
-def web_link(written: str) -> str | None:
-    """A link as it was written, or None when it is not one to a web page (http or https)."""
-    link = written.strip()
-    if len(link) > LONGEST_LINK or not _WEB.fullmatch(link) or _NEVER_IN_A_LINK & set(link):
-        return None
-    try:
-        parts = urlsplit(link)
-    except ValueError:
-        return None
-    return link if parts.hostname and "@" not in parts.netloc else None

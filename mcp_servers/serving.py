@@ -12,7 +12,13 @@ from mcp.types import ToolAnnotations
 READS_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""What every tool of ours promises: it changes nothing, and a repeated call gives the same."""
+"""What a tool of ours promises: it changes nothing, and a repeated call gives the same."""
+
+READS_THE_WEB = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True
+)
+"""What a tool promises that asks a live source: it changes nothing; what it reads is out in the
+world."""
 
 LOOPBACK = "127.0.0.1"
 _HIGHEST_PORT = 65_535

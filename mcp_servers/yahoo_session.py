@@ -6,8 +6,6 @@ a web page for an empty table. It accepts a session, which is the public place t
 
 import json
 import time
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +14,7 @@ from curl_cffi.requests import RequestsError, Response, Session
 from curl_cffi.requests.exceptions import Timeout
 from yfinance.exceptions import YFRateLimitError  # type: ignore[import-untyped]
 
+from mcp_servers.retry_after import asked_pause
 from mcp_servers.yahoo_failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 
 LARGEST_ANSWER = 8 * 1024 * 1024
@@ -92,26 +91,15 @@ def _usable(answer: Response, kind: str) -> Response:
     """The answer itself, where it is JSON with the field that its kind has."""
     status = answer.status_code
     if status == 429:
-        wait = _wait(answer.headers.get("retry-after"))
-        raise YahooRefused(f"Yahoo Finance limits the rate of requests (HTTP 429){wait}")
+        wait = asked_pause(answer.headers.get("retry-after"))
+        limited = "Yahoo Finance limits the rate of requests (HTTP 429)"
+        raise YahooRefused(f"{limited}; it {wait}" if wait else limited)
     if kind == _CHART and status in (400, 404):
         _require_no_absence(answer)
     if status != 200:
         raise YahooRefused(_refusal(status))
     _require_field(_json(answer), kind)
     return answer
-
-
-def _wait(retry_after: str | None) -> str:
-    """What Yahoo asks of a client, as the end of a sentence."""
-    words = (retry_after or "").strip()
-    if words.isascii() and words.isdecimal() and len(words) < 7:
-        return f"; it asks to wait {int(words)} seconds"
-    try:
-        until = parsedate_to_datetime(words).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return ""
-    return f"; it asks to wait until {until:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _refusal(status: int) -> str:

@@ -12,9 +12,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
+from mcp_servers.kept_answers import KeptAnswers
 from mcp_servers.yahoo_closes import CURRENCY_ZONE, Close, closes_of
 from mcp_servers.yahoo_failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
-from mcp_servers.yahoo_kept import KeptAnswers
 
 YAHOO_URL = "https://query2.finance.yahoo.com"
 TIMEOUT_SECONDS = 5.0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from contracts.markets import MarketKind
 from contracts.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from contracts.results import Tone
 
 
 class Digest(NamedTuple):
@@ -21,6 +22,7 @@ class Digest(NamedTuple):
     decisions: tuple[CalendarRow, ...]
     missing: tuple[str, ...]
     warnings: tuple[str, ...]
+    tones: tuple[Tone, ...] = ()
 
 
 class _Told(NamedTuple):
@@ -28,14 +30,32 @@ class _Told(NamedTuple):
     remarks: frozenset[str]
 
 
+_TextKey = tuple[object, ...]
+"""What makes two tones those of one text."""
+
+
 def digests(report: ResearchReport) -> dict[str, Digest]:
     """The digest of every market."""
     told = _told_by_areas(report)
     nowhere = _Told({}, frozenset())
+    own = {
+        _text(t) for market in report.markets for t in market.tones if t.subject == market.market
+    }
     return {
-        market.market: _digest(market, told if market.kind is MarketKind.PAIR else nowhere)
+        market.market: _digest(
+            market, told if market.kind is MarketKind.PAIR else nowhere
+        )._replace(tones=_tones(market, own))
         for market in report.markets
     }
+
+
+def _tones(market: MarketReport, own: set[_TextKey]) -> tuple[Tone, ...]:
+    """A bank's statement is told in the section of its area, where there is one."""
+    return tuple(t for t in market.tones if t.subject == market.market or _text(t) not in own)
+
+
+def _text(tone: Tone) -> _TextKey:
+    return tone.subject, tone.url, tone.title, tone.published_at
 
 
 def _told_by_areas(report: ResearchReport) -> _Told:

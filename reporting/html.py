@@ -11,8 +11,9 @@ from contracts.markets import MarketGroup, MarketKind
 from contracts.report import ResearchReport
 from contracts.verdicts import ClaimStatus
 from domain.figures import print_day, print_full_day, print_weekday
+from domain.links import web_link
 from domain.report_summary import dollar_direction
-from reporting import trust_words, wording
+from reporting import tone_words, trust_words, wording
 from reporting.coverage_words import coverage_lines
 from reporting.digest import digests
 from reporting.figure_links import FigureLinks, anchor, tier_words
@@ -51,6 +52,7 @@ def render_html(report: ResearchReport) -> str:
             method=METHOD,
             words=wording,
             trust=trust_words,
+            tone_words=tone_words,
             dollar_direction=dollar_direction,
         )
     )
@@ -72,7 +74,7 @@ def _environment() -> Environment:
         "day": print_full_day,
         "human": wording.human,
         "instant": wording.instant,
-        "link": wording.web_link,
+        "link": web_link,
         "share": wording.share_words,
         "tier": tier_words,
         "weekday": print_weekday,

@@ -7,7 +7,7 @@ from contracts.changes import Changes
 from contracts.claims import Metric
 from contracts.markets import MarketGroup, MarketKind
 from contracts.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
-from contracts.results import ConflictRecord, Position
+from contracts.results import ConflictRecord, Position, Tone
 from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim, print_day, print_full_day, print_weekday
 from reporting.coverage_words import coverage_lines
@@ -15,6 +15,7 @@ from reporting.digest import Digest, digests
 from reporting.markdown_text import bullets, escaped, link, table
 from reporting.method import METHOD
 from reporting.source_groups import group_sources
+from reporting.tone_words import CAUTION, WITHHELD, leaning_words, tone_words
 from reporting.traces import Stated, Traces
 from reporting.trust_words import (
     check_words,
@@ -34,6 +35,8 @@ from reporting.wording import (
     changes_note,
     changes_title,
     claim_on,
+    commentator_words,
+    commenting_words,
     confirmed_words,
     contribution_words,
     cost_words,
@@ -73,6 +76,7 @@ def render_markdown(report: ResearchReport) -> str:
     parts = [
         *_head(report),
         *_section(changes_title(report.changes), _changes(report.changes)),
+        *_section("Commentary", _commentary(report)),
         *_section("Coverage", _coverage(report)),
         *_section("Summary", bullets([escaped(line.text) for line in report.summary])),
         *_movers(report),
@@ -90,6 +94,13 @@ def render_markdown(report: ResearchReport) -> str:
         *_section("Run", _run(report)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _commentary(report: ResearchReport) -> str:
+    if not report.commentary:
+        return ""
+    lines = bullets([escaped(line.text) for line in report.commentary])
+    return f"{lines}\n\n{escaped(commentator_words(report))}"
 
 
 def _section(title: str, body: str) -> tuple[str, ...]:
@@ -173,6 +184,7 @@ def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
     remarks = (
         *(_event(event) for event in digest.events),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
+        *(_tone(tone) for tone in digest.tones),
         *(f"Missing: {escaped(reason)}" for reason in digest.missing),
         *(f"Note: {escaped(warning)}" for warning in digest.warnings),
         *(
@@ -199,6 +211,16 @@ def _event(event: ReportedEvent) -> str:
     return (
         f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
         f"(confidence {share_words(event.confidence)}, {checked}){source}"
+    )
+
+
+def _tone(tone: Tone) -> str:
+    """How a text sounds, with its title and its link as data."""
+    title = f"“{escaped(tone.title)}”" if tone.title else WITHHELD
+    source = f" {link('Source', tone.url)}" if tone.url else ""
+    return (
+        f"Tone ({CAUTION[tone.by]}): **{leaning_words(tone)}**, {escaped(tone_words(tone))}, "
+        f"{title}{source}"
     )
 
 
@@ -294,6 +316,7 @@ def _run(report: ResearchReport) -> str:
             duration_words(report),
             f"Analysts: {escaped(report.usage.model)}, {cost_words(report.usage)}",
             *((escaped(planned),) if (planned := planning_words(report)) else ()),
+            *((escaped(commented),) if (commented := commenting_words(report)) else ()),
             f"Workflow `{escaped(report.timings.workflow_id)}`, run "
             f"`{escaped(report.timings.run_id)}`",
             *((f"Seal `{report.seal}`",) if report.seal else ()),

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from reporting.wording import one_line, web_link
+from domain.links import web_link
+from reporting.wording import one_line
 
 _SPECIAL = re.compile(r"([\\`*\[\]<|])")
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
 
+from contracts.budget import Allowance
 from contracts.changes import Change, Changes
 from contracts.claims import Claim, Metric, Unit
 from contracts.report import (
@@ -24,7 +24,7 @@ from contracts.report import (
     ResearchReport,
     Sentence,
 )
-from contracts.turns import BUILTIN, Usage
+from contracts.usage import BUILTIN, Usage
 from domain.figures import print_claim, print_day, print_figure, print_full_day
 from domain.report_summary import dollar_direction
 
@@ -59,12 +59,37 @@ def typographic(text: str) -> str:
 def planning_words(report: ResearchReport) -> str | None:
     """Who planned the week, where a model did or should have; None where none was asked."""
     line = report.planning
-    if line is None or (line.usage.model == BUILTIN and line.error is None):
+    if line is None or (line.usage.model == BUILTIN and line.remark is None):
         return None
-    if line.error is not None:
-        return f"Planned by the built-in product manager. {one_line(line.error)}"
     turns = "1 turn" if line.turns == 1 else f"{line.turns} turns"
+    if line.remark:
+        return f"Planning took {turns}, {cost_words(line.usage)}: {one_line(line.remark)}"
     return f"Planned by {line.usage.model} in {turns}, {cost_words(line.usage)}"
+
+
+def commentator_words(report: ResearchReport) -> str:
+    """Whose words a commentary is, and whose figures."""
+    model = report.commenting.usage.model if report.commenting else "a model"
+    return f"In the words of {model}; its figures are the claims below."
+
+
+def commenting_words(report: ResearchReport) -> str | None:
+    """Who commented the week and what it cost; None where no model was asked."""
+    line = report.commenting
+    if line is None:
+        return None
+    if not line.delivered:
+        return f"No commentary was delivered: {one_line(line.error or 'no reason given')}"
+    if line.remark:
+        return f"The commentary took {cost_words(line.usage)}: {one_line(line.remark)}"
+    return f"Commented by {line.usage.model}, {cost_words(line.usage)}"
+
+
+def allowance_words(allowance: Allowance) -> str:
+    """`at most $20.00 and 1,000,000 tokens`."""
+    limits = [f"${allowance.usd:,.2f}"] if allowance.usd is not None else []
+    limits += [f"{allowance.tokens:,} tokens"] if allowance.tokens is not None else []
+    return f"at most {' and '.join(limits)}" if limits else "without a budget"
 
 
 def cost_words(usage: Usage) -> str:
@@ -83,18 +108,6 @@ def one_line(text: str) -> str:
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
     return " ".join(text.split())
-
-
-def web_link(url: str | None) -> str | None:
-    """An address that may be linked to: http or https, with a host. Anything else is None."""
-    if url is None:
-        return None
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        return None
-    return url if usable and url == one_line(url) and " " not in url else None
 
 
 def human(name: str) -> str:
@@ -143,7 +156,10 @@ def contribution_words(line: Contribution) -> str:
     words = f"{human(line.agent)} {verb} {human(line.task_type)}"
     if line.reassigned_from:
         words += f", taken over from {human(line.reassigned_from)}"
-    return f"{words} ({line.error})" if line.error else words
+    if line.usage.model != BUILTIN:
+        words += f" with {line.usage.model}, {cost_words(line.usage)}"
+    told = "; ".join(one_line(said) for said in (line.remark, line.error) if said)
+    return f"{words} ({told})" if told else words
 
 
 def gaps(report: ResearchReport) -> tuple[str, ...]:

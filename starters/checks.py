@@ -13,7 +13,7 @@ from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.mcp_expansion import servers_to_serve
 from infra.server_failure import ServerFailed
 from infra.settings import McpTransport, Settings
-from starters.models import agents_by_model
+from starters.models import model_words
 from workers.needed_sources import needed_sources
 
 LEAST_PYTHON = (3, 11)
@@ -70,11 +70,7 @@ def binary_check(settings: Settings) -> Check:
 def configuration_check(settings: Settings) -> Check:
     """The configuration is sound, or it would not have been loaded; and who does the analysis."""
     count = len(settings.config.markets)
-    by_model = agents_by_model(settings.config)
-    who = "; ".join(
-        (*by_model, "the other agents are built in" if by_model else "the built-in analysts")
-    )
-    return Check("settings", Level.OK, f"{count} markets; {who}")
+    return Check("settings", Level.OK, f"{count} markets; {model_words(settings.config)}")
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:

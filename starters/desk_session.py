@@ -84,7 +84,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
     from infra.temporal import connect
 
-    client = await connect(settings)
+    client = await connect(settings, working=bool(roles))
     desk = Desk(client, settings, hosting=True)
     if not roles:
         return await work(desk)

@@ -24,6 +24,8 @@ from starters.run import run
 from starters.schedule import schedule
 from starters.status import EXAMPLE as STATUS_EXAMPLE
 from starters.status import status
+from starters.tape import tape
+from starters.tools import tools
 from starters.up import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
 
 app = typer.Typer(
@@ -44,6 +46,8 @@ app.command(epilog=BACKFILL_EXAMPLE)(backfill)
 app.command(epilog=STATUS_EXAMPLE)(status)
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")
+app.add_typer(tape, name="tape")
+app.add_typer(tools, name="tools")
 app.command(epilog=REPORT_EXAMPLE)(report)
 app.command(epilog=AUDIT_EXAMPLE)(audit)
 app.command(epilog=DOCTOR_EXAMPLE)(doctor)

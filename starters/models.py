@@ -1,13 +1,40 @@
-"""Which agents of a run are models, for whoever starts it: they cost money."""
+"""Which agents of a run are models and what they may spend, for whoever starts it."""
+
+from decimal import Decimal
 
 from contracts.config import RunConfig
-from contracts.turns import BUILTIN
+from contracts.names import AgentId
+from contracts.usage import BUILTIN
+from reporting.wording import allowance_words
 
 
-def agents_by_model(config: RunConfig) -> list[str]:
-    """`product_manager is claude-opus-5-5`, for every agent that is not built in."""
-    return [
-        f"{entry.agent} is {entry.model}"
+def with_budget(config: RunConfig, usd: float) -> RunConfig:
+    """The configuration with another limit in US dollars."""
+    budget = config.policy.budget.model_copy(update={"usd": Decimal(str(usd))})
+    policy = config.policy.model_copy(update={"budget": budget})
+    return config.model_copy(update={"policy": policy})
+
+
+def has_models(config: RunConfig) -> bool:
+    """Whether the run asks a model at all."""
+    return bool(_models(config))
+
+
+def model_words(config: RunConfig) -> str:
+    """Who does the analysis: `product_manager is claude-opus-5-5, the other agents are built in;
+    at most $5.00`."""
+    by_model = _models(config)
+    if not by_model:
+        return "the built-in analysts"
+    named = [f"{agent} is {model}" for agent, model in by_model.items()]
+    if len(by_model) < len(AgentId):
+        named.append("the other agents are built in")
+    return f"{', '.join(named)}; {allowance_words(config.policy.budget.allowance)}"
+
+
+def _models(config: RunConfig) -> dict[AgentId, str]:
+    return {
+        entry.agent: entry.model
         for entry in config.policy.agents
         if entry.model not in (None, BUILTIN)
-    ]
+    }

@@ -5,13 +5,44 @@ from typing import Annotated
 
 import typer
 
-from starters.endings import ExitStatus
+from starters.endings import ExitStatus, UsageError
 
 EXAMPLE = "Example: desk run --week 2026-W44 --markets USD/JPY,EUR/USD --out ~/reports"
 
 Week = Annotated[
     str | None,
     typer.Option("--week", metavar="WEEK", help="ISO week such as 2026-W44.", show_default=False),
+]
+
+Markets = Annotated[
+    str | None,
+    typer.Option(
+        "--markets",
+        metavar="A,B",
+        help="Only these markets; their report has a name of its own.",
+        show_default=False,
+    ),
+]
+
+TapeFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--tape",
+        metavar="FILE",
+        help="Play a saved run instead, without network or key; see `desk tape save --help`.",
+        show_default=False,
+    ),
+]
+
+BudgetUsd = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        metavar="N",
+        min=0,
+        help="What models may cost at most; goes before DESK_BUDGET_USD and desk.toml.",
+        show_default=False,
+    ),
 ]
 
 
@@ -25,15 +56,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    markets: Annotated[
-        str | None,
-        typer.Option(
-            "--markets",
-            metavar="A,B",
-            help="Only these markets; their report has a name of its own.",
-            show_default=False,
-        ),
-    ] = None,
+    markets: Markets = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Copy the report there.", show_default=False),
@@ -45,13 +68,31 @@ def run(
         bool,
         typer.Option("--again", help="Research the week anew, even if it is published already."),
     ] = False,
+    budget_usd: BudgetUsd = None,
+    tape: TapeFile = None,
 ) -> ExitStatus:
     """Research a week and publish its report.
 
     Progress goes to standard error, the summary to standard output. Exit status: 0 complete,
     3 published below the coverage threshold, 1 failed, 2 wrong usage. Ctrl-C detaches; the same
     command comes back to the run.
+
+    A tape is played on a server of its own, beside the desk's; its report goes to --out, by
+    default to reports/tape. It has its own markets, and an error where the run asks for what it
+    does not hold.
     """
+    if tape is not None:
+        if markets is not None or again or budget_usd is not None:
+            raise UsageError(
+                "--tape plays a run as it was, without --markets, --again and --budget-usd"
+            )
+        return _play(tape, week, out, as_json=as_json)
     from starters.run_week import RunOptions, run_week
 
-    return run_week(RunOptions(week, markets, out, as_json, again))
+    return run_week(RunOptions(week, markets, out, as_json, again, budget_usd))
+
+
+def _play(tape: Path, week: str | None, out: Path | None, *, as_json: bool) -> ExitStatus:
+    from starters.tape_play import PlayOptions, play_tape
+
+    return play_tape(PlayOptions(tape, week, out, as_json))

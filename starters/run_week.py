@@ -12,7 +12,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus
 from starters.market_choice import chosen_markets
-from starters.models import agents_by_model
+from starters.models import has_models, model_words, with_budget
 from starters.print_week import print_week
 from starters.progress import shown_progress
 from starters.published_files import check_target, copy_set, report_if_here
@@ -33,6 +33,7 @@ class RunOptions:
     out: Path | None = None
     as_json: bool = False
     again: bool = False
+    budget_usd: float | None = None
 
 
 def run_week(options: RunOptions) -> ExitStatus:
@@ -43,6 +44,8 @@ def run_week(options: RunOptions) -> ExitStatus:
     """
     settings = load_settings()
     config, subset = chosen_markets(settings.config, options.markets)
+    if options.budget_usd is not None:
+        config = with_budget(config, options.budget_usd)
     written = written_week(options.week, datetime.now(UTC), config.schedule)
     check_target(options.out)
     log_to_file(settings)
@@ -149,8 +152,8 @@ class _WeekRun:
     ) -> FoundRun:
         if replaced is not None and replaced.open:
             progress.note(f"ending the open run {replaced.workflow_id} to research it anew")
-        for agent in agents_by_model(self._config):
-            progress.note(f"{agent}; the other agents are built in")
+        if has_models(self._config):
+            progress.note(model_words(self._config))
         return await start_run(
             desk.client,
             week,

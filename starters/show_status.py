@@ -9,7 +9,7 @@ from contracts.search_attributes import Outcome, Phase
 from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
 from domain.report_usage import usage_of_week
 from infra.settings import load_settings
-from reporting.wording import cost_words
+from reporting.wording import allowance_words, cost_words
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
@@ -96,7 +96,7 @@ def closed_status(result: WeekResult) -> WeekStatus:
             for outcome in record.outcomes
         ),
         revisions=record.revisions,
-        usage=usage_of_week(record.planning, record.outcomes),
+        usage=usage_of_week((record.planning, record.commenting), record.outcomes),
         coverage=result.coverage,
         files=result.files,
     )
@@ -118,7 +118,8 @@ def _head(status: WeekStatus) -> Iterator[str]:
     if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
         yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
     if status.usage.tokens:
-        yield f"spent {cost_words(status.usage)}"
+        limit = "" if status.budget.unlimited else f", of {allowance_words(status.budget)}"
+        yield f"spent {cost_words(status.usage)}{limit}"
     if waiting := waiting_words(status):
         yield waiting
     if status.pending_reruns:

@@ -51,7 +51,7 @@ async def _announced(desk: Desk) -> ExitStatus:
 async def _work(settings: Settings, role: Role) -> ExitStatus:
     from infra.temporal import connect
 
-    client = await connect(settings, identity=worker_identity(role))
+    client = await connect(settings, identity=worker_identity(role), working=True)
     async with hosted(client, settings, [role]):
         say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
         return await _until_told_to_stop()

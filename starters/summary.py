@@ -14,7 +14,7 @@ from contracts.search_attributes import Outcome
 from contracts.week_run import PublishedFiles, WeekResult, WeekStatus
 from contracts.weeks import IsoWeek
 from reporting.trust_words import trust_line
-from reporting.wording import change_words, changes_note, changes_title
+from reporting.wording import change_words, changes_note, changes_title, cost_words
 
 WIDTH = 80
 CHANGES = 3
@@ -43,7 +43,8 @@ class WeekSummary(Contract):
     the address of the UI is not known; `movers` and `decisions` are empty and `week_changes` is
     None where the report is on another machine. `week_changes` is the difference to the week
     before, `changes` what a rerun changed in its market; `trust` counts conflicts, rejected
-    figures and sentences that were left out, None where there are none.
+    figures and sentences that were left out, None where there are none; `spent` is what models
+    cost, None where none was asked.
     """
 
     week: IsoWeek
@@ -63,6 +64,7 @@ class WeekSummary(Contract):
     seconds: float | None = None
     already_published: bool = False
     changes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+    spent: Text | None = None
 
 
 def from_status(status: WeekStatus, workflow_id: str, run_id: str | None) -> PublishedWeek | None:
@@ -117,6 +119,7 @@ def summary_of(
         temporal_ui=temporal_ui,
         already_published=already_published,
         changes=changes,
+        spent=cost_words(report.usage) if report and report.usage.tokens else None,
     )
 
 
@@ -222,7 +225,8 @@ def _where(summary: WeekSummary) -> Iterator[str]:
     if summary.already_published:
         yield "Published already; `--again` researches it anew."
     elif summary.seconds is not None:
-        yield f"Took {summary.seconds:.1f} s."
+        spent = f", spent {summary.spent}" if summary.spent else ""
+        yield f"Took {summary.seconds:.1f} s{spent}."
 
 
 def _cut(line: str, width: int) -> str:

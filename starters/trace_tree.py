@@ -7,9 +7,10 @@ from rich.tree import Tree
 
 from contracts.verdicts import ClaimStatus
 from domain.figures import print_full_day
+from domain.links import web_link
 from reporting.trace import EvidenceTrace, Trace
 from reporting.trust_words import outcome_words, position_words, standing_words, state_words
-from reporting.wording import arguments_words, human, instant, one_line, web_link
+from reporting.wording import arguments_words, human, instant, one_line
 
 STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}
 

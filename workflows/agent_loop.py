@@ -8,20 +8,28 @@ for figures that are no claims: it is told of them and may mend them while it ha
 import asyncio
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import TimeoutError as TimedOut
 
 from activities.turns import TurnActivities
 from agents.roster import AgentProfile
+from contracts.budget import Allowance
+from contracts.capabilities import Capability
 from contracts.config import RunPolicy
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.report import Contribution
 from contracts.results import AgentError, ResearchResult
 from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolResult
-from contracts.turns import AgentResult, Exchange, Turn, TurnRequest, Usage
+from contracts.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
+from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
+from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
+from domain.budget import Purse, Stage, all_of
+from domain.deadlines import model_works_until
+from domain.effort import effort_for, turns_for
 from domain.prose_review import Review, review, without_rejected
+from workflows.agent_work import UNMENDED, TaskFailed, Work
 from workflows.options import cause, task_bounds
 from workflows.tool_asking import ToolAsking
 
@@ -30,48 +38,22 @@ _DELIVERABLES = {
     TaskType.RESEARCH_FX: "research",
     TaskType.RESEARCH_RATES: "research",
     TaskType.VALIDATE: "validation",
+    TaskType.COMMENT_WEEK: "commentary",
 }
+
+BUILTIN_TURNS = 3
+"""The desk's questions, further ones, and the result."""
 
 MOST_TOLD = 100
 """As many rejected figures as a turn's request holds; an agent with more starts with these."""
 
 
-class TaskFailed(Exception):
-    """An agent could not do its task. Caught by the workflow, which finds somebody else.
-
-    `usage` is what it took all the same.
-    """
-
-    def __init__(self, error: AgentError) -> None:
-        super().__init__(error.error_message)
-        self.error = error
-        self.usage = Usage()
-
-
-# Classes written out: a dataclass is generated anew in the sandbox of every market.
-
-
-class _Work:
-    """What an agent has done so far. `draft` is a result with figures that are no claims, `answer`
-    the last turn."""
-
-    def __init__(self, model: str) -> None:
-        self.usage = Usage(model=model)
-        self.turns = 0
-        self.exchanges: list[Exchange] = []
-        self.draft: Review | None = None
-        self.answer = Turn()
-
-    @property
-    def evidence(self) -> tuple[ToolResult, ...]:
-        """All tool results, in the order of the calls."""
-        return tuple(result for exchange in self.exchanges for result in exchange.results)
-
-
 class AgentRun:
     """One agent at work on one assignment.
 
-    `place` tells it from another run on the same assignment within a workflow.
+    `place` tells it from another run on the same assignment within a workflow. `tools` are
+    described to a model; `purse` is what it spends from, together with as many others as `sharing`
+    says. Where a model does not deliver, the built-in analyst does, and a remark says why.
     """
 
     def __init__(
@@ -83,6 +65,10 @@ class AgentRun:
         findings: tuple[ResearchResult, ...] = (),
         evidence: tuple[ToolResult, ...] = (),
         markets: tuple[MarketSpec, ...] = (),
+        capabilities: tuple[Capability, ...] = (),
+        tools: tuple[ToolSpec, ...] = (),
+        purse: Purse | None = None,
+        sharing: int = 1,
         place: str = "",
     ) -> None:
         self.profile = profile
@@ -91,8 +77,13 @@ class AgentRun:
         self.findings = findings
         self.evidence = evidence
         self.markets = markets
+        self.capabilities = capabilities
         self.place = place
+        self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
+        self._purse = purse or Purse(Allowance())
+        self._sharing = sharing
         self._tools = ToolAsking(profile, assignment, policy)
+        self._model_until = model_works_until(workflow.now(), assignment.deadline)
 
     async def work(self) -> TaskOutcome:
         """Take turns until the result is there.
@@ -103,63 +94,111 @@ class AgentRun:
         Raises:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
         """
-        work = _Work(self.profile.model)
+        work = Work(self.profile.model)
         try:
-            result = await self._result(work)
+            result = await self._result(work, self._most_turns(work))
         except TaskFailed as failed:
-            if work.draft is None:
-                failed.usage = work.usage
-                raise
-            result = without_rejected(work.draft.result, work.draft.rejected)
+            result = await self._otherwise(work, failed)
         return self._delivered(result, work)
 
-    async def _result(self, work: _Work) -> AgentResult:
+    async def _otherwise(self, work: Work, failed: TaskFailed) -> AgentResult:
+        """What can be delivered where the agent does not: its draft without what was rejected, or
+        the built-in analyst's result in a model's place."""
+        if work.draft is None and work.model != BUILTIN:
+            work.go_on_built_in(f"{work.model} did not deliver ({failed.reason})")
+            try:
+                return await self._result(work, work.turns + BUILTIN_TURNS)
+            except TaskFailed as last:
+                failed = last
+        if work.draft is not None:
+            work.go_on_with_draft(failed)
+            return without_rejected(work.draft.result, work.draft.rejected)
+        failed.usage = work.usage
+        raise failed
+
+    def _most_turns(self, work: Work) -> int:
         limits = self.assignment.limits
-        while work.turns < limits.max_turns:
+        if work.model == BUILTIN:
+            return limits.max_turns
+        return turns_for(effort_for(self.assignment.priority), limits)
+
+    async def _result(self, work: Work, most_turns: int) -> AgentResult:
+        while work.turns < most_turns:
+            self._degrade(work)
             work.turns += 1
-            turn = await self._turn(work)
+            turn = await self._turn(work, last=work.turns >= most_turns - 1)
             work.usage = work.usage.plus(turn.usage)
             if turn.failure is not None:
-                raise TaskFailed(turn.failure)
+                if turn.usage.model == BUILTIN:
+                    # What the desk itself cannot do, no built-in analyst will.
+                    work.model = BUILTIN
+                raise TaskFailed(turn.failure, turn.failure.error_message.split(": ", 1)[-1])
+            if turn.over_budget is not None:
+                work.over_budget(turn.over_budget)
+                continue
+            if turn.cut_off:
+                continue
             self._note_objection(turn, work)
             if turn.result is not None:
                 reviewed = self._reviewed(turn.result, work)
                 if not reviewed.rejected:
                     return reviewed.result
-            if work.usage.tokens > limits.max_tokens:
-                raise TaskFailed(self._error("token limit", "it used up its tokens"))
+            if self._too_long(work):
+                raise self._failed("token limit", "it used up its tokens")
+            if len(work.evidence) + len(turn.calls) > MOST_CALLS:
+                raise self._failed("call limit", f"more than {MOST_CALLS} calls")
             if turn.calls:
                 calls = (self._call(work.turns, call) for call in turn.calls)
-                work.exchanges.append(Exchange(results=tuple(await asyncio.gather(*calls))))
-        raise TaskFailed(self._error("turn limit", f"no result after {work.turns} turns"))
+                results = tuple(await asyncio.gather(*calls))
+                work.exchanges.append(Exchange(results=results, said=turn.said))
+        raise self._failed("turn limit", f"no result after {work.turns} turns")
 
-    def _note_objection(self, turn: Turn, work: _Work) -> None:
+    def _too_long(self, work: Work) -> bool:
+        """Whether a model used up its tokens; whoever stands in for it uses none."""
+        return work.model != BUILTIN and work.usage.tokens > self.assignment.limits.max_tokens
+
+    def _degrade(self, work: Work) -> None:
+        """Work with less where the budget runs short.
+
+        Raises:
+            TaskFailed: nothing is left for a model.
+        """
+        if work.model == BUILTIN:
+            return
+        work.degrade(self._purse.stage, self.policy.budget.cheaper_model)
+        if work.stage is Stage.BUILT_IN:
+            raise self._failed("budget", "its part of the budget is used up")
+
+    def _note_objection(self, turn: Turn, work: Work) -> None:
         """Keep what a model said and what is wrong with it, for its next turn.
 
         Raises:
             TaskFailed: it is the same as the last time.
         """
         if turn.objection is not None and turn.objection == work.answer.objection:
-            raise TaskFailed(self._error("unmended result", turn.objection))
+            workflow.logger.info("unmended: %s", turn.objection)
+            raise self._failed(UNMENDED, "its answer had the same fault twice")
         work.answer = turn
 
-    def _reviewed(self, result: AgentResult, work: _Work) -> Review:
+    def _reviewed(self, result: AgentResult, work: Work) -> Review:
         """A result read for figures that are no claims; with such it is kept as the draft.
 
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
         """
         if result.kind != _DELIVERABLES[self.assignment.task_type]:
-            raise TaskFailed(self._error("wrong result", f"it delivered a {result.kind}"))
+            raise self._failed("wrong result", f"it delivered a {result.kind}")
         known = {claim.claim_id: claim for finding in self.findings for claim in finding.claims}
         reviewed = review(result, known)
         if reviewed == work.draft:
-            raise TaskFailed(self._error("unmended result", "the same figures are no claims still"))
+            raise self._failed(UNMENDED, "the same figures are no claims still")
         if reviewed.rejected:
             work.draft = reviewed
         return reviewed
 
-    async def _turn(self, work: _Work) -> Turn:
+    async def _turn(self, work: Work, *, last: bool) -> Turn:
+        by_model = work.model != BUILTIN
+        reserved = self._purse.reserve(self._sharing) if by_model else Allowance()
         request = TurnRequest(
             assignment=self.assignment,
             exchanges=tuple(work.exchanges),
@@ -168,30 +207,50 @@ class AgentRun:
             rejected=work.draft.rejected[:MOST_TOLD] if work.draft else (),
             draft=work.answer.said,
             objection=work.answer.objection,
-            model=self.profile.model,
+            model=work.model,
             markets=self.markets,
+            capabilities=self.capabilities,
             voting=self.policy.voting,
+            tools=self._offered if by_model else (),
+            allowance=reserved,
+            last=by_model and (last or work.stage >= Stage.FEWER_TURNS),
         )
+        spent = Usage()
         try:
-            return await workflow.execute_activity_method(
-                TurnActivities.take_turn,
-                request,
-                task_queue=self.profile.queue,
-                activity_id=f"{self._place}.t{work.turns}",
-                summary=f"{self.profile.title}: turn {work.turns}",
-                **task_bounds(self.assignment, self.policy, self.policy.deadlines.turn),
-            )
+            turn = await self._take(request, work)
+            spent = turn.usage
+            return turn
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            raise TaskFailed(self._error(FailureType.TURN_FAILED, cause(error))) from error
+            if isinstance(error.cause, TimedOut) or _cut_off(error):
+                # Nobody knows what was billed: it may be all that the call was allowed.
+                spent = all_of(reserved)
+            if _cut_off(error):
+                return Turn(cut_off=True, usage=Usage(unpriced_calls=1, model=work.model))
+            raise self._failed(FailureType.TURN_FAILED, cause(error)) from error
+        finally:
+            if by_model:
+                self._purse.settle(reserved, spent)
+
+    async def _take(self, request: TurnRequest, work: Work) -> Turn:
+        """The turn, as an activity; a model's ends early enough for the built-in analyst."""
+        until = self._model_until if request.model != BUILTIN else self.assignment.deadline
+        return await workflow.execute_activity_method(
+            TurnActivities.take_turn,
+            request,
+            task_queue=self.profile.queue,
+            activity_id=f"{self._place}.t{work.turns}",
+            summary=f"{self.profile.title}: turn {work.turns}",
+            **task_bounds(self.assignment, self.policy, self.policy.deadlines.turn, until),
+        )
 
     async def _call(self, turn: int, call: ToolCall) -> ToolResult:
         return await self._tools.ask(
             call, f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}"
         )
 
-    def _delivered(self, result: AgentResult, work: _Work) -> TaskOutcome:
+    def _delivered(self, result: AgentResult, work: Work) -> TaskOutcome:
         return TaskOutcome(
             result=result,
             evidence=work.evidence,
@@ -201,19 +260,28 @@ class AgentRun:
                 delivered=True,
                 turns=work.turns,
                 tool_calls=len(work.evidence),
+                remark="; ".join(work.remarks)[:4_000] or None,
                 usage=work.usage,
             ),
         )
 
-    def _error(self, kind: str, message: str) -> AgentError:
-        return AgentError(
+    def _failed(self, kind: str, reason: str) -> TaskFailed:
+        where = f"{self.assignment.task_id}, {self.assignment.week}"
+        error = AgentError(
             error_type=kind,
-            error_message=f"{self.assignment.task_id}, {self.assignment.week}: {message}"[:4_000],
+            error_message=f"{where}: {reason}"[:4_000],
             agent=self.profile.agent,
         )
+        return TaskFailed(error, reason)
 
     @property
     def _place(self) -> str:
         """What tells this agent's activities from those of others in the same workflow."""
         own = f"{self.profile.agent}.{self.assignment.task_type}"
         return f"{own}.{self.place}" if self.place else own
+
+
+def _cut_off(error: ActivityError) -> bool:
+    """Whether a model was asked and its answer never came: it may be billed."""
+    reason = error.cause
+    return isinstance(reason, ApplicationError) and reason.type == FailureType.CALL_CUT_OFF

@@ -6,23 +6,26 @@ from collections.abc import Sequence
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
 
-from agents.roster import profile_of
+from agents.roster import profile_in
 from contracts.names import WorkflowType, reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
 from contracts.search_attributes import Phase
 from contracts.tasks import TaskAssignment
-from contracts.tools import ToolResult
+from contracts.tools import MOST_EVIDENCE, ToolResult
+from contracts.usage import Usage
 from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
+from domain.budget import Purse, all_of
 from domain.conflict_records import merged, with_decisions
 from domain.conflicts import detect_conflicts
 from domain.escalation_case import Asking
 from domain.escalation_details import waiting_details
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
 from domain.rejections import without_rejected
-from workflows.agent_loop import AgentRun, TaskFailed
+from workflows.agent_loop import AgentRun
+from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.escalating import decided, tell_week
 from workflows.options import (
     TASK_TIMEOUT,
@@ -31,9 +34,6 @@ from workflows.options import (
     note_phase,
     priority,
 )
-
-MOST_EVIDENCE = 100
-"""Tool results that the outcome of a market can hold."""
 
 
 @workflow.defn
@@ -46,6 +46,7 @@ class MarketResearchWorkflow:
         self._outcomes: list[TaskOutcome] = []
         self._agents: list[Contribution] = []
         self._dead_letters: list[str] = []
+        self._purse = Purse(request.allowance)
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
@@ -54,7 +55,8 @@ class MarketResearchWorkflow:
         Conflicts that a vote cannot settle wait for a person, until shortly before the report is
         due; then their defaults hold.
         """
-        await asyncio.gather(*(self._do(planned, ()) for planned in request.plan.tasks))
+        tasks = request.plan.tasks
+        await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
         results = self._research_results()
         if results:
             workflow.set_current_details(f"{request.market.market} is with the validator")
@@ -105,8 +107,10 @@ class MarketResearchWorkflow:
             workflow.set_current_details(waiting_details(market, escalations))
         await tell_week(market, escalations)
 
-    async def _do(self, planned: PlannedTask, findings: tuple[ResearchResult, ...]) -> None:
-        profile = profile_of(planned.agent, self._request.policy.agents)
+    async def _do(
+        self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
+    ) -> None:
+        profile = profile_in(self._request.policy, planned.agent)
         assignment = assignment_for(
             self._request, planned, tools=profile.tools, limits=profile.limits
         )
@@ -117,6 +121,9 @@ class MarketResearchWorkflow:
                 self._request.policy,
                 findings=findings,
                 evidence=self._evidence_for(findings),
+                tools=self._request.tools,
+                purse=self._purse,
+                sharing=sharing + 1,
             ).work()
         except TaskFailed as failed:
             await self._reassign(assignment, findings, failed)
@@ -127,6 +134,8 @@ class MarketResearchWorkflow:
         self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
     ) -> None:
         """Hand the task on; when nobody can do it, name the dead letter and go on without."""
+        # The others may still be at work, and want some too.
+        reserved, spent = self._purse.reserve(len(self._request.plan.tasks)), Usage()
         child_id = reassignment_run_id(workflow.info().workflow_id, assignment.task_type)
         try:
             # By name: what is seldom needed is not loaded into every market's sandbox.
@@ -139,6 +148,8 @@ class MarketResearchWorkflow:
                     findings=findings,
                     evidence=self._evidence_for(findings),
                     policy=self._request.policy,
+                    tools=self._request.tools,
+                    allowance=reserved,
                 ),
                 id=child_id,
                 result_type=TaskOutcome,
@@ -149,9 +160,12 @@ class MarketResearchWorkflow:
                 ),
                 static_summary=f"{assignment.task_id}: somebody else for {assignment.agent}",
             )
+            spent = outcome.contribution.usage
+            self._deliver(with_usage_before(outcome, failed.usage))
         except ChildWorkflowError as error:
             if is_cancelled_exception(error):
                 raise
+            spent = _spent_in_vain(error) or all_of(reserved)
             self._dead_letters.append(child_id)
             self._agents.append(
                 Contribution(
@@ -159,10 +173,11 @@ class MarketResearchWorkflow:
                     task_type=assignment.task_type,
                     delivered=False,
                     error=_reason(error),
+                    usage=failed.usage.plus(spent),
                 )
             )
-            return
-        self._deliver(outcome)
+        finally:
+            self._purse.settle(reserved, spent)
 
     def _deliver(self, outcome: TaskOutcome) -> None:
         self._outcomes.append(outcome)
@@ -182,6 +197,14 @@ class MarketResearchWorkflow:
 
     def _research_results(self) -> tuple[ResearchResult, ...]:
         return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))
+
+
+def _spent_in_vain(error: ChildWorkflowError) -> Usage | None:
+    """What those took who tried and did not deliver; None where the child did not get to say."""
+    cause = error.cause
+    letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
+    told = letter.get("usage") if isinstance(letter, dict) else None
+    return Usage.model_validate(told) if told else None
 
 
 def _reason(error: ChildWorkflowError) -> str:

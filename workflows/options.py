@@ -1,7 +1,7 @@
 """How workflows call activities and children: bounds, retries, priorities, in one place."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from temporalio import workflow
@@ -66,13 +66,17 @@ def priority(level: int, market: str | None = None) -> Priority:
 
 
 def task_bounds(
-    assignment: TaskAssignment, policy: RunPolicy, one_attempt: timedelta
+    assignment: TaskAssignment,
+    policy: RunPolicy,
+    one_attempt: timedelta,
+    until: datetime | None = None,
 ) -> ActivityBounds:
-    """Every activity of an agent's task ends by the task's deadline, whatever is left to try."""
+    """Every activity of an agent's task ends by the task's deadline, or `until` then, whatever is
+    left to try."""
     market = assignment.market.market if assignment.market else None
     return {
         "start_to_close_timeout": one_attempt,
-        "schedule_to_close_timeout": call_allowance(assignment.deadline, workflow.now()),
+        "schedule_to_close_timeout": call_allowance(until or assignment.deadline, workflow.now()),
         "heartbeat_timeout": HEARTBEAT_TIMEOUT,
         "retry_policy": retry_policy(policy.retries),
         "priority": priority(assignment.priority, market),

@@ -3,13 +3,16 @@
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from agents.roster import fallbacks, profile_of
+from agents.roster import fallbacks, profile_in
 from contracts.names import AgentId, FailureType
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase
+from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
+from domain.budget import Purse
 from domain.reassignment import next_agent
-from workflows.agent_loop import AgentRun, TaskFailed
+from workflows.agent_loop import AgentRun
+from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.options import note_outcome, note_phase
 
 
@@ -29,19 +32,23 @@ class ReassignmentWorkflow:
             ApplicationError: `DeadLettered`, with a `DeadLetter` as its detail.
         """
         note_phase(Phase.REASSIGNING)
-        tried, errors = list(request.tried), list(request.errors)
+        tried, errors, spent = list(request.tried), list(request.errors), Usage()
+        purse = Purse(request.allowance)
         chain = fallbacks(request.policy.agents)
         while (agent := next_agent(tried, chain)) is not None:
             try:
-                return await self._with(agent, request)
+                return with_usage_before(await self._with(agent, request, purse), spent)
             except TaskFailed as failed:
                 tried.append(agent)
                 errors.append(failed.error)
+                spent = spent.plus(failed.usage)
         note_outcome(Outcome.DEAD_LETTERED)
-        raise _dead_letter(request, tried, errors)
+        raise _dead_letter(request, tried, errors, spent)
 
-    async def _with(self, agent: AgentId, request: ReassignmentRequest) -> TaskOutcome:
-        profile = profile_of(agent, request.policy.agents)
+    async def _with(
+        self, agent: AgentId, request: ReassignmentRequest, purse: Purse
+    ) -> TaskOutcome:
+        profile = profile_in(request.policy, agent)
         assignment = request.assignment.model_copy(
             update={"agent": agent, "tools": profile.tools, "limits": profile.limits}
         )
@@ -52,13 +59,15 @@ class ReassignmentWorkflow:
             request.policy,
             findings=request.findings,
             evidence=request.evidence,
+            tools=request.tools,
+            purse=purse,
         ).work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})
         return outcome.model_copy(update={"contribution": contribution})
 
 
 def _dead_letter(
-    request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError]
+    request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError], spent: Usage
 ) -> ApplicationError:
     assignment = request.assignment
     market = assignment.market.market if assignment.market else "-"
@@ -68,6 +77,7 @@ def _dead_letter(
         errors=tuple(errors),
         week=assignment.week,
         market=market,
+        usage=spent,
     )
     message = (
         f"{assignment.task_type} for {market}, {assignment.week}, could not be done by "

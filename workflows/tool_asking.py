@@ -1,15 +1,21 @@
-"""An agent's tool calls: from its list, on the source's queue, by the task's deadline."""
+"""An agent's tool calls: from its list, on the source's queue, by the task's deadline.
+
+What an agent asks for by capability is put to its routes in their order, until one satisfies.
+"""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
 from agents.roster import AgentProfile
+from contracts.capabilities import Capability
 from contracts.config import RunPolicy
 from contracts.names import source_queue
 from contracts.tasks import TaskAssignment
 from contracts.tools import CallPlace, ToolCall, ToolRequest, ToolResult, ToolStatus
-from workflows.options import cause, task_bounds
+from domain.capabilities import answer_among, call_by, configured, routes_to, satisfies
+from domain.deadlines import share_of
+from workflows.options import ActivityBounds, cause, task_bounds
 
 
 class ToolAsking:
@@ -23,30 +29,68 @@ class ToolAsking:
         self._policy = policy
 
     async def ask(self, call: ToolCall, activity_id: str) -> ToolResult:
-        """The tool's result. What went wrong is told to the agent, which may know another way."""
+        """The result, of whoever answered. What went wrong is told to the agent, which may know
+        another way."""
+        if call.capability is not None:
+            return await self._by_capability(call, call.capability, activity_id)
         if not self._profile.may_call(call.server, call.tool):
-            reason = f"{call.server}.{call.tool} is not on the list of {self._profile.agent}"
-            return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
+            return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
-            reason = f"no source {call.server} is configured in .mcp.json"
-            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)
-        result = await self._answer(call, activity_id)
-        info = workflow.info()
-        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
-        return result.model_copy(update={"place": place})
+            return _nobody(call, call.server)
+        return await self._answer(call, activity_id)
 
-    async def _answer(self, call: ToolCall, activity_id: str) -> ToolResult:
+    async def _by_capability(
+        self, call: ToolCall, capability: Capability, activity_id: str
+    ) -> ToolResult:
+        """The first answer that satisfies; a source asked after another has the activity's id
+        with its number. No time is left for the next source where the deadline has passed."""
+        if capability not in self._profile.capabilities:
+            return self._refused(call, capability)
+        routes = routes_to(capability, self._policy)
+        if not routes:
+            return _nobody(call, *(route.server for route in configured(capability, self._policy)))
+        allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
+        results: list[ToolResult] = []
+        for left, route in zip(range(len(allowed), 0, -1), allowed, strict=True):
+            place = f"{activity_id}.{len(results) + 1}" if results else activity_id
+            results.append(await self._answer(call_by(route, call), place, sources_left=left))
+            if satisfies(results[-1]) or workflow.now() >= self._assignment.deadline:
+                break
+        return answer_among(results) if results else self._refused(call, capability)
+
+    async def _answer(
+        self, call: ToolCall, activity_id: str, *, sources_left: int = 1
+    ) -> ToolResult:
+        """What the source said, or that it could not be asked; with its place in the history."""
         market = self._assignment.market
         try:
-            return await workflow.execute_activity_method(
+            result = await workflow.execute_activity_method(
                 ToolActivities.call_tool,
                 ToolRequest(call=call, as_of=self._assignment.window.end),
                 task_queue=source_queue(call.server),
                 activity_id=activity_id,
                 summary=f"{call.server}.{call.tool} for {market.market if market else None}",
-                **task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call),
+                **self._bounds(sources_left),
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
+            result = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
+        info = workflow.info()
+        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
+        return result.model_copy(update={"place": place})
+
+    def _bounds(self, sources_left: int) -> ActivityBounds:
+        """A source that others could stand in for does not use up their time."""
+        bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
+        allowed = bounds["schedule_to_close_timeout"]
+        return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}
+
+    def _refused(self, call: ToolCall, what: str) -> ToolResult:
+        reason = f"{what} is not on the list of {self._profile.agent}"
+        return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
+
+
+def _nobody(call: ToolCall, *servers: str) -> ToolResult:
+    reason = f"no source {' or '.join(dict.fromkeys(servers))} is configured in .mcp.json"
+    return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)

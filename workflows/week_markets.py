@@ -10,13 +10,18 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import CancelledError, ChildWorkflowError, WorkflowAlreadyStartedError
 from temporalio.exceptions import TimeoutError as TimedOut
 
+from contracts.budget import Allowance
 from contracts.names import market_run_id
 from contracts.plan import MarketPlan
 from contracts.report import MarketOutcome
 from contracts.search_attributes import Outcome
-from contracts.week_run import MarketRequest, WeekRequest
+from contracts.week_run import MarketRequest, Tools, WeekRequest
+from domain.budget import all_of
+from domain.capabilities import tools_planned
 from domain.deadlines import time_left
+from domain.effort import effort_for
 from domain.market_outcome import after_rerun
+from domain.report_usage import usage_of
 from domain.week_board import WeekBoard
 from workflows.escalating import cancelled_here
 from workflows.market_research import MarketResearchWorkflow
@@ -24,6 +29,9 @@ from workflows.options import TASK_TIMEOUT, market_attributes, priority
 
 GRACE = timedelta(minutes=1)
 """How long after its deadline a market's workflow is ended, if it still runs."""
+
+REST_FOR_COMMENTARY = 2
+"""A rerun may spend half of what is left; the commentary after it wants some too."""
 
 LATE = "not finished by its deadline"
 LATE_FOR_THE_WEEK = "not finished by the week's deadline"
@@ -36,6 +44,7 @@ class WeekMarkets:
         self._request = request
         self._policy = request.config.policy
         self._board = board
+        self.tools: Tools = ()
 
     async def research_all(self, report_due: datetime) -> None:
         """Every planned market, until all are back or the report is due.
@@ -44,8 +53,12 @@ class WeekMarkets:
         for a person.
         """
         board, deadline = self._board, self._deadline(report_due)
+        efforts = {plan.market: effort_for(plan.priority) for plan in board.plan.markets}
+        parts = board.purse.reserve_shares(efforts)
         tasks = {
-            plan.market: asyncio.create_task(self._research(plan, deadline, report_due))
+            plan.market: asyncio.create_task(
+                self._research(plan, deadline, report_due, parts[plan.market])
+            )
             for plan in board.plan.markets
         }
         try:
@@ -61,7 +74,8 @@ class WeekMarkets:
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
         """One market once more; what it found before stands where it finds nothing now."""
-        await self._research(plan, self._deadline(report_due), report_due, rerun)
+        part = self._board.purse.reserve(REST_FOR_COMMENTARY)
+        await self._research(plan, self._deadline(report_due), report_due, part, rerun)
 
     def run_id(self, market: str, rerun: int) -> str:
         """The workflow id of a market, or of its rerun."""
@@ -77,17 +91,26 @@ class WeekMarkets:
             self._board.outcomes.setdefault(market, unfinished(market, LATE))
 
     async def _research(
-        self, plan: MarketPlan, deadline: datetime, report_due: datetime, rerun: int = 0
+        self,
+        plan: MarketPlan,
+        deadline: datetime,
+        report_due: datetime,
+        allowance: Allowance,
+        rerun: int = 0,
     ) -> None:
         board = self._board
         board.running.add(plan.market)
+        spent = all_of(allowance)
         try:
-            outcome = await self._market(plan, deadline, report_due, rerun)
+            outcome = await self._market(plan, deadline, report_due, allowance, rerun)
+            spent = usage_of(outcome.agents)
         except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
             if cancelled_here():
                 raise
             outcome = unfinished(plan.market, _reason(error))
         finally:
+            # One that does not come back may have spent all that it was given.
+            board.purse.settle(allowance, spent)
             board.running.discard(plan.market)
             board.note_waiting(plan.market, ())
         before = board.outcomes.get(plan.market) if rerun else None
@@ -95,7 +118,12 @@ class WeekMarkets:
         workflow.set_current_details(board.details())
 
     async def _market(
-        self, plan: MarketPlan, deadline: datetime, report_due: datetime, rerun: int
+        self,
+        plan: MarketPlan,
+        deadline: datetime,
+        report_due: datetime,
+        allowance: Allowance,
+        rerun: int,
     ) -> MarketOutcome:
         board = self._board
         spec = next(s for s in self._request.config.markets if s.market == plan.market)
@@ -110,6 +138,8 @@ class WeekMarkets:
                 report_due=report_due,
                 policy=self._policy,
                 rerun=rerun,
+                tools=tools_planned(self.tools, plan.look_into, self._policy),
+                allowance=allowance,
             ),
             id=self.run_id(spec.market, rerun),
             task_timeout=TASK_TIMEOUT,

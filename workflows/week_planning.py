@@ -1,4 +1,4 @@
-"""How a week is planned: the product manager's task, on the shared agent loop."""
+"""How a week is planned and commented: the product manager's tasks, on the shared agent loop."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -6,15 +6,21 @@ from typing import NamedTuple
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from agents.roster import AgentProfile, profile_of
-from contracts.config import RunConfig
+from agents.roster import AgentProfile, profile_in, profile_of
+from contracts.capabilities import Capability
+from contracts.config import RunConfig, RunPolicy
 from contracts.names import AgentId, FailureType
 from contracts.plan import WeekPlan
 from contracts.report import Contribution
+from contracts.results import Commentary, ResearchResult
 from contracts.tasks import TaskAssignment, TaskType
-from contracts.turns import BUILTIN
+from contracts.usage import BUILTIN
 from contracts.weeks import TimeWindow
-from workflows.agent_loop import AgentRun, TaskFailed
+from domain.budget import Purse
+from domain.capabilities import routes_to
+from domain.week_board import CommentedWeek, WeekBoard
+from workflows.agent_loop import AgentRun
+from workflows.agent_work import TaskFailed
 
 
 class PlannedWeek(NamedTuple):
@@ -25,48 +31,101 @@ class PlannedWeek(NamedTuple):
 
 
 async def plan_week(
-    config: RunConfig, week: str, window: TimeWindow, deadline: datetime
+    config: RunConfig, week: str, window: TimeWindow, deadline: datetime, purse: Purse
 ) -> PlannedWeek:
     """The product manager's plan, which names every configured market and no other.
-
-    Where a model does not deliver one, the built-in product manager plans, and the contribution
-    says why.
 
     Raises:
         ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
     """
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
-    task = _assignment(profile, config, week, window, deadline)
+    task = _assignment(profile, config, TaskType.PLAN_WEEK, week, window, deadline)
+    run = AgentRun(
+        profile,
+        task,
+        config.policy,
+        markets=config.markets,
+        capabilities=_askable(config.policy),
+        purse=purse,
+        sharing=AT_MOST,
+    )
     try:
-        return await _planned(AgentRun(profile, task, config.policy, markets=config.markets))
+        outcome = await run.work()
     except TaskFailed as failed:
-        if profile.model == BUILTIN:
-            raise _no_plan(str(failed)) from failed
-        workflow.logger.warning("%s does not plan %s: %s", profile.model, week, failed)
-        return await _planned_instead(profile, config, task, failed)
+        raise _no_plan(str(failed)) from failed
+    plan = outcome.result
+    if not isinstance(plan, WeekPlan):
+        raise _no_plan(f"{week}: the product manager delivered no plan")
+    planned = sorted(market.market for market in plan.markets)
+    if planned != sorted(spec.market for spec in config.markets):
+        raise _no_plan(f"{week}: the plan's markets are not those configured: {planned}")
+    return PlannedWeek(plan, outcome.contribution)
 
 
-async def _planned_instead(
-    profile: AgentProfile, config: RunConfig, task: TaskAssignment, failed: TaskFailed
-) -> PlannedWeek:
-    builtin = profile.model_copy(update={"model": BUILTIN})
+async def comment_week(
+    config: RunConfig, board: WeekBoard, deadline: datetime, purse: Purse
+) -> CommentedWeek | None:
+    """The product manager's commentary on what the markets brought; none without a model."""
+    profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
+    findings = _findings(board)
+    if profile.model == BUILTIN or not findings:
+        return None
+    task = _assignment(profile, config, TaskType.COMMENT_WEEK, board.week, board.window, deadline)
+    run = AgentRun(
+        profile,
+        task,
+        config.policy,
+        findings=findings,
+        purse=purse,
+        place=f"r{board.last_revision + 1}",
+    )
     try:
-        plan, contribution = await _planned(
-            AgentRun(builtin, task, config.policy, markets=config.markets, place="instead")
+        outcome = await run.work()
+    except TaskFailed as failed:
+        workflow.logger.warning("%s has no commentary: %s", board.week, failed)
+        return CommentedWeek(
+            None,
+            Contribution(
+                agent=profile.agent,
+                task_type=TaskType.COMMENT_WEEK,
+                delivered=False,
+                error=str(failed)[:4_000],
+                usage=failed.usage,
+            ),
         )
-    except TaskFailed as again:
-        raise _no_plan(str(again)) from again
-    spent = contribution.usage.plus(failed.usage)
-    told = {"usage": spent, "error": f"{profile.model} did not plan: {failed}"[:4_000]}
-    return PlannedWeek(plan, contribution.model_copy(update=told))
+    written = outcome.result if isinstance(outcome.result, Commentary) else None
+    return CommentedWeek(written, outcome.contribution)
+
+
+AT_MOST = 4
+"""Planning may take a quarter of the budget at a call: the rest is for the markets."""
+
+
+def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
+    """What research agents can ask in this run."""
+    researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
+    return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
+
+
+def _findings(board: WeekBoard) -> tuple[ResearchResult, ...]:
+    return tuple(
+        result
+        for market in board.markets
+        for result in (board.outcomes[market].results if market in board.outcomes else ())
+    )
 
 
 def _assignment(
-    profile: AgentProfile, config: RunConfig, week: str, window: TimeWindow, deadline: datetime
+    profile: AgentProfile,
+    config: RunConfig,
+    kind: TaskType,
+    week: str,
+    window: TimeWindow,
+    deadline: datetime,
 ) -> TaskAssignment:
     return TaskAssignment(
-        task_id=f"{week}/plan",
-        task_type=TaskType.PLAN_WEEK,
+        task_id=f"{week}/plan" if kind is TaskType.PLAN_WEEK else f"{week}/comment",
+        task_type=kind,
         agent=profile.agent,
         week=week,
         window=window,
@@ -76,17 +135,6 @@ def _assignment(
         limits=profile.limits,
         base_area=config.policy.base_area,
     )
-
-
-async def _planned(run: AgentRun) -> PlannedWeek:
-    outcome = await run.work()
-    plan, week = outcome.result, run.assignment.week
-    if not isinstance(plan, WeekPlan):
-        raise _no_plan(f"{week}: the product manager delivered no plan")
-    planned = sorted(market.market for market in plan.markets)
-    if planned != sorted(spec.market for spec in run.markets):
-        raise _no_plan(f"{week}: the plan's markets are not those configured: {planned}")
-    return PlannedWeek(plan, outcome.contribution)
 
 
 def _no_plan(reason: str) -> ApplicationError:

@@ -1,7 +1,7 @@
 """A week's research: plan, research every market, publish, and stay open for reruns."""
 
 import contextlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -30,8 +30,9 @@ from workflows.options import (
 )
 from workflows.week_conflicts import settle_across
 from workflows.week_markets import WeekMarkets
-from workflows.week_planning import plan_week
+from workflows.week_planning import comment_week, plan_week
 from workflows.week_publishing import publish, revisions_so_far
+from workflows.week_tools import tools_of
 
 
 @workflow.defn
@@ -52,6 +53,7 @@ class WeeklyResearchWorkflow:
             window_of(week, config.schedule),
             config.market_names,
             started_at=info.start_time,
+            budget=config.policy.budget.allowance,
         )
         self._markets = WeekMarkets(request, self._board)
 
@@ -64,13 +66,14 @@ class WeeklyResearchWorkflow:
         """
         board = self._board
         workflow.upsert_search_attributes([WEEK.value_set(board.week)])
+        self._markets.tools = await tools_of(self._policy)
         if request.resume is not None:
             board.restore(request.resume)
         else:
             self._refuse_the_future()
             board.begin_after(await revisions_so_far(request, board))
             board.plan, board.planning = await plan_week(
-                request.config, board.week, board.window, self._deadline
+                request.config, board.week, board.window, self._deadline, board.purse
             )
             await self._research_all()
             await self._publish(self._whole_week())
@@ -124,6 +127,7 @@ class WeeklyResearchWorkflow:
         self._enter(Phase.RESEARCHING)
         await self._markets.research_all(self._deadline)
         await settle_across(self._request, self._board, self._deadline, self._enter)
+        await self._comment(self._deadline)
 
     async def _research_again(self, queued: QueuedRerun) -> None:
         self._enter(Phase.RESEARCHING)
@@ -132,6 +136,13 @@ class WeeklyResearchWorkflow:
         due = workflow.now() + self._policy.deadlines.rerun
         await self._markets.research_again(plan, board.revision_of(queued), due)
         await settle_across(self._request, board, due, self._enter)
+        await self._comment(due)
+
+    async def _comment(self, due: datetime) -> None:
+        """Have what was found put into words; a report that is due goes out without."""
+        self._board.note_commented(
+            await comment_week(self._request.config, self._board, due, self._board.purse)
+        )
 
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)

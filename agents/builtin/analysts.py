@@ -13,6 +13,7 @@ ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.RESEARCH_FX: price_analyst.take_turn,
     TaskType.RESEARCH_RATES: rates_analyst.take_turn,
     TaskType.VALIDATE: validator.take_turn,
+    TaskType.COMMENT_WEEK: product_manager.comment,
 }
 
 

@@ -1,17 +1,11 @@
 """A validator's case: the findings on a market, and what the sources answered about them."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 
-from agents.builtin.evidence import Evidence, consult, market_of, read, readable
-from agents.builtin.questions import (
-    AVERAGES,
-    DECISIONS,
-    MONTH_ENDS,
-    QUOTE,
-    RATES,
-    all_claims,
-    questions,
-)
+from agents.builtin.evidence import Answer, Evidence, consult, market_of, read, readable
+from agents.builtin.questions import all_claims, questions
+from contracts.capabilities import Capability
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import MarketSpec
 from contracts.results import MarketEvent, ResearchResult
@@ -25,6 +19,7 @@ from contracts.source_results import (
 )
 from contracts.tools import DataSource
 from contracts.turns import TurnRequest
+from domain.capabilities import usual_route
 from domain.confidence import Weakness, confidence
 from domain.rate_claims import decision_claims, policy_rate_claims
 from domain.recompute import at_precision_of
@@ -82,25 +77,39 @@ def open_case(request: TurnRequest) -> Case:
         TaskNotPossible: a source that is asked again could not be asked, or its answer cannot be
             read. A second source may be silent.
     """
-    asked = {call.tool for call in questions(request)}
-    none: tuple[None, None] = (None, None)
-    averages, no_averages = consult(request, AVERAGES, MonthAverages) if AVERAGES in asked else none
-    ends, no_ends = consult(request, MONTH_ENDS, MonthEndRates) if MONTH_ENDS in asked else none
+    asked = {call.capability for call in questions(request)}
+    averages, no_averages = _second(request, Capability.MONTH_AVERAGES, MonthAverages, asked)
+    ends, no_ends = _second(request, Capability.MONTH_END_RATES, MonthEndRates, asked)
+    silent = ((Capability.MONTH_AVERAGES, no_averages), (Capability.MONTH_END_RATES, no_ends))
     return Case(
         request=request,
         market=market_of(request),
         claims={claim.claim_id: claim for claim in reversed(all_claims(request))},
-        quote=read(request, QUOTE, Quote) if QUOTE in asked else None,
-        rates=read(request, RATES, PolicyRates) if RATES in asked else None,
-        decisions=read(request, DECISIONS, RateDecisions) if DECISIONS in asked else None,
+        quote=_first(request, Capability.QUOTE, Quote, asked),
+        rates=_first(request, Capability.POLICY_RATE, PolicyRates, asked),
+        decisions=_first(request, Capability.RATE_DECISIONS, RateDecisions, asked),
         averages=averages,
         month_ends=ends,
-        silent={
-            tool: reason
-            for tool, reason in ((AVERAGES, no_averages), (MONTH_ENDS, no_ends))
-            if reason
-        },
+        silent={usual_route(which).tool: why for which, why in silent if why},
     )
+
+
+def _first(
+    request: TurnRequest,
+    capability: Capability,
+    kind: type[Answer],
+    asked: Container[Capability | None],
+) -> Evidence[Answer] | None:
+    return read(request, capability, kind) if capability in asked else None
+
+
+def _second(
+    request: TurnRequest,
+    capability: Capability,
+    kind: type[Answer],
+    asked: Container[Capability | None],
+) -> tuple[Evidence[Answer] | None, str | None]:
+    return consult(request, capability, kind) if capability in asked else (None, None)
 
 
 def own_result(case: Case) -> ResearchResult:

@@ -1,10 +1,11 @@
-"""Asking tools, and reading their answers as evidence."""
+"""Asking for what sources can tell, and reading their answers as evidence."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
+from contracts.capabilities import Capability
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.results import AgentError
@@ -12,6 +13,7 @@ from contracts.source_results import PolicyRates, RateDecisions, SourceResult
 from contracts.tasks import TaskAssignment
 from contracts.tools import DataSource, ToolCall, ToolResult, ToolStatus
 from contracts.turns import TurnRequest
+from domain.capabilities import capability_of, usual_route
 from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)
@@ -29,10 +31,14 @@ class TaskNotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Generic[Answer]):
-    """A tool's answer, and the source it is listed as."""
+    """A tool's answer, and the source it is listed as.
+
+    `stand_in` says whose place the source took, where it is not the one that is asked first.
+    """
 
     answer: Answer
     source: DataSource
+    stand_in: str | None = None
 
     @property
     def evidence_id(self) -> str:
@@ -40,20 +46,28 @@ class Evidence(Generic[Answer]):
         return self.source.evidence_id
 
 
-def ask(assignment: TaskAssignment, server: str, tool: str, **arguments: JsonValue) -> ToolCall:
-    """A call of one tool; an agent asks each tool once, so the tool's name makes the id unique."""
+def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonValue) -> ToolCall:
+    """A question to whoever has a capability; an agent asks for each once, so that the name of
+    the tool that usually has it makes the id unique."""
+    usual = usual_route(capability)
     return ToolCall(
-        call_id=f"{assignment.task_id}/{tool}", server=server, tool=tool, arguments=arguments
+        call_id=f"{assignment.task_id}/{usual.tool}",
+        server=usual.server,
+        tool=usual.tool,
+        arguments=arguments,
+        capability=capability,
     )
 
 
-def read(request: TurnRequest, tool: str, kind: type[Answer]) -> Evidence[Answer]:
-    """The newest answer of a tool.
+def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Evidence[Answer]:
+    """The newest answer to a question for a capability, whoever gave it.
 
     Raises:
-        TaskNotPossible: the tool was not asked, did not answer, or answered something else.
+        TaskNotPossible: nobody was asked, nobody answered, or the answer is something else.
     """
-    result = next((r for r in reversed(request.results) if r.call.tool == tool), None)
+    asked = (r for r in reversed(request.results) if capability_of(r.call) is capability)
+    result = next(asked, None)
+    tool = result.call.tool if result else usual_route(capability).tool
     if result is None:
         raise _impossible(request, FailureType.TOOL_UNAVAILABLE, tool, "there is no result of it")
     if result.status is not ToolStatus.OK:
@@ -65,15 +79,15 @@ def read(request: TurnRequest, tool: str, kind: type[Answer]) -> Evidence[Answer
         reason = f"its answer is no {kind.__name__}: {error}"
         raise _impossible(request, FailureType.TURN_FAILED, tool, reason) from error
     by = answer.source.model_copy(update={"origin": origin_of(answer)})
-    return Evidence(answer, attributed(result, by))
+    return Evidence(answer, attributed(result, by), _stand_in(result, capability))
 
 
 def consult(
-    request: TurnRequest, tool: str, kind: type[Answer]
+    request: TurnRequest, capability: Capability, kind: type[Answer]
 ) -> tuple[Evidence[Answer] | None, str | None]:
     """As `read`, for a source that the task can do without: its answer, or why there is none."""
     try:
-        return read(request, tool, kind), None
+        return read(request, capability, kind), None
     except TaskNotPossible as impossible:
         return None, impossible.error.error_message
 
@@ -103,14 +117,23 @@ def market_of(request: TurnRequest) -> MarketSpec:
     return request.assignment.market
 
 
+def _stand_in(result: ToolResult, capability: Capability) -> str | None:
+    """Without the reason, which is another's words: it stands with the tool result."""
+    if result.in_place_of is None:
+        return None
+    asked = capability.replace("_", " ")
+    return f"{asked}: {result.call.server} answered in place of a source that could not"
+
+
 _FAILURES = {
     ToolStatus.REFUSED: FailureType.TOOL_REFUSED,
     ToolStatus.UNAVAILABLE: FailureType.TOOL_UNAVAILABLE,
 }
 
 
-def unusable(request: TurnRequest, tool: str, reason: str) -> TaskNotPossible:
+def unusable(request: TurnRequest, capability: Capability, reason: str) -> TaskNotPossible:
     """What to raise when an answer parses but contradicts itself."""
+    tool = usual_route(capability).tool
     return _impossible(request, FailureType.TURN_FAILED, tool, reason)
 
 

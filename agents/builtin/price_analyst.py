@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from agents.builtin.evidence import Evidence, ask, market_of, read, unusable
 from agents.builtin.price_wording import Values, describe, is_little_changed
+from contracts.capabilities import Capability
 from contracts.claims import Claim, Metric
 from contracts.markets import MarketSpec
 from contracts.results import (
@@ -17,7 +18,7 @@ from contracts.results import (
     ViewKind,
 )
 from contracts.source_results import History
-from contracts.tools import DataSource
+from contracts.tools import DataSource, SourceTier
 from contracts.turns import Turn, TurnRequest
 from domain.confidence import NOTHING_FOUND, Weakness, confidence
 from domain.figures import print_full_day
@@ -28,7 +29,6 @@ from domain.prose import clip
 from domain.series import WEEK, Fixings, window_days
 
 HISTORY = 56 * WEEK
-TOOL = "get_historical"
 MOST_SUSPECTS = 20
 REVERTED = "it leapt away from the fixings on both sides and the next one took most of it back"
 UNSURE = "the last fixing leapt, and without a next one it cannot be told from an error"
@@ -45,14 +45,13 @@ def take_turn(request: TurnRequest) -> Turn:
     if not request.exchanges:
         call = ask(
             request.assignment,
-            "ecb",
-            TOOL,
+            Capability.HISTORY,
             symbol=market.market,
             start=(first_day - HISTORY).isoformat(),
             end=last_day.isoformat(),
         )
         return Turn(calls=(call,), note=f"Ask for the fixings of {market.market}")
-    return Turn(result=_research(request, market, read(request, TOOL, History)))
+    return Turn(result=_research(request, market, read(request, Capability.HISTORY, History)))
 
 
 def _research(
@@ -65,7 +64,7 @@ def _research(
         return _nothing(request, market, evidence, _why_nothing(market, evidence.answer, fixings))
     claims = price_claims(view, market, evidence.evidence_id)
     missing = _missing(market, claims)
-    certainty = confidence(_weaknesses(view, missing))
+    certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
     return ResearchResult(
         result_id=f"{request.assignment.task_id}/result",
         task_id=request.assignment.task_id,
@@ -77,20 +76,20 @@ def _research(
         sources=(evidence.source,),
         suspects=_suspects(view),
         missing=missing,
-        warnings=_warnings(market, view),
+        warnings=_warnings(market, view, evidence),
         confidence=certainty,
     )
 
 
 def _fixings(request: TurnRequest, market: MarketSpec, history: History) -> Fixings:
     if history.symbol != market.market:
-        raise unusable(request, TOOL, f"the answer is about {history.symbol}")
+        raise unusable(request, Capability.HISTORY, f"the answer is about {history.symbol}")
     if any(value <= 0 for value in history.values):
-        raise unusable(request, TOOL, "a fixing in it is not above zero")
+        raise unusable(request, Capability.HISTORY, "a fixing in it is not above zero")
     try:
         return Fixings.of(history)
     except ValueError as error:
-        raise unusable(request, TOOL, str(error)) from error
+        raise unusable(request, Capability.HISTORY, str(error)) from error
 
 
 def _why_nothing(market: MarketSpec, history: History, fixings: Fixings) -> str:
@@ -191,8 +190,8 @@ def _missing(market: MarketSpec, claims: tuple[Claim, ...]) -> tuple[str, ...]:
     )
 
 
-def _warnings(market: MarketSpec, view: PriceView) -> tuple[str, ...]:
-    warnings = []
+def _warnings(market: MarketSpec, view: PriceView, evidence: Evidence[History]) -> tuple[str, ...]:
+    warnings = [f"{market.market}: {evidence.stand_in}"] if evidence.stand_in else []
     if view.unconfirmed_last:
         warnings.append(f"{market.market}: {UNSURE}")
     if view.early_last:
@@ -201,9 +200,10 @@ def _warnings(market: MarketSpec, view: PriceView) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def _weaknesses(view: PriceView, missing: tuple[str, ...]) -> list[Weakness]:
+def _weaknesses(view: PriceView, missing: tuple[str, ...], tier: SourceTier) -> list[Weakness]:
     present = {
         Weakness.SINGLE_SOURCE: True,
+        Weakness.SECONDARY_SOURCE: tier not in (SourceTier.AUTHORITATIVE, SourceTier.PRIMARY),
         Weakness.SHORT_HISTORY: bool(missing),
         Weakness.SUSPECT_FIXINGS: bool(view.suspects),
         Weakness.UNCONFIRMED_LAST: view.unconfirmed_last,

@@ -3,6 +3,7 @@
 from contracts.markets import MarketKind, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, PlannedTask, WeekPlan
+from contracts.results import Commentary
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
 
@@ -24,6 +25,11 @@ def take_turn(request: TurnRequest) -> Turn:
         note=NOTE,
     )
     return Turn(result=plan)
+
+
+def comment(request: TurnRequest) -> Turn:
+    """Nothing beyond the summary that follows by rule."""
+    return Turn(result=Commentary(task_id=request.assignment.task_id))
 
 
 def _plan(spec: MarketSpec) -> MarketPlan:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from agents.builtin.evidence import ask, market_of
+from contracts.capabilities import Capability
 from contracts.claims import Claim, Metric
 from contracts.markets import MarketKind
 from contracts.tools import ToolCall
@@ -12,13 +13,6 @@ from contracts.turns import TurnRequest
 from domain.checks import LOCAL_DAY
 from domain.series import window_days
 
-QUOTE: Final = "get_quote"
-RATES: Final = "get_policy_rate"
-DECISIONS: Final = "get_rate_decisions"
-AVERAGES: Final = "get_month_averages"
-MONTH_ENDS: Final = "get_month_end_rates"
-
-SECOND_SOURCE: Final = "official_statistics"
 DECIDED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 MONTHS_OF_AVERAGES: Final = 12
@@ -44,12 +38,13 @@ def _asked_again(request: TurnRequest) -> list[ToolCall]:
     decided = _subjects(request, DECIDED)
     calls = []
     if market in _subjects(request, (Metric.LAST,)):
-        calls.append(ask(task, "ecb", QUOTE, symbol=market))
+        calls.append(ask(task, Capability.QUOTE, symbol=market))
     if rated:
-        calls.append(ask(task, "central_banks", RATES, areas=[*rated]))
+        calls.append(ask(task, Capability.POLICY_RATE, areas=[*rated]))
     if decided:
         start, end = first_day.isoformat(), (last_day + LOCAL_DAY).isoformat()
-        calls.append(ask(task, "central_banks", DECISIONS, areas=[*decided], start=start, end=end))
+        decisions = Capability.RATE_DECISIONS
+        calls.append(ask(task, decisions, areas=[*decided], start=start, end=end))
     return calls
 
 
@@ -61,10 +56,12 @@ def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
     calls = []
     if spec.kind is MarketKind.PAIR and spec.market in _subjects(request, (Metric.LAST,)):
         start = _month(last_day, MONTHS_OF_AVERAGES)
-        calls.append(ask(task, SECOND_SOURCE, AVERAGES, symbol=spec.market, start=start, end=end))
+        averages = Capability.MONTH_AVERAGES
+        calls.append(ask(task, averages, symbol=spec.market, start=start, end=end))
     if rated:
         start = _month(last_day, MONTHS_OF_RATES)
-        calls.append(ask(task, SECOND_SOURCE, MONTH_ENDS, areas=[*rated], start=start, end=end))
+        month_ends = Capability.MONTH_END_RATES
+        calls.append(ask(task, month_ends, areas=[*rated], start=start, end=end))
     return calls
 
 

@@ -6,6 +6,8 @@ from datetime import date
 from agents.builtin.evidence import Evidence, ask, market_of, read
 from agents.builtin.rates_events import decision_events, scheduled_events
 from agents.builtin.rates_stance import stance_views
+from agents.builtin.tone import news_questions, silent_news, with_tone
+from contracts.capabilities import Capability
 from contracts.claims import Claim
 from contracts.markets import MarketKind, MarketSpec
 from contracts.results import MarketEvent, ResearchResult
@@ -33,9 +35,6 @@ AHEAD = 6 * WEEK
 DAY = WEEK / 7
 """A bank's local day can be one later than the desk's."""
 
-RATES = "get_policy_rate"
-DECISIONS = "get_rate_decisions"
-CALENDAR = "get_decision_calendar"
 MOST_REASONS = 20
 
 
@@ -63,7 +62,8 @@ def _unanswered(area: str) -> PolicyRate:
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for rates, decisions and calendar side by side; with them, submit the result.
+    """Ask for rates, decisions and calendar side by side; with them, submit the result, and with
+    the tone of the news where some came back.
 
     Raises:
         TaskNotPossible: an answer could not be had or cannot be read.
@@ -71,7 +71,7 @@ def take_turn(request: TurnRequest) -> Turn:
     market = market_of(request)
     if not request.exchanges:
         return _questions(request, market)
-    return Turn(result=_research(request, _read(request, market)))
+    return Turn(result=with_tone(request, _research(request, _read(request, market))))
 
 
 def own_areas(market: MarketSpec) -> tuple[str, ...]:
@@ -92,26 +92,24 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
     own = list(own_areas(market))
     rate_areas = list(areas_with_base(market, request.assignment.base_area))
     start, now, later = first_day, last_day + DAY, last_day + AHEAD
-    server = "central_banks"
     return Turn(
         calls=(
-            ask(request.assignment, server, RATES, areas=[*rate_areas]),
+            ask(request.assignment, Capability.POLICY_RATE, areas=[*rate_areas]),
             ask(
                 request.assignment,
-                server,
-                DECISIONS,
+                Capability.RATE_DECISIONS,
                 areas=[*own],
                 start=start.isoformat(),
                 end=now.isoformat(),
             ),
             ask(
                 request.assignment,
-                server,
-                CALENDAR,
+                Capability.DECISION_CALENDAR,
                 areas=[*own],
                 start=start.isoformat(),
                 end=later.isoformat(),
             ),
+            *news_questions(request.assignment, market.market, own),
         ),
         note=f"Ask for the policy rates of {', '.join(rate_areas)}",
     )
@@ -119,13 +117,13 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
 
 def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
     first_day, last_day = window_days(request.assignment.window)
-    decisions = read(request, DECISIONS, RateDecisions)
-    calendar = read(request, CALENDAR, DecisionCalendar)
+    decisions = read(request, Capability.RATE_DECISIONS, RateDecisions)
+    calendar = read(request, Capability.DECISION_CALENDAR, DecisionCalendar)
     return _Findings(
         market=market,
         base_area=request.assignment.base_area,
         as_of_day=last_day,
-        rates=read(request, RATES, PolicyRates),
+        rates=read(request, Capability.POLICY_RATE, PolicyRates),
         decisions=decisions,
         calendar=calendar,
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
@@ -145,7 +143,7 @@ def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
         views=stance_views(found.view, certainty),
         sources=(found.rates.source, found.decisions.source, found.calendar.source),
         missing=_missing(found),
-        warnings=_warnings(found),
+        warnings=_warnings(found) + _silent(request, found.market),
         confidence=certainty,
     )
 
@@ -192,8 +190,14 @@ def _missing(found: _Findings) -> tuple[str, ...]:
     return tuple(clip(reason) for reason in reasons[:MOST_REASONS])
 
 
+def _silent(request: TurnRequest, market: MarketSpec) -> tuple[str, ...]:
+    return tuple(clip(f"{market.market}: {reason}") for reason in silent_news(request))
+
+
 def _warnings(found: _Findings) -> tuple[str, ...]:
-    return tuple(
+    answers = (found.rates, found.decisions, found.calendar)
+    stand_ins = tuple(f"{found.market.market}: {a.stand_in}" for a in answers if a.stand_in)
+    return stand_ins + tuple(
         f"{entry.area}: the policy rate is known up to {_until(entry)}; a later change is not in it"
         for entry in found.entries
         if entry.rate is not None and entry.stale

@@ -1,19 +1,26 @@
-"""A model's turn: the call that asks for it, and the turn that its answer is."""
+"""A model's turn: the call that asks for it, and the turn that its answer is.
+
+Before a model is asked, the desk does what it does without one: it asks the sources what every
+week needs, and measures. That costs nothing, and the model writes over figures that are there.
+"""
 
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from agents.claude import product_manager
+from agents.builtin.analysts import builtin_turn
+from agents.claude import commentary, product_manager, research, validation
+from agents.claude.conversation import messages, sayable
+from agents.claude.tools import calls_in, described
 from contracts.model_calls import ModelAnswer, ModelCall, StopReason
 from contracts.names import FailureType
 from contracts.results import AgentError
 from contracts.tasks import TaskType
 from contracts.turns import AgentResult, Turn, TurnRequest
-from contracts.verdicts import RejectedFigure
+from domain.effort import effort_for
 
 LONGEST_OBJECTION: Final = 2_000
 
@@ -34,82 +41,78 @@ class _Task(NamedTuple):
 
     prompt: str
     form: type[BaseModel]
-    material: Callable[[TurnRequest], str]
-    result: Callable[[TurnRequest, BaseModel], AgentResult]
+    material: Callable[[TurnRequest, AgentResult | None], str]
+    result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
 
 
-def _plan(request: TurnRequest, answer: BaseModel) -> AgentResult:
-    return product_manager.plan_of(
-        request, product_manager.ProposedPlan.model_validate(answer, from_attributes=True)
-    )
-
-
+_RESEARCH: Final = _Task(
+    research.PROMPT, research.ProposedResearch, research.material, research.result
+)
 _TASKS: Final = {
     TaskType.PLAN_WEEK: _Task(
-        product_manager.PROMPT, product_manager.ProposedPlan, product_manager.material, _plan
-    )
+        product_manager.PROMPT,
+        product_manager.ProposedPlan,
+        product_manager.material,
+        product_manager.result,
+    ),
+    TaskType.RESEARCH_FX: _RESEARCH,
+    TaskType.RESEARCH_RATES: _RESEARCH,
+    TaskType.VALIDATE: _Task(
+        validation.PROMPT, validation.ProposedValidation, validation.material, validation.result
+    ),
+    TaskType.COMMENT_WEEK: _Task(
+        commentary.PROMPT, commentary.ProposedCommentary, commentary.material, commentary.result
+    ),
 }
 
 
+def desk_turn(request: TurnRequest) -> Turn:
+    """The desk's own turn on a task, with or without a model: its questions, then what follows
+    from the answers. What a model asked besides is not looked at."""
+    own = tuple(exchange for exchange in request.exchanges if not exchange.said)
+    return builtin_turn(request.model_copy(update={"exchanges": own}))
+
+
 def model_call(request: TurnRequest) -> ModelCall:
-    """What the model is asked for a turn. The same request always gives the same call.
+    """What the model is asked for a turn whose `desk_turn` is a result. The same request always
+    gives the same call.
 
     Raises:
-        ValueError: there is no such work for a model.
+        ValueError: the desk has no result yet.
     """
-    task = _task(request)
+    task = _TASKS[request.assignment.task_type]
     return ModelCall(
         model=request.model,
         system=_prompt(task.prompt),
-        messages=_messages(task.material(request), request),
+        messages=messages(task.material(request, desk_turn(request).result), request),
         schema_of_result=task.form.model_json_schema(),
+        tools=described(request.tools),
+        no_more_calls=request.last,
+        effort=effort_for(request.assignment.priority),
     )
 
 
 def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
-    """The turn that an answer is: the result, or why it holds none, with what it cost."""
+    """The turn that an answer is: calls, the result, or why it holds none, with what it cost."""
     if answer.stop_reason in _ENDED:
         words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
         return Turn(failure=_error(request, words), usage=answer.usage)
+    said = sayable(answer.content)
+    if answer.stop_reason is StopReason.TOOL_USE and not request.last:
+        calls = calls_in(request, said)
+        if calls:
+            return Turn(said=said, calls=calls, usage=answer.usage)
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
         unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
-        return Turn(said=answer.content, objection=unfinished, usage=answer.usage)
-    task = _task(request)
+        return _objected(answer, unfinished)
+    task = _TASKS[request.assignment.task_type]
     try:
-        result = task.result(request, task.form.model_validate_json(answer.text))
+        result = task.result(request, desk_turn(request).result, answer.text)
     except ValidationError as error:
         return _objected(answer, f"The answer does not have the form asked for: {_faults(error)}")
     except ValueError as error:
         return _objected(answer, f"The answer cannot be used: {error}")
-    return Turn(said=answer.content, result=result, usage=answer.usage)
-
-
-def _task(request: TurnRequest) -> _Task:
-    kind = request.assignment.task_type
-    if kind not in _TASKS:
-        raise ValueError(f'{kind} is no work for a model; set model = "builtin" in desk.toml')
-    return _TASKS[kind]
-
-
-def _messages(material: str, request: TurnRequest) -> tuple[JsonValue, ...]:
-    """The material, then the last answer and what was wrong with it, if there was one."""
-    asked: JsonValue = {"role": "user", "content": [_text(material)]}
-    objection = request.objection or "\n".join(map(_rejection, request.rejected))
-    if not objection:
-        return (asked,)
-    again = _text(f"{objection}\nGive the whole answer again, corrected.")
-    if not request.draft:
-        return ({"role": "user", "content": [_text(material), again]},)
-    said: JsonValue = {"role": "assistant", "content": list(request.draft)}
-    return (asked, said, {"role": "user", "content": [again]})
-
-
-def _rejection(figure: RejectedFigure) -> str:
-    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
-
-
-def _text(words: str) -> JsonValue:
-    return {"type": "text", "text": words}
+    return Turn(said=said, result=result, usage=answer.usage)
 
 
 @cache
@@ -118,7 +121,8 @@ def _prompt(name: str) -> str:
 
 
 def _objected(answer: ModelAnswer, words: str) -> Turn:
-    return Turn(said=answer.content, objection=words[:LONGEST_OBJECTION], usage=answer.usage)
+    said = sayable(answer.content)
+    return Turn(said=said, objection=words[:LONGEST_OBJECTION], usage=answer.usage)
 
 
 def _faults(error: ValidationError) -> str:

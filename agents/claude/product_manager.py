@@ -8,8 +8,9 @@ from pydantic import Field
 
 from agents.builtin.product_manager import tasks_of
 from contracts.base import Contract, ShortText, Text
+from contracts.capabilities import Capability
 from contracts.plan import MarketPlan, WeekPlan
-from contracts.turns import TurnRequest
+from contracts.turns import AgentResult, TurnRequest
 
 PROMPT: Final = "product_manager"
 MOST_NAMED: Final = 20
@@ -21,6 +22,7 @@ class ProposedMarket(Contract):
     market: ShortText
     priority: Annotated[int, Field(ge=1, le=5)]
     instructions: Annotated[str, Field(max_length=600)] | None = None
+    look_into: Annotated[tuple[Capability, ...], Field(max_length=20)] = ()
 
 
 class ProposedPlan(Contract):
@@ -30,13 +32,14 @@ class ProposedPlan(Contract):
     note: Text | None = None
 
 
-def material(request: TurnRequest) -> str:
+def material(request: TurnRequest, base: AgentResult | None) -> str:
     """The week and its markets, as JSON."""
     assignment = request.assignment
     return json.dumps(
         {
             "week": assignment.week,
             "as_of": assignment.window.end.isoformat(),
+            "can_be_looked_into": request.capabilities,
             "markets": [
                 {
                     "market": spec.market,
@@ -52,12 +55,14 @@ def material(request: TurnRequest) -> str:
     )
 
 
-def plan_of(request: TurnRequest, proposed: ProposedPlan) -> WeekPlan:
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPlan:
     """The plan: the model's order and instructions, with the tasks of the desk's own rules.
 
     Raises:
+        ValidationError: the answer does not have its form.
         ValueError: it does not name every configured market once and no other.
     """
+    proposed = ProposedPlan.model_validate_json(text)
     wrong = _misnamed(request, proposed)
     if wrong:
         raise ValueError(wrong)
@@ -72,6 +77,7 @@ def plan_of(request: TurnRequest, proposed: ProposedPlan) -> WeekPlan:
                 priority=by_name[spec.market].priority,
                 tasks=tasks_of(spec),
                 instructions=by_name[spec.market].instructions,
+                look_into=by_name[spec.market].look_into,
             )
             for spec in ordered
         ),
@@ -82,10 +88,12 @@ def plan_of(request: TurnRequest, proposed: ProposedPlan) -> WeekPlan:
 def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
     named = Counter(market.market for market in proposed.markets)
     configured = {spec.market for spec in request.markets}
+    # A model's own words could end up in a report: told is where they stand.
+    strange = (n for n, market in enumerate(proposed.markets) if market.market not in configured)
     faults = {
         "not planned": sorted(configured - named.keys()),
-        "not among the desk's markets": sorted(named.keys() - configured),
-        "planned more than once": sorted(name for name, times in named.items() if times > 1),
+        "not among the desk's markets": [f"markets.{place}" for place in strange],
+        "planned more than once": sorted(name for name in configured if named[name] > 1),
     }
     return "; ".join(
         f"{fault}: {', '.join(names[:MOST_NAMED])}" for fault, names in faults.items() if names

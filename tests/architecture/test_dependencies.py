@@ -16,6 +16,11 @@ from tests.support.homes import PROJECT
 
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-live.lock")
+LOCKS_OF_OTHERS = tuple(
+    lock.relative_to(PROJECT).as_posix()
+    for lock in sorted((PROJECT / "tests/support/third_party").glob("*.lock"))
+)
+"""Of the servers of other people that the tests plug in."""
 
 LIVE = "live"
 """The extra that only our servers of live sources need."""
@@ -34,7 +39,7 @@ def pins(lock: str) -> dict[str, set[Version]]:
     return found
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", LOCKS + LOCKS_OF_OTHERS)
 def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
     text = (PROJECT / lock).read_text()
     entries = re.split(r"(?m)^(?=[A-Za-z0-9])", re.sub(r"(?m)^ +#.*\n", "", text))

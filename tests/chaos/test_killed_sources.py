@@ -122,6 +122,7 @@ async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path)
             async with asyncio.timeout(20):
                 await slow_until_answered(pool, 0, [])
             await all_at_once_until_killed(pool, begun, replace)
+            assert (await slow(pool, AT_ONCE)).content == {"text": f"slow {AT_ONCE}"}
     finally:
         running[-1].kill()
         running[-1].wait()

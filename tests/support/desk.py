@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 
 from activities.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
-from activities.turns import TurnActivities
+from activities.turns import Analyst, TurnActivities
 from contracts.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
 from contracts.names import Queue, source_queue, week_run_id
@@ -84,7 +84,7 @@ async def desk_workers(
     client: Client,
     directory: Path,
     *,
-    analyst: ScriptedAnalyst | None = None,
+    analyst: Analyst | None = None,
     tools: ScriptedTools | None = None,
     servers: tuple[str, ...] = ("ecb", "central_banks", "official_statistics"),
     market_research: type = MarketResearchWorkflow,
@@ -112,8 +112,13 @@ async def desk_workers(
             Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **TUNING),
             Worker(client, task_queue=Queue.VALIDATION, activities=[turns.take_turn], **TUNING),
             *(
-                Worker(client, task_queue=source_queue(s), activities=[calls.call_tool], **TUNING)
-                for s in servers
+                Worker(
+                    client,
+                    task_queue=source_queue(server),
+                    activities=[calls.call_tool, calls.list_tools],
+                    **TUNING,
+                )
+                for server in servers
             ),
         ):
             await stack.enter_async_context(worker)

@@ -70,10 +70,13 @@ def fleet_of(environment: dict[str, str]) -> Iterator[Fleet]:
 
 
 @asynccontextmanager
-async def desk_at(directory: Path) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
+async def desk_at(
+    directory: Path, **variables: str
+) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
     """Settings, server, workers and the log of effects of a desk in a directory."""
     log = directory / "effects.log"
-    environment = home_environment(directory, EFFECT_LOG=str(log), EFFECT_PAUSE="0.1")
+    noted = {"EFFECT_LOG": str(log), "EFFECT_PAUSE": "0.1", **variables}
+    environment = home_environment(directory, **noted)
     settings = load_settings(PROJECT, environment)
     async with embedded_server(settings.home, settings.server) as server:
         with fleet_of(environment) as fleet:

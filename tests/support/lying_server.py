@@ -14,7 +14,8 @@ SLOW_SECONDS = 0.6
 def build_server(*, cache_dir: Path | None = None, refresh_every: timedelta | None = None) -> Any:
     """`lie` promises a number and returns a text; `mumble` returns no structured content.
 
-    `slow` takes `SLOW_SECONDS`; `tell` returns how often the server was told to refresh.
+    `slow` takes `SLOW_SECONDS`; `tell` returns how often the server was told to refresh,
+    and `given` the names of the arguments that it was called with.
     """
 
     async def tools(context: object, params: object) -> ListToolsResult:
@@ -26,6 +27,7 @@ def build_server(*, cache_dir: Path | None = None, refresh_every: timedelta | No
                 Tool(name="mumble", input_schema=anything),
                 Tool(name="slow", input_schema=anything),
                 Tool(name="tell", input_schema=anything),
+                Tool(name="given", input_schema=anything),
             ]
         )
 
@@ -35,6 +37,9 @@ def build_server(*, cache_dir: Path | None = None, refresh_every: timedelta | No
             return CallToolResult(content=text, structured_content={"n": "many"})
         if params.name == "slow":
             await asyncio.sleep(SLOW_SECONDS)
+        if params.name == "given":
+            names = sorted(params.arguments or {})
+            return CallToolResult(content=text, structured_content={"given": names})
         if params.name == "tell":
             return CallToolResult(content=[TextContent(text=str(refresh_every))])
         return CallToolResult(content=text)

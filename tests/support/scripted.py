@@ -14,12 +14,15 @@ from contracts.names import AgentId
 from contracts.plan import MarketPlan, PlannedTask, WeekPlan
 from contracts.results import AgentError, ResearchResult, ValidationResult
 from contracts.tasks import TaskType
-from contracts.tools import DataSource, SourceTier, ToolCall
+from contracts.tools import DataSource, SourceTier, ToolCall, ToolSpec
 from contracts.turns import Turn, TurnRequest
-from infra.tool_calling import ToolAnswer
+from infra.tool_calling import ToolAnswer, ToolUnreachable
 
 Script = Callable[[TurnRequest], Turn | None]
 """The turn a test wants taken, or None for the ordinary one."""
+
+LISTING = "tools/list"
+"""What a script of tools sees as the tool when it is the list of them that is asked for."""
 
 
 @dataclass
@@ -38,13 +41,17 @@ class ScriptedAnalyst:
 
 @dataclass
 class ScriptedTools:
-    """Answers every call with the same level, unless the script says otherwise."""
+    """Answers every call with the same level, unless the script says otherwise.
+
+    `offered` are the tools of each server; a server that is not in it cannot be asked for them.
+    """
 
     script: Callable[[str, str, Mapping[str, JsonValue]], ToolAnswer | None] = (
         lambda server, tool, arguments: None
     )
     calls: Counter[str] = field(default_factory=Counter)
     keys: list[str] = field(default_factory=list)
+    offered: Mapping[str, tuple[ToolSpec, ...]] = field(default_factory=dict)
 
     async def call(
         self,
@@ -59,6 +66,13 @@ class ScriptedTools:
         self.calls[f"{server}.{tool}"] += 1
         self.keys.append(key)
         return self.script(server, tool, arguments) or ToolAnswer(content={"level": "100.00"})
+
+    async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
+        """See `infra.tool_calling.ToolCaller`. A script that raises is heard here too."""
+        self.script(server, LISTING, {})
+        if server not in self.offered:
+            raise ToolUnreachable(f"no MCP server is named '{server}'")
+        return self.offered[server]
 
 
 def ordinary_turn(request: TurnRequest) -> Turn:

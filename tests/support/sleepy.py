@@ -7,6 +7,7 @@ from temporalio import workflow
 from contracts.report import MarketOutcome
 from contracts.search_attributes import Outcome
 from contracts.week_run import MarketRequest
+from workflows.market_research import MarketResearchWorkflow
 
 
 @workflow.defn(name="MarketResearchWorkflow")
@@ -19,3 +20,19 @@ class SleepyMarketResearch:
         if "/" in request.market.market:
             await workflow.sleep(timedelta(hours=3))
         return MarketOutcome(market=request.market.market, outcome=Outcome.RESEARCHED)
+
+
+@workflow.defn(name="MarketResearchWorkflow")
+class LateOnPairs:
+    """The real research, but on pairs it begins three hours late."""
+
+    @workflow.init
+    def __init__(self, request: MarketRequest) -> None:
+        self._research = MarketResearchWorkflow(request)
+
+    @workflow.run
+    async def run(self, request: MarketRequest) -> MarketOutcome:
+        """What is found, sooner or later."""
+        if "/" in request.market.market:
+            await workflow.sleep(timedelta(hours=3))
+        return await self._research.run(request)

@@ -18,6 +18,7 @@ COMMANDS = [
     *(["dead-letters"], ["dead-letters", "retry"], ["schedule"]),
     *(["schedule", name] for name in ("apply", "show", "pause", "resume", "trigger", "delete")),
     ["backfill"],
+    *(["tools"], ["tools", "discover"]),
 ]
 
 

@@ -33,6 +33,11 @@ SECRETS = {
     "YAHOO_FINANCE_API_KEY",
     "GOOGLE_NEWS_API_KEY",
     "REUTERS_API_TOKEN",
+    "LSEG_APP_KEY",
+    "LSEG_USERNAME",
+    "LSEG_PASSWORD",
+    "LSEG_CLIENT_ID",
+    "LSEG_CLIENT_SECRET",
     "POSTGRES_PASSWORD",
     "POSTGRES_PWD",
     "SQL_PASSWORD",
@@ -131,7 +136,7 @@ def test_a_worker_is_given_time_to_finish_what_it_holds(name: str) -> None:
 @every_service
 def test_secrets_come_from_the_environment_only(name: str) -> None:
     for variable, value in environment(name).items():
-        if variable in SECRETS or re.search(r"KEY|TOKEN|SECRET|PASSWORD|PWD", variable):
+        if variable in SECRETS or re.search(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|PWD", variable):
             assert variable in SECRETS
             assert re.fullmatch(r"\$\{[A-Z_]+(:-|:\?[^}]*)\}", value), variable
     assert "env_file" not in SERVICES[name]
@@ -148,6 +153,11 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
         "YAHOO_FINANCE_API_KEY": sources,
         "GOOGLE_NEWS_API_KEY": sources,
         "REUTERS_API_TOKEN": sources,
+        "LSEG_APP_KEY": sources,
+        "LSEG_USERNAME": sources,
+        "LSEG_PASSWORD": sources,
+        "LSEG_CLIENT_ID": sources,
+        "LSEG_CLIENT_SECRET": sources,
         "POSTGRES_PASSWORD": {"postgresql"},
         "POSTGRES_PWD": {"temporal"},
         "SQL_PASSWORD": {"temporal-schema"},

@@ -85,7 +85,7 @@ async def test_another_process_finds_the_result(journal: EffectJournal, tmp_path
     other.close()
 
 
-def test_workers_that_start_at_once_begin_one_file(tmp_path: Path) -> None:
+async def test_workers_that_start_at_once_begin_one_file(tmp_path: Path) -> None:
     """Without waiting for one another, one in a hundred found the new file locked."""
 
     def begin(path: Path) -> None:
@@ -95,6 +95,10 @@ def test_workers_that_start_at_once_begin_one_file(tmp_path: Path) -> None:
         for number in range(40):
             path = tmp_path / str(number) / "effects.db"
             list(workers.map(begin, [path] * 8))
+            journal = EffectJournal(path)
+            assert (await journal.once("a", Effect(), Result)).text == "result 1"
+            journal.close()
+            assert not list(path.parent.glob("*.damaged-*"))
 
 
 def by_hand(tmp_path: Path, statement: str, *values: str | bytes) -> list[tuple[object, ...]]:

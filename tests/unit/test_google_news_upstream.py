@@ -52,7 +52,7 @@ def test_an_address_where_nobody_answers_is_missing_with_the_reason() -> None:
         (
             429,
             {"Retry-After": "Fri, 30 Oct 2026 17:00:00 GMT"},
-            "and asks to wait until Fri, 30 Oct 2026 17:00:00 GMT$",
+            "and asks to wait until 2026-10-30T17:00:00Z$",
         ),
         (429, {}, "429 Too Many Requests$"),
         (429, {"Retry-After": "<script>"}, "429 Too Many Requests$"),

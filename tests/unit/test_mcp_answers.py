@@ -1,14 +1,12 @@
 """What the result of a tool means, and what is left of it in a message."""
 
-from datetime import timedelta
-
 import pytest
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
 
 from infra.mcp_answers import LONGEST_TEXT, answer_of
 from infra.mcp_config import McpServerSpec
-from infra.mcp_http import HttpAnswer, pause_of
+from infra.mcp_http import HttpAnswer
 from infra.mcp_words import LONGEST_MESSAGE, fit_for_a_message
 
 SECRET = "sk-do-not-print-me"
@@ -91,36 +89,6 @@ def test_a_message_keeps_no_secret_that_the_server_was_given() -> None:
         spec,
     )
     assert said == "INFO ***; ***; ***; ***; ***"
-
-
-@pytest.mark.parametrize(
-    ("headers", "pause"),
-    [
-        ({"retry-after": "30"}, 30),
-        ({"retry-after": "99999999999999999999"}, 3600),
-        (
-            {
-                "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT",
-                "date": "Wed, 21 Oct 2026 07:28:00 GMT",
-            },
-            30,
-        ),
-        (
-            {
-                "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT",
-                "date": "Wed, 21 Oct 2026 07:28:00 GMT",
-            },
-            None,
-        ),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT"}, None),
-        ({"retry-after": "0"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-5"}, None),
-        ({}, None),
-    ],
-)
-def test_the_pause_asked_for_is_read(headers: dict[str, str], pause: int | None) -> None:
-    assert pause_of(headers) == (None if pause is None else timedelta(seconds=pause))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -195,3 +195,15 @@ def test_a_list_of_servers_that_cannot_be_used_names_its_file(tmp_path: Path, te
 def test_a_list_of_servers_that_is_a_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(McpConfigError, match=f"{tmp_path} cannot be read"):
         read_mcp_config(tmp_path)
+
+
+async def test_a_tool_that_takes_no_instant_is_not_asked_about_the_past(pool: McpPool) -> None:
+    answer = await ask(pool, "lying", "given", as_of="2026-11-02T07:00:00Z")
+    assert answer.content is None
+    assert "takes no as_of, and the week is past" in (answer.refusal or "")
+
+
+async def test_a_tool_that_takes_no_instant_is_asked_about_now_without_it(pool: McpPool) -> None:
+    a_while_ago = datetime.now(UTC) - timedelta(hours=1)
+    answer = await ask(pool, "lying", "given", as_of=a_while_ago.isoformat())
+    assert answer.content == {"given": []}

@@ -15,7 +15,7 @@ from contracts.names import AgentId, FailureType
 from contracts.results import EventType, Impact, Leaning, ResearchResult, ViewKind
 from contracts.source_results import History
 from contracts.tasks import TaskType
-from contracts.tools import ToolResult, ToolStatus
+from contracts.tools import SourceTier, ToolResult, ToolStatus
 from contracts.turns import Turn
 from domain.prose import render
 from tests.support.builders import (
@@ -308,3 +308,23 @@ def test_without_a_move_there_is_no_view() -> None:
 def test_the_source_is_listed_with_who_first_published_it() -> None:
     (listed,) = research("USD/JPY", "2026-W44").sources
     assert listed.origin == "European Central Bank"
+
+
+def test_a_history_of_a_secondary_source_in_anothers_place_is_told_and_trusted_less() -> None:
+    answer = real_history("USD/JPY", "2026-W44")
+    ordinary = research("USD/JPY", "2026-W44", answer)
+    by = answer.source.model_copy(update={"name": "Yahoo", "tier": SourceTier.SECONDARY})
+    elsewhere = call("yahoo_finance", "get_historical", symbol="USD/JPY")
+    stood_in = answered(elsewhere, answer.model_copy(update={"source": by})).model_copy(
+        update={"in_place_of": "ecb.get_historical: it is down"}
+    )
+    result = turn(pair_market("USD/JPY"), "2026-W44", [stood_in]).result
+    assert isinstance(result, ResearchResult)
+    assert {c.claim_id: c.value for c in result.claims} == {
+        c.claim_id: c.value for c in ordinary.claims
+    }
+    assert result.confidence == pytest.approx(ordinary.confidence - 0.1)
+    assert [source.tier for source in result.sources] == [SourceTier.SECONDARY]
+    assert set(result.warnings) - set(ordinary.warnings) == {
+        "USD/JPY: history: yahoo_finance answered in place of a source that could not"
+    }

@@ -11,8 +11,9 @@ from contracts.report import ResearchReport
 from contracts.results import EventType, Impact, MarketEvent
 from contracts.tools import DataSource, SourceTier
 from domain.figures import print_figure
+from domain.links import web_link
 from reporting.html import render_html
-from reporting.wording import typographic, web_link
+from reporting.wording import typographic
 from tests.support.report_outcomes import LAST_FIXING
 from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts.capabilities import Capability, Route
 from contracts.config import MaterialityConfig, VotingConfig, Weekday
 from contracts.markets import MarketKind
 from contracts.names import AgentId
@@ -275,6 +276,23 @@ def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(proj
             ["voting.tiers.primery is 'primery'", "did you mean primary?"],
         ),
         ("[voting.tiers]\nprimary = -1\n", ["voting.tiers.primary is -1", "equal to 0"]),
+        (
+            '[capabilities]\nqoute = ["ecb.get_quote"]\n',
+            ["capabilities.qoute is 'qoute'", "did you mean quote?"],
+        ),
+        (
+            '[capabilities]\nquote = ["ecb"]\n',
+            ["capabilities.quote is ['ecb']", "a tool such as ecb.get_quote"],
+        ),
+        ("[capabilities]\nquote = []\n", ["capabilities.quote is []", "at least 1 item"]),
+        (
+            '[capabilities]\nquote = [{ sever = "ecb", tool = "get_quote" }]\n',
+            ["unknown key 'capabilities.quote[1].sever'", "did you mean server?"],
+        ),
+        (
+            '[capabilities]\nquote = [{ server = "a", tool = "b", fixed = { as_of = "now" } }]\n',
+            ["capabilities.quote[1] is", "arguments other than as_of"],
+        ),
         ("[voting.agents]\nvalidator = 1\n", ["voting.agents.validator", "validator_agent"]),
         ("[materiality]\nlevel = 0\n", ["materiality.level is 0", "greater than 0"]),
         ("[materiality]\nconfidence = 15\n", ["materiality.confidence is 15", "equal to 1"]),
@@ -331,3 +349,17 @@ def test_the_project_is_found_from_a_folder_within_it(
     inside.mkdir(parents=True)
     monkeypatch.chdir(inside)
     assert load_settings(environment={}).project_dir == project
+
+
+def test_a_capability_has_the_routes_that_are_written_for_it(project: Path) -> None:
+    toml = """
+[capabilities]
+quote = ["ecb.get_quote", { server = "my.terminal", tool = "last", names = { symbol = "ticker" } }]
+"""
+    assert loaded(project, toml).config.policy.capabilities == {
+        Capability.QUOTE: (
+            Route(server="ecb", tool="get_quote"),
+            Route(server="my.terminal", tool="last", names={"symbol": "ticker"}),
+        )
+    }
+    assert loaded(project).config.policy.capabilities == {}

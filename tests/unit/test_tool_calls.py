@@ -11,27 +11,19 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
 from contracts.names import FailureType
-from contracts.tools import ToolCall, ToolRequest
+from contracts.tools import ToolCall, ToolRequest, ToolSpec
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolUnreachable
+from tests.support.scripted import ScriptedTools
 
 
-class Busy:
+def busy(pause: timedelta | None) -> ScriptedTools:
     """A source that asks for a pause before the next call."""
 
-    def __init__(self, pause: timedelta | None) -> None:
-        self._pause = pause
+    def script(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer | None:
+        raise ToolUnreachable("news: it answered 429 Too Many Requests", after=pause)
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
-        raise ToolUnreachable("news: it answered 429 Too Many Requests", after=self._pause)
+    return ScriptedTools(script)
 
 
 @pytest.mark.parametrize("pause", [timedelta(seconds=7), None])
@@ -41,10 +33,35 @@ async def test_a_busy_source_is_asked_again_after_the_pause_it_wants(
     journal = EffectJournal(tmp_path / "effects.db")
     call = ToolCall(call_id="1", server="news", tool="search_news")
     request = ToolRequest(call=call, as_of=datetime(2026, 11, 2, 7, tzinfo=UTC))
-    activities = ToolActivities(Busy(pause), journal)
+    activities = ToolActivities(busy(pause), journal)
     with pytest.raises(ApplicationError, match="429") as caught:
         await ActivityEnvironment().run(activities.call_tool, request)
     journal.close()
     assert caught.value.next_retry_delay == pause
     assert caught.value.type == FailureType.TOOL_UNAVAILABLE
     assert not caught.value.non_retryable
+
+
+@pytest.mark.parametrize("pause", [timedelta(seconds=7), None])
+async def test_a_busy_source_lists_its_tools_after_the_pause_it_wants(
+    pause: timedelta | None, tmp_path: Path
+) -> None:
+    journal = EffectJournal(tmp_path / "effects.db")
+    activities = ToolActivities(busy(pause), journal)
+    with pytest.raises(ApplicationError, match="429") as caught:
+        await ActivityEnvironment().run(activities.list_tools, "news")
+    journal.close()
+    assert caught.value.next_retry_delay == pause
+    assert caught.value.type == FailureType.TOOL_UNAVAILABLE
+
+
+async def test_what_a_source_offers_is_told_as_it_is_now(tmp_path: Path) -> None:
+    journal = EffectJournal(tmp_path / "effects.db")
+    tools = ScriptedTools(offered={"news": (ToolSpec(server="news", tool="search_news"),)})
+    activities = ToolActivities(tools, journal)
+    first = await ActivityEnvironment().run(activities.list_tools, "news")
+    tools.offered = {"news": ()}
+    second = await ActivityEnvironment().run(activities.list_tools, "news")
+    journal.close()
+    assert [spec.tool for spec in first.tools] == ["search_news"]
+    assert second.tools == ()

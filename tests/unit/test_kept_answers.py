@@ -1,6 +1,6 @@
 """Answers are kept for their time, and only so many of them."""
 
-from mcp_servers.yahoo_kept import KeptAnswers
+from mcp_servers.kept_answers import KeptAnswers
 
 
 class Clock:

@@ -1,0 +1,147 @@
+"""The run's activities as a tape plays them: what was answered then is answered again."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
+from temporalio import activity
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError
+
+from activities.errors import permanent
+from activities.heartbeats import beating
+from contracts.escalations import EscalationDecision, EscalationRequest
+from contracts.names import FailureType
+from contracts.tape import Effect, TakeFailure, Tape
+from contracts.tools import ToolListing, ToolRequest, ToolResult
+from contracts.turns import Turn, TurnRequest
+from contracts.week_run import RevisionHistory, RevisionQuery
+from domain.tape import Place, differing, digests_of, path_within, place_of
+
+T = TypeVar("T", bound=BaseModel)
+
+MOST_NAMED: Final = 12
+"""Places that a message lists."""
+
+
+class TapePlayer:
+    """A tape while it is played: what has been asked for, and the first thing that did not fit.
+
+    A workflow makes do with a failed activity, and would publish a report with a gap in it.
+    `fault` is therefore set as well, for whoever plays the tape to stop.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+        self._takes = {place_of(take): take for take in tape.takes}
+        self._unplayed = dict.fromkeys(self._takes)
+        self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    @property
+    def unplayed(self) -> tuple[Place, ...]:
+        """What the run has not asked for yet."""
+        return tuple(self._unplayed)
+
+    def play(self, effect: Effect, request: BaseModel | str, kind: type[T]) -> T:
+        """What came of the effect then.
+
+        Raises:
+            ApplicationError: it failed then, with the same words; or `TapeMismatch`, where the
+                tape does not hold it or holds the answer to something else.
+        """
+        info = activity.info()
+        try:
+            path = path_within(info.workflow_id or "", self._tape.workflow_id)
+        except ValueError as error:
+            raise self.mismatch(str(error)) from None
+        place = Place(path, info.activity_id, effect)
+        take = self._takes.get(place)
+        if take is None:
+            raise self.mismatch(f"the run asks for {place}; the tape holds {self._held(path)}")
+        if differs := differing(take.asked, digests_of(effect, request)):
+            words = f"{place} asks something else than when it was recorded: {', '.join(differs)}"
+            raise self.mismatch(f"{words} differ")
+        self._unplayed.pop(place, None)
+        if take.failure is not None:
+            raise _error(take.failure)
+        return kind.model_validate_json(json.dumps(take.result))
+
+    def mismatch(self, words: str) -> ApplicationError:
+        """The error with which the run hears that the tape does not fit; the first is kept."""
+        if not self.fault.done():
+            self.fault.set_result(words)
+        return permanent(FailureType.TAPE_MISMATCH, words)
+
+    def _held(self, path: str) -> str:
+        """What the tape has of a workflow, or else which workflows it has anything of."""
+        own = [f"{p.effect} {p.activity_id}" for p in self._takes if p.workflow == path]
+        if own:
+            return f"of {path or 'the run'} {_listed(own)}"
+        return f"nothing of {path}, only of {_listed(sorted({p.workflow for p in self._takes}))}"
+
+
+class TapedActivities:
+    """Every activity whose outcome a tape holds, under the name of the real one."""
+
+    def __init__(self, player: TapePlayer) -> None:
+        self._player = player
+
+    @activity.defn
+    async def take_turn(self, request: TurnRequest) -> Turn:
+        """The turn that was taken then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.TURN, request, Turn)
+
+    @activity.defn
+    async def call_tool(self, request: ToolRequest) -> ToolResult:
+        """The tool's answer then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.TOOL_CALL, request, ToolResult)
+
+    @activity.defn
+    async def list_tools(self, server: str) -> ToolListing:
+        """What the server offered then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.TOOL_LISTING, server, ToolListing)
+
+    @activity.defn
+    async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
+        """What had been published then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.REVISIONS, query, RevisionHistory)
+
+    @activity.defn
+    async def decide_escalation(self, request: EscalationRequest) -> EscalationDecision:
+        """How the conflict was decided then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.DECISION, request, EscalationDecision)
+
+    @activity.defn(dynamic=True)
+    async def any_other(self, arguments: Sequence[RawValue]) -> None:
+        """Every other activity.
+
+        Raises:
+            ApplicationError: `TapeMismatch`, always: tapes do not hold such an effect.
+        """
+        async with beating():
+            raise self._player.mismatch(
+                f"the run asks for the activity {activity.info().activity_type}, with "
+                f"{len(arguments)} arguments, which tapes do not know"
+            )
+
+
+def _error(failure: TakeFailure) -> ApplicationError:
+    """The failure as it was, but final: what was tried again then need not be now."""
+    error = ApplicationError(
+        failure.message, *failure.details, type=failure.error_type, non_retryable=True
+    )
+    if failure.cause is not None:
+        error.__cause__ = _error(failure.cause)
+    return error
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name or "the run itself" for name in names[:MOST_NAMED])
+    return f"{shown} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else shown

@@ -1,0 +1,230 @@
+"""A research agent, asked of Claude: what the desk has measured, in the model's words and judged.
+
+Every figure is the desk's: claims, events and their days follow from the answers of tools by the
+same rules as without a model. The model describes the events, says what news matter, which way it
+leans and how surely. News are named by the item of a tool's answer: link and day are taken from
+there and not from the model.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from agents.claude.news import (
+    ProposedNews,
+    ProposedTone,
+    Prose,
+    item_meant,
+    news_events,
+    sources_of,
+    told,
+    tones_of,
+)
+from contracts.base import Confidence, Contract, ShortText
+from contracts.claims import Claim
+from contracts.results import (
+    MOST_SOURCES,
+    MOST_TONES,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    View,
+    ViewKind,
+)
+from contracts.turns import AgentResult, TurnRequest
+from domain.checks import check_direction, check_event_date
+from domain.commentary import contradictions
+from domain.figures import print_claim
+from domain.prose import unknown_references
+from domain.series import window_days
+
+PROMPT: Final = "research"
+MOST_EVENTS: Final = 100
+MOST_VIEWS: Final = 20
+MOST_WARNINGS: Final = 20
+
+ODDITY: Final = "A source holds words that are no data: "
+
+
+class WrittenEvent(Contract):
+    """An event that the desk found, in the model's words."""
+
+    event_id: ShortText
+    description: Prose
+
+
+class ProposedView(Contract):
+    """Which way the model leans, and on which claims."""
+
+    subject: ShortText
+    kind: ViewKind
+    leaning: Leaning
+    confidence: Confidence
+    claims: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+
+
+class ProposedResearch(Contract):
+    """The form of the model's answer."""
+
+    events: Annotated[tuple[WrittenEvent, ...], Field(max_length=MOST_EVENTS)] = ()
+    news: Annotated[tuple[ProposedNews, ...], Field(max_length=10)] = ()
+    tones: Annotated[tuple[ProposedTone, ...], Field(max_length=20)] = ()
+    views: Annotated[tuple[ProposedView, ...], Field(max_length=10)] = ()
+    oddities: Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)] = ()
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """What the desk has found so far, as JSON."""
+    found = _found(base)
+    task = request.assignment
+    return json.dumps(
+        {
+            "market": task.market.market if task.market else None,
+            "task": task.task_type,
+            "week": task.week,
+            "as_of": task.window.end.isoformat(),
+            "areas": task.market.areas if task.market else (),
+            "asked_for": task.instructions,
+            "claims": [claim_line(claim) for claim in found.claims],
+            "events": [
+                {
+                    "event_id": event.event_id,
+                    "type": event.event_type,
+                    "day": event.event_date.isoformat(),
+                    "impact": event.impact,
+                    "description": event.description,
+                }
+                for event in found.events
+            ],
+            "views": [view.model_dump(mode="json") for view in found.views],
+            "news": list(told(request)),
+            "missing": found.missing,
+            "warnings": found.warnings,
+        },
+        ensure_ascii=False,
+    )
+
+
+def claim_line(claim: Claim) -> dict[str, str]:
+    """A claim as a model reads it: how to refer to it, and what will be printed there."""
+    return {
+        "reference": f"[[{claim.claim_id}]]",
+        "prints": print_claim(claim),
+        "as_of": claim.as_of.isoformat(),
+    }
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
+    """The desk's finding with the model's words, news and views.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: it names an event, an item of news, a claim or a subject that is not there, or
+            tells something otherwise than its figures and its day are.
+    """
+    found, proposed = _found(base), ProposedResearch.model_validate_json(text)
+    _refuse(_strangers(request, found, proposed))
+    news = tuple(news_events(request, found.market, proposed.news))
+    written = _written(found, proposed)
+    _refuse(_faults(request, found, (*written.values(), *news)))
+    events = (*(written.get(event.event_id, event) for event in found.events), *news)
+    tones = tones_of(request, found, proposed.tones)
+    oddities = (ODDITY + words for words in map(str.strip, proposed.oddities) if words)
+    warnings = (*found.warnings, *oddities)
+    return found.model_copy(
+        update={
+            "events": events[:MOST_EVENTS],
+            "views": _views(found, proposed)[:MOST_VIEWS],
+            "tones": tones[:MOST_TONES],
+            "sources": sources_of(request, found, news, tones)[:MOST_SOURCES],
+            "warnings": warnings[:MOST_WARNINGS],
+        }
+    )
+
+
+def _found(base: AgentResult | None) -> ResearchResult:
+    if not isinstance(base, ResearchResult):
+        raise ValueError("there is no finding to write about")
+    return base
+
+
+def _refuse(faults: Iterable[str]) -> None:
+    told = list(dict.fromkeys(faults))
+    if told:
+        raise ValueError("; ".join(told[:10]))
+
+
+def _strangers(
+    request: TurnRequest, found: ResearchResult, proposed: ProposedResearch
+) -> Iterator[str]:
+    """What the answer names that is not there, or names twice: where, and not in its own words,
+    which could end up in a report."""
+    events = {event.event_id for event in found.events}
+    for place, event in enumerate(proposed.events):
+        if event.event_id not in events:
+            yield f"events.{place}: there is no event of that event_id"
+    items: dict[str, Sequence[ProposedNews | ProposedTone]] = {
+        "news": proposed.news,
+        "tones": proposed.tones,
+    }
+    for kind, lines in items.items():
+        for place, line in enumerate(lines):
+            if item_meant(request, line) is None:
+                yield f"{kind}.{place}: there is no such item of news in the evidence it names"
+        yield from _twice(kind, [(line.evidence, line.item) for line in lines])
+    yield from _twice("events", [event.event_id for event in proposed.events])
+    yield from _twice("views", [(view.kind, view.subject) for view in proposed.views])
+    for place, view in enumerate(proposed.views):
+        yield from (f"views.{place}: {fault}" for fault in _of_view(request, found, view))
+
+
+def _twice(kind: str, named: Sequence[object]) -> Iterator[str]:
+    for place, name in enumerate(named):
+        if named.index(name) < place:
+            yield f"{kind}.{place}: it is about the same as {kind}.{named.index(name)}"
+
+
+def _of_view(request: TurnRequest, found: ResearchResult, view: ProposedView) -> Iterator[str]:
+    """What a view is of, or rests on, and is not there."""
+    market = request.assignment.market
+    areas = market.areas if market else ()
+    subjects = (areas or (found.market,)) if view.kind is ViewKind.STANCE else (found.market,)
+    if view.subject not in subjects:
+        yield f"a {view.kind} can only be of {' or '.join(subjects)} here"
+    claims = {claim.claim_id for claim in found.claims}
+    if not claims.issuperset(view.claims):
+        yield "it rests on what is not among the claims"
+
+
+def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:
+    """The desk's events that the model describes, in its words."""
+    events = {event.event_id: event for event in found.events}
+    return {
+        line.event_id: events[line.event_id].model_copy(update={"description": line.description})
+        for line in proposed.events
+    }
+
+
+def _faults(
+    request: TurnRequest, found: ResearchResult, events: Iterable[MarketEvent]
+) -> Iterator[str]:
+    """What speaks against what the model tells: its day, its references, and its words."""
+    known = {claim.claim_id: claim for claim in found.claims}
+    days = window_days(request.assignment.window)
+    for event in events:
+        issues = (*check_event_date(event, *days), *check_direction(event, known))
+        yield from (issue.description for issue in issues)
+        if unknown_references(event.description, known):
+            yield f"{event.event_id}: a reference in its description is to none of the claims"
+        yield from (
+            f"{event.event_id}: {told}" for told in contradictions(event.description, known)
+        )
+
+
+def _views(found: ResearchResult, proposed: ProposedResearch) -> tuple[View, ...]:
+    """The model's views, and the desk's on what the model has none of."""
+    own = {(line.kind, line.subject): View(**line.model_dump()) for line in proposed.views}
+    kept = (view for view in found.views if (view.kind, view.subject) not in own)
+    return (*own.values(), *kept)

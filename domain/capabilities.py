@@ -1,0 +1,125 @@
+"""Which tools answer what an agent asks for, and which answer is taken."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from contracts.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
+from contracts.config import RunPolicy
+from contracts.tasks import ToolName
+from contracts.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
+
+LONGEST_NOTE: Final = 1_000
+
+_USUALLY: Final = {
+    (route.server, route.tool): capability
+    for capability, routes in USUAL_ROUTES.items()
+    for route in routes
+}
+"""Of a tool with two capabilities, the later one: calls for the earlier say what they are."""
+
+_FIGURES: Final = ("value", "values", "items", "symbols", "averages", "carried")
+"""Where the desk's own answers hold what was asked for, beside `missing`."""
+
+
+def configured(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
+    """The routes of a capability by `desk.toml`, or else the usual ones, whoever is there."""
+    return policy.capabilities.get(capability, USUAL_ROUTES[capability])
+
+
+def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
+    """The routes of a capability in a run: those to servers that `.mcp.json` names.
+
+    Where it is not known which those are, the routes to the servers that need no network.
+    """
+    sources = policy.sources or OWN_SOURCES
+    return tuple(route for route in configured(capability, policy) if route.server in sources)
+
+
+def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[ToolName, ...]:
+    """The tools behind some capabilities in a run, each once: all that may be called for them."""
+    return tuple(
+        dict.fromkeys(
+            ToolName(server=route.server, tool=route.tool)
+            for capability in capabilities
+            for route in routes_to(capability, policy)
+        )
+    )
+
+
+def tools_planned(
+    offered: Iterable[ToolSpec], look_into: Sequence[Capability] | None, policy: RunPolicy
+) -> tuple[ToolSpec, ...]:
+    """Of the tools offered those that a plan has models ask; without a plan for it, all."""
+    if look_into is None:
+        return tuple(offered)
+    planned = set(tools_for(look_into, policy))
+    return tuple(s for s in offered if ToolName(server=s.server, tool=s.tool) in planned)
+
+
+def usual_route(capability: Capability) -> Route:
+    """Who answers unless something else is said."""
+    return USUAL_ROUTES[capability][0]
+
+
+def capability_of(call: ToolCall) -> Capability | None:
+    """What a call asks for, or what its tool usually has; None for any other tool."""
+    return call.capability or _USUALLY.get((call.server, call.tool))
+
+
+def call_by(route: Route, call: ToolCall) -> ToolCall:
+    """The call of a capability as the tool of a route takes it, with the same id."""
+    renamed = {route.names.get(name, name): value for name, value in call.arguments.items()}
+    usual = _USUALLY.get((route.server, route.tool))
+    return ToolCall(
+        call_id=call.call_id,
+        server=route.server,
+        tool=route.tool,
+        arguments={**renamed, **route.fixed},
+        capability=None if call.capability == usual else call.capability,
+    )
+
+
+def satisfies(result: ToolResult) -> bool:
+    """Whether nobody else needs to be asked.
+
+    A source that could not be asked, that refused, or that says that it has nothing, does not
+    satisfy. A refusal can be a matter of credentials; where it is the question that is wrong, the
+    next source says so too.
+    """
+    return result.status is ToolStatus.OK and not _is_empty(result)
+
+
+def answer_among(results: Sequence[ToolResult]) -> ToolResult:
+    """Of the results of a capability's routes, in their order, the one that is the answer.
+
+    The first that satisfies, else the first that was given at all, with what was said before it;
+    where nobody answered, the first, with the words of all.
+    """
+    given = [result for result in results if result.status is ToolStatus.OK]
+    answer = next((result for result in given if satisfies(result)), given[0] if given else None)
+    if answer is not None:
+        before = results[: results.index(answer)]
+        return answer.model_copy(update={"in_place_of": _words(before)}) if before else answer
+    first, *others = results
+    return first.model_copy(update={"error": _words(results)}) if others else first
+
+
+def _is_empty(result: ToolResult) -> bool:
+    content = result.content
+    if not isinstance(content, dict) or not isinstance(content.get("missing"), str):
+        return False
+    held = [content[name] for name in _FIGURES if name in content]
+    return bool(held) and all(value in (None, []) for value in held)
+
+
+def _words(results: Sequence[ToolResult]) -> str:
+    """What each source said, as much of each as there is room for."""
+    share = LONGEST_NOTE // len(results) - 2
+    return "; ".join(_said(result)[:share] for result in results)
+
+
+def _said(result: ToolResult) -> str:
+    reason = result.error
+    if result.status is ToolStatus.OK and isinstance(result.content, dict):
+        reason = str(result.content.get("missing"))
+    return f"{result.call.server}.{result.call.tool}: {reason or result.status}"

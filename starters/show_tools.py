@@ -1,0 +1,68 @@
+"""What `desk tools` does."""
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from temporalio.service import RPCError
+
+from domain.essential_tools import essential_tools
+from infra.server_failure import ServerFailed
+from infra.settings import Settings, load_settings
+from infra.temporal import ServerUnreachable
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, with_desk
+from starters.endings import ExitStatus
+from starters.tool_offers import offers
+from starters.tool_use import tools_used
+from starters.tools_table import DeskTools, Used, absent_from, servers_of, table_of
+from starters.week_choice import written_week
+from starters.week_results import published_before_the_end
+from starters.week_runs import find_any_run, newest_week
+from workers.tool_lists import tool_users
+
+
+def show_tools(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Print every server with its tools, who may use them, and how they did in a run.
+
+    Raises:
+        UsageError: the week is none.
+        McpConfigError: `.mcp.json` cannot be used.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+    found = asyncio.run(_desk_tools(settings, written))
+    text = found.model_dump_json(indent=2) if as_json else "\n".join(table_of(found))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+async def _desk_tools(settings: Settings, week: str | None) -> DeskTools:
+    policy = settings.config.policy
+    offered = await offers(settings)
+    used = await _used(settings, week)
+    return DeskTools(
+        week=used.week,
+        note=used.note,
+        servers=servers_of(policy, offered, tool_users(policy), used),
+        absent=absent_from(policy, (offer.server for offer in offered)),
+    )
+
+
+async def _used(settings: Settings, week: str | None) -> Used:
+    """The use of tools in the newest run, or in that of a week. Without a server, why not."""
+
+    async def work(desk: Desk) -> Used:
+        chosen = week or await newest_week(desk.client)
+        found = await find_any_run(desk.client, chosen) if chosen else None
+        if chosen is None or found is None:
+            return Used(note=f"no run of {chosen or 'any week'} is known")
+        published = await published_before_the_end(found)
+        outcomes = published.record.outcomes if published else ()
+        return Used(chosen, await tools_used(found, chosen), essential_tools(outcomes))
+
+    try:
+        return await with_desk(settings, work, server_only=True)
+    except (ServerUnreachable, ServerFailed, RPCError) as error:
+        return Used(note=str(error))

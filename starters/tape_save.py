@@ -1,0 +1,162 @@
+"""What `desk tape save` does."""
+
+import asyncio
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from temporalio.client import Client
+
+from contracts.report import ResearchReport
+from contracts.tape import Effect, Tape
+from contracts.week_run import PublishRequest
+from domain.tape_form import to_bytes
+from domain.weeks import parse_week
+from infra.settings import load_settings
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, say, with_desk
+from starters.endings import CommandError, ExitStatus, UsageError
+from starters.tape_files import check_place, write_tape
+from starters.tape_history import Recording, recording_of
+from starters.week_runs import FoundRun, described, find_any_run
+
+PACKED: Final = ".gz"
+SHORTEST_SECRET: Final = 8
+"""Characters. What is shorter stands in texts by chance."""
+
+_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
+_SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+
+
+def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
+    """Write the tape of a published run, and say what is on it.
+
+    Raises:
+        UsageError, CommandError: with what to do next; nothing was written.
+    """
+    settings = load_settings()
+    check_place(file, force=force)
+    week = _week(run)
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> Tape:
+        found = await _found(desk.client, run, week)
+        recording = await recording_of(found)
+        previous = _previous(recording.published, settings.reports_dir)
+        if previous.remark is not None:
+            say(f"desk: {previous.remark}")
+        return tape_of(recording, previous.report)
+
+    tape = asyncio.run(with_desk(settings, work, server_only=True))
+    _refuse_secrets(to_bytes(tape, packed=False), settings.variables)
+    content = to_bytes(tape, packed=file.suffix == PACKED)
+    write_tape(file, content)
+    sys.stdout.write(f"{file}: {tape.workflow_id}, revision {tape.revision}: {_counted(tape)}; ")
+    sys.stdout.write(f"{len(content) / 1000:,.0f} kB\n")
+    return ExitStatus.COMPLETE
+
+
+def _week(run: str) -> str | None:
+    """The week that was written; None where it is a workflow id."""
+    if not _WEEK.fullmatch(run.strip()):
+        return None
+    try:
+        return parse_week(run)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+async def _found(client: Client, run: str, week: str | None) -> FoundRun:
+    if week is not None:
+        found = await find_any_run(client, week)
+        advice = f"`desk run --week {week}` researches it"
+    else:
+        found, advice = await described(client, run), "`temporal workflow list` lists what there is"
+    if found is None:
+        raise CommandError(f"no run of {week or run} is known; {advice}")
+    return found
+
+
+def tape_of(recording: Recording, previous: ResearchReport | None) -> Tape:
+    """The tape that a recording is, with the report that the run's was compared with."""
+    published = recording.published
+    return Tape(
+        week=published.record.week,
+        window=published.record.window,
+        config=published.config,
+        subset=published.subset,
+        workflow_id=published.workflow_id,
+        revision=_revision(published),
+        takes=recording.takes,
+        previous=previous,
+    )
+
+
+def _revision(published: PublishRequest) -> int:
+    return max((line.revision for line in published.record.revisions), default=1)
+
+
+class _Previous(NamedTuple):
+    report: ResearchReport | None = None
+    remark: str | None = None
+
+
+def _previous(published: PublishRequest, reports_dir: Path) -> _Previous:
+    """The report that the run's was compared with, by what the run's own report says of it."""
+    from reporting.publish import DEFAULT_SLUG, FOLDER, read_published
+
+    slug = published.subset or DEFAULT_SLUG
+
+    def revision(week: str, number: int) -> ResearchReport | None:
+        return read_published(reports_dir / FOLDER / f"{week}-{slug}.r{number}.json")
+
+    own = revision(published.record.week, _revision(published))
+    if own is None or own.timings.run_id != published.run_id:
+        return _Previous(remark=f"the run's report is not in {reports_dir}: {_WITHOUT}")
+    against, number = own.changes.against, own.changes.against_revision
+    if against is None or number is None:
+        return _Previous()
+    before = revision(against, number)
+    if before is None:
+        return _Previous(
+            remark=f"revision {number} of {against} is not in {reports_dir}: {_WITHOUT}"
+        )
+    return _Previous(before)
+
+
+_WITHOUT: Final = "played back, it will tell no changes since the week before"
+
+
+def _refuse_secrets(text: bytes, variables: Mapping[str, str]) -> None:
+    """Nothing that a run keeps holds a secret; should one do so, it goes no further.
+
+    Raises:
+        CommandError: the value of a secret variable stands in the text.
+    """
+    for name, value in variables.items():
+        if not _SECRET.search(name.upper()) or len(value) < SHORTEST_SECRET:
+            continue
+        if json.dumps(value, ensure_ascii=False)[1:-1].encode() in text:
+            raise CommandError(f"the run's history holds the value of {name}; no tape was written")
+
+
+def _counted(tape: Tape) -> str:
+    return ", ".join(_counts(Counter(take.effect for take in tape.takes)))
+
+
+def _counts(found: Counter[Effect]) -> Iterator[str]:
+    for effect, words in _WORDS.items():
+        if found[effect]:
+            yield f"{found[effect]:,} {words}{'s' if found[effect] > 1 else ''}"
+
+
+_WORDS: Final = {
+    Effect.TURN: "turn",
+    Effect.TOOL_CALL: "tool call",
+    Effect.TOOL_LISTING: "tool listing",
+    Effect.DECISION: "decision",
+}

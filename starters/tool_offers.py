@@ -1,0 +1,72 @@
+"""What the servers of `.mcp.json` offer, asked by this process and not by the workers."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from contracts.base import Contract, ShortText, Text
+from contracts.tools import ToolSpec
+from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
+from infra.mcp_expansion import servers_to_serve
+from infra.settings import McpTransport, Settings
+from infra.tool_calling import ToolUnreachable
+from starters.endings import UsageError
+
+PATIENCE_SECONDS = 20.0
+"""A server over stdio takes a second or two to start, and one of others may take more."""
+
+
+class Offer(Contract):
+    """What a server offers, and how long it took to say so; or why it could not be asked."""
+
+    server: ShortText
+    seconds: float | None = None
+    tools: tuple[ToolSpec, ...] = ()
+    error: Text | None = None
+
+
+async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ...]:
+    """What each server offers, in the file's order, all asked at once; or one of them alone.
+
+    Raises:
+        McpConfigError: `.mcp.json` cannot be used.
+        UsageError: it does not name the one.
+    """
+    from infra.mcp_pool import McpPool
+
+    named = read_mcp_config(settings.mcp_config)
+    if only is not None and only not in named:
+        raise UsageError(f"no server '{only}' in {settings.mcp_config}; named: {', '.join(named)}")
+    wanted = tuple(named) if only is None else (only,)
+    servable, complaint = _servable(settings, named)
+    async with McpPool(
+        servable,
+        in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
+        project_dir=settings.project_dir,
+        cache_dir=settings.cache_dir,
+    ) as pool:
+
+        async def offer_of(server: str) -> Offer:
+            if server not in servable:
+                return Offer(server=server, error=complaint)
+            began = time.monotonic()
+            try:
+                tools = await pool.tools(server, timeout_seconds=PATIENCE_SECONDS)
+            except ToolUnreachable as error:
+                return Offer(server=server, error=str(error)[:4_000])
+            return Offer(server=server, tools=tools, seconds=round(time.monotonic() - began, 3))
+
+        return tuple(await asyncio.gather(*map(offer_of, wanted)))
+
+
+def _servable(
+    settings: Settings, named: Mapping[str, McpServerSpec]
+) -> tuple[Mapping[str, McpServerSpec], str | None]:
+    """The servers that can be reached, and why the others cannot: a variable is not set."""
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError as error:
+        own = {name: spec for name, spec in named.items() if spec.runs_here(in_process=in_process)}
+        return own, str(error)
+    return served, None

@@ -1,0 +1,219 @@
+"""The tools of the desk as `desk tools` prints them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+
+from contracts.base import Contract, ShortText, Text
+from contracts.capabilities import Capability
+from contracts.config import RunPolicy
+from contracts.names import AgentId
+from contracts.tasks import ToolName
+from domain.capabilities import configured
+from starters.case_lines import one_line
+from starters.tool_offers import Offer
+from starters.tool_use import ToolUse, Uses
+
+SHORT_NAMES: Final[Mapping[AgentId, str]] = {
+    AgentId.PRODUCT_MANAGER: "PM",
+    AgentId.RESEARCH_AGENT_1: "R1",
+    AgentId.RESEARCH_AGENT_2: "R2",
+    AgentId.VALIDATOR: "V",
+}
+WIDTH: Final = 80
+NAME: Final = 24
+CAPABILITY: Final = 18
+AGENTS: Final = 12
+LEGEND: Final = (
+    "R1, R2 research_agent_1 and 2, V validator_agent; * what its work rested on",
+    "tries: attempts, failed: calls that came to nothing, ms: median of an answer",
+)
+
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=8)]
+
+
+class ToolLine(Contract):
+    """One tool: what it is asked for, by whom, and how it did in the run looked at.
+
+    `essential` counts the claims, events and verdicts of each agent that rested on its answers.
+    """
+
+    tool: ShortText
+    offered: bool
+    capabilities: tuple[Capability, ...] = ()
+    agents: Agents = ()
+    essential: dict[AgentId, int] = Field(default_factory=dict)
+    calls: int = 0
+    tries: int = 0
+    failed: int = 0
+    median_ms: int | None = None
+
+
+class ServerLine(Contract):
+    """One server of `.mcp.json`. `seconds` is how long it took to say what it offers; `error` why
+    it did not."""
+
+    server: ShortText
+    seconds: float | None = None
+    error: Text | None = None
+    tools: Annotated[tuple[ToolLine, ...], Field(max_length=400)] = ()
+
+
+class AbsentServer(Contract):
+    """A server that capabilities are routed to and that `.mcp.json` does not name."""
+
+    server: ShortText
+    capabilities: tuple[Capability, ...]
+
+
+class DeskTools(Contract):
+    """What `desk tools --json` prints. `note` says why there are no figures of use."""
+
+    week: ShortText | None = None
+    note: Text | None = None
+    servers: tuple[ServerLine, ...]
+    absent: tuple[AbsentServer, ...] = ()
+
+
+class Used(NamedTuple):
+    """What is known of the use of tools: in which run, how they did, and whose work rests on them;
+    or why nothing is known."""
+
+    week: str | None = None
+    uses: Uses = MappingProxyType({})
+    essential: Mapping[AgentId, Mapping[ToolName, int]] = MappingProxyType({})
+    note: str | None = None
+
+
+def servers_of(
+    policy: RunPolicy,
+    offered: Iterable[Offer],
+    users: Mapping[ToolName, tuple[AgentId, ...]],
+    used: Used,
+) -> tuple[ServerLine, ...]:
+    """Each server with the tools that it offers, that an agent may call, or that were called."""
+    routed = _capabilities(policy)
+    lines = []
+    for offer in offered:
+        own = {spec.tool for spec in offer.tools}
+        known = {name.tool for name in (*users, *used.uses) if name.server == offer.server}
+        tools = (
+            _line(ToolName(server=offer.server, tool=tool), tool in own, routed, users, used)
+            for tool in sorted(own | known)
+        )
+        lines.append(
+            ServerLine(
+                server=offer.server, seconds=offer.seconds, error=offer.error, tools=tuple(tools)
+            )
+        )
+    return tuple(lines)
+
+
+def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:
+    """The servers that capabilities are routed to in vain, and which."""
+    present = set(servers)
+    found: defaultdict[str, list[Capability]] = defaultdict(list)
+    for capability in Capability:
+        for route in configured(capability, policy):
+            if route.server not in present:
+                found[route.server].append(capability)
+    return tuple(
+        AbsentServer(server=server, capabilities=tuple(dict.fromkeys(capabilities)))
+        for server, capabilities in found.items()
+    )
+
+
+def table_of(tools: DeskTools) -> Iterator[str]:
+    """The table for people, at most `WIDTH` columns wide."""
+    of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
+    yield from _folded(of_run)
+    used = tools.week is not None
+    head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
+    yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
+    for server in tools.servers:
+        yield from _folded(_health(server))
+        for tool in server.tools:
+            yield _row(tool, reachable=server.error is None, used=used)
+    if tools.absent:
+        yield "not in .mcp.json, so that nobody asks them"
+        for absent in tools.absent:
+            words = ", ".join(map(_words, absent.capabilities))
+            yield from _folded(f"{one_line(absent.server)}: {words}", "  ")
+    yield from LEGEND if used else LEGEND[:1]
+
+
+def _line(
+    name: ToolName,
+    offered: bool,
+    routed: Mapping[ToolName, tuple[Capability, ...]],
+    users: Mapping[ToolName, tuple[AgentId, ...]],
+    used: Used,
+) -> ToolLine:
+    use = used.uses.get(name) or ToolUse()
+    return ToolLine(
+        tool=name.tool,
+        offered=offered,
+        capabilities=routed.get(name, ()),
+        agents=users.get(name, ()),
+        essential={agent: tools[name] for agent, tools in used.essential.items() if name in tools},
+        calls=use.calls,
+        tries=use.tries,
+        failed=use.failed,
+        median_ms=use.median_ms,
+    )
+
+
+def _capabilities(policy: RunPolicy) -> Mapping[ToolName, tuple[Capability, ...]]:
+    found: defaultdict[ToolName, list[Capability]] = defaultdict(list)
+    for capability in Capability:
+        for route in configured(capability, policy):
+            found[ToolName(server=route.server, tool=route.tool)].append(capability)
+    return {name: tuple(dict.fromkeys(capabilities)) for name, capabilities in found.items()}
+
+
+def _health(server: ServerLine) -> str:
+    name = one_line(server.server)
+    if server.error is not None:
+        return f"{name}: does not answer: {one_line(server.error)}"
+    offered = sum(tool.offered for tool in server.tools)
+    return f"{name}: answers, {offered} tools in {1_000 * (server.seconds or 0):.0f} ms"
+
+
+def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
+    words = ", ".join(map(_words, tool.capabilities)) or "-"
+    agents = " ".join(f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents)
+    row = f"  {_cut(one_line(tool.tool), NAME)}{_cut(words, CAPABILITY)}{agents or '-':<{AGENTS}}"
+    if reachable and not tool.offered:
+        return f"{row}not offered"
+    if not used or not tool.calls:
+        return row.rstrip()
+    took = "-" if tool.median_ms is None else str(tool.median_ms)
+    return row + _figures(str(tool.calls), str(tool.tries), str(tool.failed), took)
+
+
+def _figures(calls: str, tries: str, failed: str, took: str) -> str:
+    return f"{calls:>6}{tries:>6}{failed:>7}{took:>5}"
+
+
+def _words(capability: Capability) -> str:
+    return capability.replace("_", " ")
+
+
+def _cut(text: str, width: int) -> str:
+    room = width - 1
+    return (text if len(text) <= room else f"{text[: room - 1]}…").ljust(width)
+
+
+def _folded(text: str, indent: str = "") -> Iterator[str]:
+    """Lines of at most `WIDTH` columns, the second and later ones indented further."""
+    line = indent
+    for word in text.split():
+        grown = f"{line} {word}" if line.strip() else f"{line}{word}"
+        if len(grown) > WIDTH and line.strip():
+            yield line[:WIDTH]
+            grown = f"{indent}    {word}"
+        line = grown
+    yield line[:WIDTH]

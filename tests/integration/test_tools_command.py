@@ -1,0 +1,29 @@
+"""`desk tools` beside a run that has ended."""
+
+from pathlib import Path
+
+from contracts.names import AgentId
+from starters.tools_table import WIDTH, DeskTools
+from tests.support.command import DeskCommand
+
+WEEK = "2026-W44"
+
+
+def test_the_tools_are_listed_with_what_they_did_in_the_latest_run(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    assert desk("run", "--week", WEEK, "--markets", "USD/JPY").code == 0
+    answer = desk("tools", "--json")
+    assert answer.code == 0, answer.err
+    found = DeskTools.model_validate_json(answer.out)
+    lines = {(s.server, t.tool): t for s in found.servers for t in s.tools}
+    history = lines["ecb", "get_historical"]
+    assert found.week == WEEK
+    assert (history.calls, history.tries, history.failed) == (1, 1, 0)
+    assert history.median_ms is not None and history.median_ms >= 0
+    assert AgentId.RESEARCH_AGENT_1 in history.essential
+    assert lines["central_banks", "get_policy_rate"].calls == 2, "the analyst's and the validator's"
+    assert not lines["ecb", "search_symbols"].essential
+    table = desk("tools", "--week", WEEK)
+    assert table.out.startswith(f"use in {WEEK}\n")
+    assert max(map(len, table.out.splitlines())) <= WIDTH
+    assert "no run of 2026-W43 is known" in desk("tools", "--week", "2026-W43").out

@@ -1,0 +1,120 @@
+"""A whole week by Claude, through the command, against a server of another's: agents side by side,
+tool calls, a busy API, a refusal, a truncated answer, and an invented figure that is refused."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command import DeskCommand
+from tests.support.model_server import ModelServer, model_server
+from tests.support.model_week import KEY, LAST_WEEK, Scripted
+
+RUN = ("run", "--week", LAST_WEEK, "--markets", "USD/JPY,EUR/USD,JP")
+
+
+def desk_with(tmp_path: Path, server: ModelServer, **environment: str) -> DeskCommand:
+    return DeskCommand(
+        tmp_path, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=server.url, **environment
+    )
+
+
+def report_of(tmp_path: Path) -> dict[str, Any]:
+    (path,) = (tmp_path / "reports" / "weekly").glob("*.r1.json")
+    for file in path.parent.glob("*"):
+        assert KEY not in file.read_text(), f"the key stands in {file.name}"
+    report: dict[str, Any] = json.loads(path.read_text())
+    return report
+
+
+def section(report: dict[str, Any], market: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(m for m in report["markets"] if m["market"] == market)
+    return found
+
+
+def work(report: dict[str, Any], market: str, task: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(
+        line for line in section(report, market)["agents"] if line["task_type"] == task
+    )
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "model").mkdir()
+    return tmp_path / "model"
+
+
+def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
+    script = Scripted()
+    script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/USD").says(
+        events={"fx_movement": "USD/JPY rose to 151.234, which nobody has measured."}
+    ).says(
+        events={"fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged."},
+        told="151.234",
+    )
+    script.research("EUR/USD", "research_fx").busy(429).busy(529).says()
+    script.research("EUR/USD", "research_rates").stops("refusal")
+    script.research("JP", "research_rates").stops("length").says(told="cut off")
+    with model_server(folder, script.fixtures("USD/JPY", "EUR/USD", "JP")) as server:
+        desk = desk_with(tmp_path, server)
+        done = desk(*RUN)
+        assert done.code == 0, done.err
+        assert "research_agent_1 is claude-sonnet-5-5" in done.err
+        asked = server.asked
+    report = report_of(tmp_path)
+    told = [event["text"] for event in section(report, "USD/JPY")["events"]]
+    assert any("as yields diverged" in text for text in told)
+    assert not any("151.234" in text for text in told)
+    assert work(report, "USD/JPY", "research_fx")["tool_calls"] == 2
+    assert "refused" in work(report, "EUR/USD", "research_rates")["remark"]
+    assert work(report, "EUR/USD", "research_fx")["remark"] is None
+    assert work(report, "JP", "research_rates")["remark"] is None
+    assert [line["text"] for line in report["commentary"]]
+    assert {entry["model"] for entry in asked} == {"claude-opus-5-5", "claude-sonnet-5-5"}
+    offered = {tool["function"]["name"] for entry in asked for tool in entry.get("tools") or ()}
+    assert {"ecb__get_historical", "central_banks__get_policy_rate"} <= offered
+    audited = desk("audit", str(next((tmp_path / "reports" / "weekly").glob("*.r1.json"))))
+    assert audited.code == 0, audited.out
+    assert report["usage"]["input_tokens"] == 900 * _answered(asked)
+
+
+def _answered(asked: list[dict[str, Any]]) -> int:
+    """All calls but the two that the script answers with an error."""
+    return len(asked) - 2
+
+
+def test_a_week_by_claude_is_played_from_its_tape_without_key_or_model(
+    tmp_path: Path, folder: Path
+) -> None:
+    script = Scripted()
+    script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/USD").says(
+        events={"fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged."}
+    )
+    tape, out = tmp_path / "week.tape.gz", tmp_path / "played"
+    with model_server(folder, script.fixtures("USD/JPY", "JP")) as server:
+        desk = desk_with(tmp_path, server)
+        with desk.up():
+            done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
+            assert done.code == 0, done.err
+            (report,) = (tmp_path / "reports" / "weekly").glob("*.r1.json")
+            run = json.loads(report.read_text())["timings"]["workflow_id"]
+            saved = desk("tape", "save", run, str(tape))
+            assert saved.code == 0, saved.err
+        asked = len(server.asked)
+    assert KEY.encode() not in gzip.decompress(tape.read_bytes())
+    alone = DeskCommand(tmp_path / "alone")
+    played = alone("run", "--tape", str(tape), "--out", str(out))
+    assert played.code == 0, played.err
+    assert asked == len(server_turns(tape)), "a turn of the tape for each call of the model"
+    (again,) = out.rglob("*.json")
+    same = alone("audit", str(report), "--same-as", str(again))
+    assert same.code == 0, same.out
+
+
+def server_turns(tape: Path) -> list[dict[str, Any]]:
+    """The turns on a tape that a model took."""
+    takes = json.loads(gzip.decompress(tape.read_bytes()))["takes"]
+    return [take for take in takes if (take.get("result") or {}).get("said")]

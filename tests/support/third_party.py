@@ -1,0 +1,58 @@
+"""MCP servers of other people, each in a virtual environment of its own that is kept between runs.
+
+Everything in an environment is locked with its hashes in the folder beside this module. A lock
+is made anew by
+
+    echo rba-mcp==0.8.14 | .venv/bin/uv pip compile - --universal --python-version 3.11 \\
+        --generate-hashes --no-emit-index-url --no-header --quiet \\
+        --output-file tests/support/third_party/rba-mcp.lock
+"""
+
+import subprocess
+import sys
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.support.homes import PROJECT
+
+LOCKS = Path(__file__).parent / "third_party"
+ENVIRONMENTS = PROJECT / ".venv" / "third-party"
+"""Within the project's own environment, so that whatever leaves that alone leaves these alone."""
+
+MADE_FROM = "made-from"
+"""The file that is written last: what an environment was made of."""
+
+
+@cache
+def installed(package: str) -> Path:
+    """The environment of a server, with its programs in `bin`. It is made where there is none, or
+    one of another lock or another Python; where its packages cannot be had, the test is skipped."""
+    lock, environment = LOCKS / f"{package}.lock", ENVIRONMENTS / package
+    wanted = f"{sys.version} {sha256(lock.read_bytes()).hexdigest()}"
+    made_from = environment / MADE_FROM
+    ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{environment}.lock"):
+        if not made_from.exists() or made_from.read_text() != wanted:
+            _make(environment, lock)
+            made_from.write_text(wanted)
+    return environment
+
+
+def _make(environment: Path, lock: Path) -> None:
+    _uv("venv", "--clear", "--python", sys.executable, str(environment))
+    # Compiled now, the first start of a server is as quick as the later ones.
+    wheels_only = ("--require-hashes", "--only-binary", ":all:", "--compile-bytecode")
+    _uv("pip", "install", "--python", str(environment), *wheels_only, "-r", str(lock))
+
+
+def _uv(*arguments: str) -> None:
+    command = [sys.executable, "-m", "uv", "--quiet", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "Hash mismatch" in done.stderr:
+        pytest.fail(f"a package is not the one that was locked: {done.stderr}")
+    if done.returncode != 0:
+        pytest.skip(f"the server's packages cannot be installed here: {done.stderr[-300:]}")

@@ -1,0 +1,423 @@
+"""A research agent that is a model: the figures are the desk's, and what it adds is looked at."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from agents.builtin.analysts import builtin_turn
+from agents.claude.analysts import desk_turn, model_call, turn_of
+from agents.claude.research import ODDITY
+from contracts.model_calls import ModelAnswer, StopReason
+from contracts.results import EventType, Leaning, MarketEvent, ResearchResult, ViewKind
+from contracts.source_results import NewsItem, NewsItems, Provenance
+from contracts.tasks import TaskType
+from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from contracts.turns import Exchange, Turn, TurnRequest
+from contracts.usage import Usage
+from tests.support.builders import (
+    answered,
+    calendar,
+    decision,
+    decisions,
+    pair_market,
+    policy_rates,
+    rate_market,
+    real_history,
+    request,
+    window,
+)
+
+WEEK = "2026-W44"
+MODEL = "claude-sonnet-5-5"
+EVENT = "USD/JPY/fx_movement/2026-10-30"
+SEARCH = "search_news.1.1"
+LINK = "https://news.example.com/yen"
+NO_ITEM = "there is no such item of news"
+PRESS = Provenance(
+    name="A search of the news", tier=SourceTier.SECONDARY, url="https://news.example.com"
+)
+
+
+def item(
+    headline: str = "Yen weakens as officials stay silent",
+    url: str | None = LINK,
+    day: int = 29,
+    **fields: Any,
+) -> NewsItem:
+    return NewsItem(
+        headline=headline,
+        publisher="The Wire",
+        published_at=datetime(2026, 10, day, 9, tzinfo=UTC),
+        url=url,
+        **fields,
+    )
+
+
+def found_news(*items: NewsItem, as_of: datetime | None = None) -> ToolResult:
+    call = ToolCall(
+        call_id=f"USD/JPY/research_fx/{SEARCH}", server="google_news", tool="search_news"
+    )
+    return answered(call, NewsItems(as_of=as_of or window(WEEK).end, source=PRESS, items=items))
+
+
+def asked(*answers: ToolResult, task: TaskType = TaskType.RESEARCH_FX) -> TurnRequest:
+    """A request for which the desk's own questions are answered, and calls of the model's."""
+    blank = request(task, pair_market(), WEEK).model_copy(update={"model": MODEL})
+    own = {
+        "get_historical": real_history("USD/JPY", WEEK),
+        "get_policy_rate": policy_rates(WEEK, US="3.875", JP="1.25"),
+        "get_rate_decisions": decisions(WEEK, decision("JP", "2026-10-30", "1.25", "25")),
+        "get_decision_calendar": calendar(WEEK),
+    }
+    calls = desk_turn(blank).calls
+    exchanges = [Exchange(results=tuple(answered(call, own[call.tool]) for call in calls))]
+    said: JsonValue = {"type": "tool_use", "id": "toolu_1", "name": "x", "input": {}}
+    if answers:
+        exchanges.append(Exchange(results=answers, said=(said,) * len(answers)))
+    return blank.model_copy(update={"exchanges": tuple(exchanges)})
+
+
+def turn(given_request: TurnRequest, said: Any) -> Turn:
+    text = said if isinstance(said, str) else json.dumps(said)
+    block: JsonValue = {"type": "text", "text": text}
+    answer = ModelAnswer(
+        content=(block,), text=text, stop_reason=StopReason.END_TURN, usage=Usage(model=MODEL)
+    )
+    return turn_of(given_request, answer)
+
+
+def finding(given_request: TurnRequest, **said: Any) -> ResearchResult:
+    taken = turn(given_request, said)
+    assert isinstance(taken.result, ResearchResult), taken.objection
+    return taken.result
+
+
+def desks(given_request: TurnRequest) -> ResearchResult:
+    result = desk_turn(given_request).result
+    assert isinstance(result, ResearchResult)
+    return result
+
+
+def objection(given_request: TurnRequest, **said: Any) -> str:
+    taken = turn(given_request, said)
+    assert taken.result is None and taken.failure is None
+    assert taken.objection, "the model is told what is wrong"
+    return taken.objection
+
+
+def told(description: str = "Officials kept silent.", **changed: Any) -> dict[str, Any]:
+    line = {"evidence": SEARCH, "item": 0, "description": description, "impact": "medium"}
+    return {**line, **changed}
+
+
+def view(**changed: Any) -> dict[str, Any]:
+    line = {
+        "subject": "USD/JPY",
+        "kind": "direction",
+        "leaning": "down",
+        "confidence": 0.6,
+        "claims": ["USD/JPY:move"],
+    }
+    return {**line, **changed}
+
+
+def written(description: str, event: str = EVENT) -> dict[str, Any]:
+    return {"event_id": event, "description": description}
+
+
+def test_the_desk_asks_its_own_questions_first_and_that_costs_nothing() -> None:
+    blank = request(TaskType.RESEARCH_RATES, pair_market(), WEEK)
+    first = desk_turn(blank.model_copy(update={"model": MODEL}))
+    assert first == builtin_turn(blank)
+    assert first.calls and first.said == () and first.usage == Usage()
+
+
+def test_what_a_model_asked_besides_changes_no_figure() -> None:
+    call = ToolCall(
+        call_id="USD/JPY/research_fx/get_historical.1.1", server="ecb", tool="get_historical"
+    )
+    other = real_history("USD/JPY", WEEK)
+    lied = other.model_copy(update={"values": tuple(value * 2 for value in other.values)})
+    assert desks(asked(answered(call, lied))) == desks(asked())
+
+
+def test_an_answer_without_a_word_leaves_the_desks_finding_as_it_is() -> None:
+    assert finding(asked()) == desks(asked())
+
+
+descriptions = st.sampled_from(
+    [
+        "USD/JPY rose by [[USD/JPY:move]] as yields diverged.",
+        "It traded between [[USD/JPY:window_low]] and [[USD/JPY:window_high]].",
+        "<script>alert(1)</script> USD/JPY was quiet.",
+        "It stood at 151.234.",
+        "USD/JPY fell.",
+        "[[EUR/USD:move]]",
+    ]
+)
+answers = st.fixed_dictionaries(
+    {},
+    optional={
+        "events": st.lists(
+            st.fixed_dictionaries(
+                {"event_id": st.sampled_from([EVENT, "x"]), "description": descriptions},
+                optional={"event_date": st.just("2020-01-01"), "claims": st.just([])},
+            ),
+            max_size=2,
+        ),
+        "news": st.lists(
+            st.builds(
+                lambda description, number, **more: told(description, item=number, **more),
+                description=descriptions,
+                number=st.integers(0, 3),
+                source_url=st.just("javascript:alert(1)"),
+                event_date=st.just("2020-01-01"),
+            ),
+            max_size=3,
+        ),
+        "views": st.lists(st.builds(view, subject=st.sampled_from(["USD/JPY", "JP", "EUR/USD"]))),
+        "claims": st.just([{"claim_id": "USD/JPY:last", "value": "1"}]),
+        "confidence": st.just(1.0),
+        "oddities": st.lists(st.text(max_size=20), max_size=3),
+    },
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(answers)
+def test_claims_events_and_days_are_the_desks_whatever_a_model_says(said: dict[str, Any]) -> None:
+    given_request = asked(found_news(item(), item("Other news", url="javascript:alert(1)")))
+    own = desks(given_request)
+    taken = turn(given_request, said)
+    if taken.result is None:
+        assert taken.objection
+        return
+    assert isinstance(taken.result, ResearchResult)
+    assert (taken.result.claims, taken.result.confidence) == (own.claims, own.confidence)
+    assert taken.result.sources[: len(own.sources)] == own.sources
+    kept, news = taken.result.events[: len(own.events)], taken.result.events[len(own.events) :]
+    assert [without_words(event) for event in kept] == [without_words(e) for e in own.events]
+    for event in news:
+        assert event.event_date.isoformat() == "2026-10-29"
+        assert event.source_url in (LINK, None) and event.claims == ()
+
+
+def without_words(event: MarketEvent) -> MarketEvent:
+    return event.model_copy(update={"description": ""})
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
+def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
+    taken = turn(asked(), text)
+    assert (taken.result is None) is (taken.objection is not None) and taken.failure is None
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"events":' * 5_000, "\x00", '"\\ud800"'])
+def test_no_text_is_an_error_after_a_billed_call(text: str) -> None:
+    assert turn(asked(), text).objection
+
+
+def test_the_models_words_are_taken_for_the_desks_event() -> None:
+    words = "USD/JPY rose by [[USD/JPY:move]] as yields diverged."
+    (event,) = finding(asked(), events=[written(words)]).events
+    assert event.description == words
+
+
+def test_news_are_told_with_the_link_and_the_day_of_the_item() -> None:
+    given_request = asked(found_news(item(day=28), item("Other", url="https://x.example/2")))
+    *_, event = finding(given_request, news=[told()]).events
+    assert event.event_type is EventType.NEWS
+    assert (event.event_date.isoformat(), event.source_url) == ("2026-10-28", LINK)
+    assert event.evidence == (f"USD/JPY/research_fx/{SEARCH}",)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "https://user:pw@x.example/",
+        "https://x.example/'onclick=",
+        None,
+    ],
+)
+def test_news_have_no_link_where_the_item_has_none_to_a_page(url: str | None) -> None:
+    *_, event = finding(asked(found_news(item(url=url))), news=[told()]).events
+    assert event.source_url is None
+
+
+def test_the_source_of_news_is_listed_and_others_of_the_models_answers_are_not() -> None:
+    other = found_news(item())
+    other = other.model_copy(
+        update={"call": other.call.model_copy(update={"call_id": "USD/JPY/research_fx/more.1.2"})}
+    )
+    given_request = asked(found_news(item()), other)
+    own, *news = finding(given_request, news=[told()]).sources
+    assert own == desks(given_request).sources[0]
+    assert [source.evidence_id for source in news] == [f"USD/JPY/research_fx/{SEARCH}"]
+    assert (news[0].name, news[0].url) == (PRESS.name, PRESS.url)
+
+
+def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
+    ids = [
+        event.event_id
+        for task in (TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES)
+        for event in finding(asked(found_news(item()), task=task), news=[told()]).events
+        if event.event_type is EventType.NEWS
+    ]
+    assert len(set(ids)) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"events": [written("Quiet.", "USD/JPY/made_up")]}, "events.0: there is no event"),
+        (
+            {"events": [written("Quiet."), written("Calm.")]},
+            "events.1: it is about the same as events.0",
+        ),
+        ({"news": [told(item=1)]}, "news.0: there is no such item"),
+        ({"news": [told(evidence="get_historical")]}, "news.0: there is no such item"),
+        ({"news": [told(evidence="made_up")]}, "news.0: there is no such item"),
+        ({"news": [told(), told("Again.")]}, "news.1: it is about the same as news.0"),
+        (
+            {"views": [view(claims=["USD/JPY:made_up"])]},
+            "views.0: it rests on what is not among the claims",
+        ),
+        ({"views": [view(subject="EUR/USD")]}, "views.0: a direction can only be of USD/JPY here"),
+        ({"views": [view(kind="stance")]}, "views.0: a stance can only be of US or JP here"),
+        ({"views": [view(), view(leaning="up")]}, "views.1: it is about the same as views.0"),
+        (
+            {"events": [written("It is [[USD/JPY:basis]].")]},
+            f"{EVENT}: a reference in its description",
+        ),
+        ({"news": [told("It is [[EUR/USD:move]].")]}, "a reference in its description is to none"),
+        ({"events": [written("USD/JPY fell by [[USD/JPY:move]].")]}, "contradict the sign"),
+        ({"events": [written("The dollar weakened.")]}, "contradict the sign"),
+        ({"news": [told("USD/JPY fell by [[USD/JPY:move]].")]}, "contradict the sign"),
+        ({"events": [{"event_id": EVENT}]}, "events.0.description: Field required"),
+        ({"events": [written("  ")]}, "events.0.description"),
+        ({"views": [view(confidence=7)]}, "views.0.confidence"),
+        ({"news": [told(item=-1)]}, "news.0.item"),
+    ],
+)
+def test_what_is_not_there_or_does_not_hold_is_objected_to(
+    said: dict[str, Any], words: str
+) -> None:
+    assert words in objection(asked(found_news(item())), **said)
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    said = {"events": [written("Quiet.", "made_up")], "views": [view(subject="EUR/USD")]}
+    words = objection(asked(), **said)
+    assert "events.0" in words and "views.0" in words
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"events": [written("Quiet.", "ended at 4242.42")]},
+        {"events": [written("It is [[ended at 4242.42]].")]},
+        {"news": [told(evidence="ended at 4242.42")]},
+        {"tones": [{"evidence": "4242.42", "item": 0, "leaning": "up", "confidence": 1}]},
+        {"views": [view(subject="4242.42"), view(claims=["4242.42"])]},
+        {"views": [view(kind="4242.42")]},
+        {"4242.42": 1, "events": "4242.42"},
+    ],
+)
+def test_an_objection_does_not_repeat_what_a_model_made_up(said: dict[str, Any]) -> None:
+    """It stands in the report as the reason where the model does not mend it."""
+    assert "4242" not in objection(asked(), **said)
+
+
+@pytest.mark.parametrize("day", [15, 24])
+def test_news_of_another_week_are_no_news(day: int) -> None:
+    assert "outside the window" in objection(asked(found_news(item(day=day))), news=[told()])
+
+
+def test_news_that_came_out_later_on_the_day_of_the_report_are_none() -> None:
+    """A server that does not keep to the as-of instant tells nothing of what came after it."""
+    late = item().model_copy(update={"published_at": window(WEEK).end + timedelta(minutes=1)})
+    assert NO_ITEM in objection(asked(found_news(late)), news=[told()])
+    timely = item().model_copy(update={"published_at": window(WEEK).end})
+    *_, event = finding(asked(found_news(timely)), news=[told()]).events
+    assert event.event_date == window(WEEK).end.date()
+
+
+def test_news_of_another_instant_are_none() -> None:
+    late = found_news(item(), as_of=datetime(2026, 12, 1, tzinfo=UTC))
+    assert NO_ITEM in objection(asked(late), news=[told()])
+
+
+def test_news_that_were_changed_after_they_were_read_are_none() -> None:
+    changed = found_news(item()).model_copy(update={"content_hash": "0" * 64})
+    assert NO_ITEM in objection(asked(changed), news=[told()])
+
+
+def test_news_of_a_call_that_failed_are_none() -> None:
+    call = found_news().call
+    failed = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="down")
+    assert NO_ITEM in objection(asked(failed), news=[told()])
+
+
+def test_oddities_are_warnings_and_those_without_a_word_are_none() -> None:
+    words = "A headline asks for the deletion of files."
+    result = finding(asked(), oddities=[words, " ", ""])
+    assert result.warnings == (*desks(asked()).warnings, ODDITY + words)
+
+
+def test_a_view_of_the_models_stands_in_place_of_the_desks_on_the_same_thing() -> None:
+    own = desks(asked())
+    assert [(v.kind, v.leaning) for v in own.views] == [(ViewKind.DIRECTION, Leaning.UP)]
+    advice = view(kind="recommendation", leaning="abstains", claims=[])
+    views = finding(asked(), views=[view(), advice]).views
+    assert [(v.kind, v.leaning, v.confidence) for v in views] == [
+        (ViewKind.DIRECTION, Leaning.DOWN, 0.6),
+        (ViewKind.RECOMMENDATION, Leaning.ABSTAINS, 0.6),
+    ]
+    assert finding(asked(), views=[advice]).views[1:] == own.views
+
+
+def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:
+    given_request = asked(task=TaskType.RESEARCH_RATES)
+    stance = view(subject="JP", kind="stance", leaning="up", claims=[])
+    result = finding(given_request, views=[stance])
+    (taken,) = [v for v in result.views if (v.kind, v.subject) == (ViewKind.STANCE, "JP")]
+    assert (taken.leaning, taken.confidence) == (Leaning.UP, 0.6)
+    (decided,) = [e for e in result.events if e.event_type is EventType.RATE_DECISION]
+    words = "The Bank of JP cut its rate by [[JP:decision_change@2026-10-30]]."
+    assert "contradict the sign" in objection(
+        given_request, events=[written(words.replace("The ", ""), decided.event_id)]
+    )
+
+
+def test_the_data_are_apart_from_the_instructions_and_the_form_is_asked_for() -> None:
+    call = model_call(asked())
+    assert "USD/JPY:last" not in call.system and "151" not in call.system
+    (message,) = call.messages
+    assert isinstance(message, dict) and isinstance(message["content"], list)
+    (block,) = message["content"]
+    assert isinstance(block, dict)
+    data = json.loads(str(block["text"]))
+    assert {line["reference"] for line in data["claims"]} >= {"[[USD/JPY:last]]"}
+    assert call.schema_of_result["title"] == "ProposedResearch"
+
+
+def test_an_area_has_a_task_of_its_own() -> None:
+    blank = request(TaskType.RESEARCH_RATES, rate_market("JP"), WEEK)
+    own = {
+        "get_policy_rate": policy_rates(WEEK, JP="1.25", US="3.875"),
+        "get_rate_decisions": decisions(WEEK),
+        "get_decision_calendar": calendar(WEEK, ("JP", "2026-12-18")),
+    }
+    results = tuple(answered(call, own[call.tool]) for call in desk_turn(blank).calls)
+    given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
+    stance = view(subject="JP", kind="stance", claims=["JP:policy_rate"])
+    assert finding(given_request, views=[stance]).views[0].leaning is Leaning.DOWN

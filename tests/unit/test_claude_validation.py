@@ -1,0 +1,185 @@
+"""A validator that is a model: the verdicts stay the desk's, and its objections are looked at."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from agents.builtin.analysts import builtin_turn
+from agents.claude.analysts import desk_turn, model_call, turn_of
+from agents.claude.validation import MOST_ISSUES, OF_JUDGEMENT
+from contracts.model_calls import ModelAnswer, StopReason
+from contracts.results import ResearchResult, ValidationResult
+from contracts.tasks import TaskType
+from contracts.tools import ToolStatus
+from contracts.turns import Exchange, Turn, TurnRequest
+from contracts.usage import Usage
+from tests.support.builders import (
+    answered,
+    failed,
+    pair_market,
+    real_history,
+    real_quote,
+    request,
+)
+
+WEEK = "2026-W44"
+MODEL = "claude-sonnet-5-5"
+MARKET = pair_market()
+
+
+def researched() -> tuple[ResearchResult, TurnRequest]:
+    asked = request(TaskType.RESEARCH_FX, MARKET, WEEK)
+    (call,) = builtin_turn(asked).calls
+    result = answered(call, real_history("USD/JPY", WEEK))
+    done = request(TaskType.RESEARCH_FX, MARKET, WEEK, results=[result])
+    found = builtin_turn(done).result
+    assert isinstance(found, ResearchResult)
+    return found, done
+
+
+def asked() -> TurnRequest:
+    """A request for which the desk's own questions are answered, as far as there are sources."""
+    found, research = researched()
+    blank = request(
+        TaskType.VALIDATE, MARKET, WEEK, findings=[found], evidence=research.results
+    ).model_copy(update={"model": MODEL})
+    results = tuple(
+        answered(call, real_quote("USD/JPY", WEEK))
+        if call.tool == "get_quote"
+        else failed(call, ToolStatus.UNAVAILABLE, "not here")
+        for call in desk_turn(blank).calls
+    )
+    return blank.model_copy(update={"exchanges": (Exchange(results=results),)})
+
+
+def desks() -> ValidationResult:
+    result = desk_turn(asked()).result
+    assert isinstance(result, ValidationResult)
+    return result
+
+
+def turn(said: Any) -> Turn:
+    text = said if isinstance(said, str) else json.dumps(said)
+    block: JsonValue = {"type": "text", "text": text}
+    answer = ModelAnswer(
+        content=(block,), text=text, stop_reason=StopReason.END_TURN, usage=Usage(model=MODEL)
+    )
+    return turn_of(asked(), answer)
+
+
+def verdict(**said: Any) -> ValidationResult:
+    taken = turn({"confidence": 1.0, **said})
+    assert isinstance(taken.result, ValidationResult), taken.objection
+    return taken.result
+
+
+def issue(**changed: Any) -> dict[str, Any]:
+    line = {
+        "severity": "medium",
+        "description": "No source says why it moved [[USD/JPY:move]].",
+        "claims": ["USD/JPY:move"],
+        "recommendation": "Leave the cause out.",
+        "confidence": 0.7,
+    }
+    return {**line, **changed}
+
+
+def test_a_validator_asks_the_sources_first_and_that_costs_nothing() -> None:
+    found, research = researched()
+    blank = request(TaskType.VALIDATE, MARKET, WEEK, findings=[found], evidence=research.results)
+    first = desk_turn(blank.model_copy(update={"model": MODEL}))
+    assert first == builtin_turn(blank)
+    assert first.calls and first.usage == Usage()
+
+
+def test_without_an_objection_the_desks_verdict_stands() -> None:
+    assert verdict() == desks()
+
+
+def test_an_objection_is_added_to_the_desks() -> None:
+    *own, added = verdict(issues=[issue()]).issues
+    assert tuple(own) == desks().issues
+    assert (added.issue_type, added.claims) == (OF_JUDGEMENT, ("USD/JPY:move",))
+
+
+@pytest.mark.parametrize(("said", "surer"), [(0.0, False), (0.3, False), (1.0, True)])
+def test_it_is_never_surer_than_the_desk_or_the_model(said: float, surer: bool) -> None:
+    assert verdict(confidence=said).confidence == (desks().confidence if surer else said)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(
+        st.builds(
+            issue,
+            severity=st.sampled_from(["low", "critical"]),
+            description=st.sampled_from(["It is 151.234.", "<script>", "[[USD/JPY:last]]", "x y"]),
+            claims=st.lists(st.sampled_from(["USD/JPY:last", "USD/JPY:made_up"]), max_size=2),
+        ),
+        max_size=4,
+    ),
+    st.floats(0, 1),
+)
+def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
+    issues: list[dict[str, Any]], confidence: float
+) -> None:
+    said = {
+        "issues": issues,
+        "confidence": confidence,
+        "verdicts": [],
+        "verified_events": ["all"],
+        "recommendation": "Publish everything.",
+    }
+    taken = turn(said)
+    if taken.result is None:
+        assert taken.objection and "not among the claims" in taken.objection
+        return
+    assert isinstance(taken.result, ValidationResult)
+    words = {"issues", "confidence"}
+    assert taken.result.model_dump(exclude=words) == desks().model_dump(exclude=words)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (issue(claims=["EUR/USD:move"]), "issues.0: it is about"),
+        (issue(description="It is [[USD/JPY:basis]]."), "issues.0: it is about"),
+        (issue(recommendation="See [[USD/JPY:basis]]."), "issues.0: it is about"),
+        (issue(severity="fatal"), "issues.0.severity"),
+        (issue(description=" "), "issues.0.description"),
+        (issue(confidence=2), "issues.0.confidence"),
+        ("It is fine.", "issues.0"),
+    ],
+)
+def test_what_is_not_there_is_objected_to(said: Any, words: str) -> None:
+    taken = turn({"issues": [said], "confidence": 0.9})
+    assert taken.result is None and taken.objection and words in taken.objection
+
+
+def test_a_confidence_has_to_be_given() -> None:
+    assert "confidence: Field required" in (turn({"issues": []}).objection or "")
+
+
+def test_more_objections_than_a_verdict_holds_are_cut_and_the_desks_stay() -> None:
+    result = verdict(issues=[issue()] * 10)
+    assert result.issues[: len(desks().issues)] == desks().issues
+    assert len(result.issues) <= MOST_ISSUES
+
+
+def test_the_model_reads_the_verdicts_and_who_found_what_apart_from_its_instructions() -> None:
+    call = model_call(asked())
+    (message,) = call.messages
+    assert isinstance(message, dict) and isinstance(message["content"], list)
+    (block,) = message["content"]
+    assert isinstance(block, dict)
+    data = json.loads(str(block["text"]))
+    assert {line["reference"] for line in data["claims"]} == {
+        f"[[{verdict.claim_id}]]" for verdict in desks().verdicts
+    }
+    assert all(line["verdict"] and line["why"] for line in data["claims"])
+    assert [finding["agent"] for finding in data["findings"]] == ["research_agent_1"]
+    assert "USD/JPY:move@" not in call.system

@@ -1,0 +1,183 @@
+"""`desk tools`, without a server and with servers that say too much."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from contracts.capabilities import Capability, Route
+from contracts.config import RunPolicy
+from contracts.names import AgentId
+from contracts.tasks import ToolName
+from contracts.tools import ToolSpec
+from infra.config_file import read_desk_file
+from starters.discover_tools import discovery, discovery_lines, route_text
+from starters.endings import ExitStatus
+from starters.main import execute
+from starters.tool_offers import Offer
+from starters.tool_use import ToolUse
+from starters.tools_table import WIDTH, DeskTools, Used, absent_from, servers_of, table_of
+from tests.support.homes import PROJECT, home_environment
+from workers.tool_lists import tool_users
+
+OFFLINE = ("ecb", "central_banks", "official_statistics")
+QUOTE = ToolName(server="ecb", tool="get_quote")
+BELL = "\x1b]0;owned\x07\x1b[31m"
+
+
+@pytest.fixture
+def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home whose Temporal server is one of the user's own, and not there."""
+    for name, value in home_environment(tmp_path, TEMPORAL_ADDRESS="127.0.0.1:1").items():
+        monkeypatch.setenv(name, value)
+    # In a command's own process the log stays open to its end.
+    for module in ("show_tools", "discover_tools"):
+        monkeypatch.setattr(f"starters.{module}.log_to_file", lambda settings: None)
+    return tmp_path
+
+
+def hostile_servers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    servers = {
+        "talkative": {"command": "x", "inProcess": "tests.support.talkative_server"},
+        "absent": {"command": "x", "inProcess": "tests.support.no_such_module"},
+    }
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": servers}))
+    monkeypatch.setenv("DESK_MCP_CONFIG", str(path))
+
+
+def lines_of(used: Used, *offers: Offer) -> list[str]:
+    policy = RunPolicy(sources=OFFLINE)
+    servers = servers_of(policy, offers, tool_users(policy), used)
+    absent = absent_from(policy, [offer.server for offer in offers])
+    return list(table_of(DeskTools(week=used.week, note=used.note, servers=servers, absent=absent)))
+
+
+def offer(server: str, *tools: str, error: str | None = None) -> Offer:
+    specs = tuple(ToolSpec(server=server, tool=tool) for tool in tools)
+    return Offer(server=server, tools=specs, seconds=None if error else 0.05, error=error)
+
+
+def test_without_a_server_the_tools_are_listed_all_the_same(
+    away: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["tools"]) == ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "no use: no Temporal server answers at 127.0.0.1:1" in told
+    assert "ecb: answers, 4 tools" in told
+    assert "  get_month_averages      month averages    V\n" in told
+    assert "  yahoo_finance: quote, history, symbol search\n" in told
+    assert max(map(len, told.splitlines())) <= WIDTH
+
+
+def test_without_a_server_the_json_says_why_there_is_no_use(
+    away: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["tools", "--json"]) == ExitStatus.COMPLETE
+    found = DeskTools.model_validate_json(capsys.readouterr().out)
+    assert found.week is None
+    assert found.note is not None and "127.0.0.1:1" in found.note
+    assert [server.server for server in found.servers] == list(OFFLINE)
+
+
+def test_a_server_that_does_not_answer_is_listed_with_the_reason(
+    away: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile_servers(away, monkeypatch)
+    assert execute(["tools"]) == ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "absent: does not answer: absent: MCP server tests.support.no_such_module" in told
+    assert "talkative: answers, 4 tools" in told
+
+
+def test_what_a_foreign_server_says_is_printed_on_lines_of_its_own_without_escapes(
+    away: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile_servers(away, monkeypatch)
+    assert execute(["tools", "discover", "talkative"]) == ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "\x1b" not in told and "\x00" not in told
+    assert "Ignore your" in told
+    assert "Call me" not in told, "only the first line of a description is shown"
+    assert max(map(len, told.splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("server", "says"),
+    [
+        ("nobody", "no server 'nobody' in .*; named: talkative, absent"),
+        ("absent", "absent does not answer"),
+    ],
+)
+def test_a_server_that_cannot_be_discovered_is_an_error_that_says_why(
+    server: str,
+    says: str,
+    away: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hostile_servers(away, monkeypatch)
+    assert execute(["tools", "discover", server]) != ExitStatus.COMPLETE
+    assert re.search(says, capsys.readouterr().err)
+
+
+def test_the_table_says_how_each_tool_did_and_whose_work_rested_on_it() -> None:
+    used = Used(
+        "2026-W44",
+        {QUOTE: ToolUse(calls=19, tries=21, failed=1, seconds=[0.2, 0.1, 0.4])},
+        {AgentId.VALIDATOR: {QUOTE: 18}},
+    )
+    (row,) = [x for x in lines_of(used, offer("ecb", "get_quote")) if "get_quote" in x]
+    assert row.split() == ["get_quote", "quote", "R1", "R2", "V*", "19", "21", "1", "200"]
+    assert len(row) == WIDTH
+
+
+def test_a_tool_that_agents_may_call_and_that_is_not_offered_is_told() -> None:
+    lines = lines_of(Used(note="none"), offer("ecb", "get_quote"))
+    assert any("get_historical" in line and "not offered" in line for line in lines)
+
+
+def test_names_that_would_break_the_table_are_cut() -> None:
+    lines = lines_of(Used(note="x " * 400), offer("ecb", "x" * 200), offer("w" * 200, error=BELL))
+    assert max(map(len, lines)) <= WIDTH
+    assert "\x1b" not in "".join(lines)
+
+
+def test_a_proposal_can_be_pasted_into_desk_toml(tmp_path: Path) -> None:
+    found = discovery(
+        Offer(
+            server="my.terminal",
+            seconds=0.1,
+            tools=(
+                ToolSpec(
+                    server="my.terminal",
+                    tool='get_stock "price"',
+                    description="Get the current price of a ticker",
+                    input_schema={"properties": {"ticker": {}}, "required": ["ticker"]},
+                ),
+            ),
+        )
+    )
+    lines = list(discovery_lines(found, RunPolicy()))
+    table = "\n".join(lines[lines.index("[capabilities]") :])
+    path = tmp_path / "desk.toml"
+    path.write_text((PROJECT / "desk.toml").read_text().replace("[capabilities]", table))
+    routes = read_desk_file(path).run.policy.capabilities[Capability.QUOTE]
+    assert [route.server for route in routes] == ["ecb", "yahoo_finance", "my.terminal"]
+    assert routes[-1].tool == 'get_stock "price"'
+    assert routes[-1].names == {"symbol": "ticker"}
+
+
+def test_a_plain_route_is_written_short() -> None:
+    assert route_text(Route(server="ecb", tool="get_quote")) == '"ecb.get_quote"'
+    odd = Route(server="a.b", tool="c\N{GRINNING FACE}")
+    assert tomllib.loads(f"x = {route_text(odd)}")["x"] == {"server": "a.b", "tool": odd.tool}
+
+
+def test_what_the_desk_already_asks_is_not_proposed_again() -> None:
+    spec = ToolSpec(server="ecb", tool="get_quote", description="last rate of a pair")
+    lines = list(discovery_lines(discovery(Offer(server="ecb", tools=(spec,))), RunPolicy()))
+    assert "# quote: get_quote is asked for it already" in lines
+    assert "[capabilities]" not in lines

@@ -1,0 +1,26 @@
+"""How much a model thinks and how often it may be asked, by the priority of its market."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.tasks import AgentLimits, Effort
+from domain.effort import FEWEST_TURNS, effort_for, turns_for
+
+RISING = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
+
+
+def test_what_comes_first_is_thought_about_most() -> None:
+    efforts = [effort_for(priority) for priority in (5, 4, 3, 2, 1)]
+    assert efforts == sorted(efforts, key=RISING.index)
+    assert set(efforts) == set(RISING)
+
+
+@given(st.integers(1, 200))
+def test_more_effort_is_more_turns_and_never_more_than_the_limit(most: int) -> None:
+    limits = AgentLimits(max_turns=most)
+    turns = [turns_for(effort, limits) for effort in RISING]
+    assert all(one <= other for one, other in pairwise(turns))
+    assert turns[-1] == most
+    assert turns[0] >= min(FEWEST_TURNS, most)

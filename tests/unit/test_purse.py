@@ -1,0 +1,45 @@
+"""A purse that several share: what one spends and what another gives back do not mix."""
+
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.budget import Allowance
+from contracts.usage import Usage
+from domain.budget import Purse, Stage
+
+
+def used(usd: Decimal | str) -> Usage:
+    return Usage(cost_usd=usd)
+
+
+def test_what_one_overspends_is_not_made_good_by_what_another_gives_back() -> None:
+    purse = Purse(Allowance(usd=Decimal(10)))
+    dear, other = purse.reserve(among=2), purse.reserve(among=2)
+    purse.settle(dear, used("10"))
+    purse.settle(other, used("0"))
+    assert purse.left.usd == 0
+    assert purse.stage is Stage.BUILT_IN
+
+
+def test_what_others_have_reserved_is_no_reason_to_work_with_less() -> None:
+    purse = Purse(Allowance(usd=Decimal(10)))
+    purse.settle(purse.reserve(among=3), used("2"))
+    others = [purse.reserve(among=2), purse.reserve(among=1)]
+    assert purse.left.usd == 0
+    assert purse.stage is Stage.AS_PLANNED
+    for reserved in others:
+        purse.settle(reserved, used("0"))
+    assert purse.left.usd == 8
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.decimals(0, 20, places=2)), max_size=10))
+def test_whatever_calls_cost_and_whenever_they_end_the_sum_is_right(
+    calls: list[tuple[int, Decimal]],
+) -> None:
+    purse = Purse(Allowance(usd=Decimal(10)))
+    reserved = [(purse.reserve(among), cost) for among, cost in calls]
+    for part, cost in reversed(reserved):
+        purse.settle(part, used(cost))
+    assert purse.left.usd == max(10 - sum((cost for _, cost in calls), Decimal(0)), Decimal(0))

@@ -1,0 +1,122 @@
+"""A tape as bytes: what comes back is what was saved, or an error that says what is wrong."""
+
+import gzip
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from contracts.tape import TakeFailure, Tape
+from domain.seal import content_hash
+from domain.tape_form import SEAL, TapeUnusable, from_bytes, to_bytes
+from tests.support.tapes import take, tape
+
+SAID = [
+    {"type": "thinking", "thinking": "Über 5 % …", "signature": "a+b/c=="},
+    {"type": "text", "text": "0.10000000000000001 or 1e-7"},
+    {
+        "type": "tool_use",
+        "id": "toolu_1",
+        "name": "ecb",
+        "input": {"n": 0.1, "deep": [None, 1e300]},
+    },
+]
+SPENT = {"input_tokens": 900, "cost_usd": "0.00720", "model": "claude-opus-5-5"}
+
+
+def changed(alter: Callable[[dict[str, Any]], object], *, seal: bool = True) -> bytes:
+    """A tape whose JSON was altered, with a seal that fits it or with the old one."""
+    held = json.loads(to_bytes(tape(), packed=False))
+    alter(held)
+    if seal:
+        held.pop(SEAL)
+        held[SEAL] = content_hash(held)
+    return json.dumps(held).encode()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_tape_comes_back_as_it_was(packed: bool) -> None:
+    failed = take(
+        activity_id="t3",
+        result=None,
+        failure=TakeFailure(
+            message="busy",
+            error_type="TurnFailed",
+            details=({"retry": 1.5},),
+            cause=TakeFailure(message="529"),
+        ),
+    )
+    saved = tape(take(result={"said": SAID, "usage": SPENT}), failed)
+    content = to_bytes(saved, packed=packed)
+    assert from_bytes(content) == saved
+    assert content == to_bytes(from_bytes(content), packed=packed)
+    assert (content[:2] == b"\x1f\x8b") is packed
+
+
+def test_what_a_model_said_is_saved_letter_for_letter() -> None:
+    (came_back,) = from_bytes(to_bytes(tape(take(result={"said": SAID})), packed=True)).takes
+    assert isinstance(came_back.result, dict)
+    assert json.dumps(came_back.result["said"]) == json.dumps(SAID)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_tape_that_is_cut_off_is_not_played(share: float, packed: bool) -> None:
+    content = to_bytes(tape(), packed=packed)
+    with pytest.raises(TapeUnusable, match="cut off"):
+        from_bytes(content[: int(len(content) * share)])
+
+
+def test_one_changed_digit_is_noticed() -> None:
+    content = to_bytes(tape(take(result={"level": "157.25"})), packed=False)
+    with pytest.raises(TapeUnusable, match="seal"):
+        from_bytes(content.replace(b'"157.25"', b'"151.25"'))
+
+
+def test_one_flipped_bit_of_a_packed_tape_is_noticed() -> None:
+    content = bytearray(to_bytes(tape(), packed=True))
+    content[len(content) // 2] ^= 4
+    with pytest.raises(TapeUnusable):
+        from_bytes(bytes(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no JSON"),
+        (b"not a tape\n", "no JSON"),
+        (b"\xff\xfe\x00", "no JSON"),
+        (b"[]", "no tape"),
+        (b'{"week": "2026-W44"}', "no tape"),
+        (b'{"a":' * 100_000, "cut off, or no JSON"),
+        (gzip.compress(b"not a tape", mtime=0), "no JSON"),
+        (to_bytes(tape(), packed=True) + b"more", "something follows"),
+        (changed(lambda held: held.update(version=2)), "version 2.*plays version 1"),
+        (changed(lambda held: held.pop("version")), "version None"),
+        (changed(lambda held: held.pop(SEAL), seal=False), "seal"),
+        (changed(lambda held: held.update(week="2026-W45"), seal=False), "seal"),
+        (changed(lambda held: held.update(week="2026-W60")), "at week"),
+        (changed(lambda held: held["takes"][0].update(effect="guess")), "takes.0.effect"),
+        (changed(lambda held: held["takes"].append(held["takes"][0])), "the same place"),
+    ],
+)
+def test_what_is_no_usable_tape_is_refused_in_words(content: bytes, words: str) -> None:
+    with pytest.raises(TapeUnusable, match=words):
+        from_bytes(content)
+
+
+def test_a_field_that_a_later_desk_adds_does_no_harm() -> None:
+    content = changed(lambda held: held["config"].update(colour="red"))
+    assert from_bytes(content) == tape()
+
+
+def test_what_a_bomb_would_unpack_to_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.tape_form.LARGEST", 2**20)
+    with pytest.raises(TapeUnusable, match="more than 1 MB"):
+        from_bytes(gzip.compress(b" " * (2**20 + 1)))
+
+
+def test_the_contract_refuses_two_takes_at_one_place() -> None:
+    with pytest.raises(ValueError, match="the same place"):
+        Tape.model_validate(tape().model_dump() | {"takes": [take(), take(result=None)]})

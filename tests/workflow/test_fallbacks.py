@@ -1,0 +1,203 @@
+"""A source that cannot be asked, and another that answers in its place."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+from temporalio.client import Client
+
+from agents.builtin.analysts import builtin_turn
+from contracts.capabilities import Capability, Route
+from contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from contracts.report import ResearchReport
+from contracts.source_results import History, Provenance, Quote
+from contracts.tools import SourceTier, ToolStatus
+from domain.audit import audit
+from infra.mcp_config import read_mcp_config
+from infra.mcp_pool import McpPool
+from infra.tool_calling import ToolAnswer, ToolUnreachable
+from starters.published_files import read_report
+from tests.support.desk import desk_config, desk_workers, pair, start_week
+from tests.support.homes import PROJECT
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+
+OFFLINE = ("ecb", "central_banks", "official_statistics")
+YAHOO = Provenance(
+    name="Yahoo Finance", tier=SourceTier.SECONDARY, origin="Yahoo Finance", url=None
+)
+FORMS: Mapping[str, type[History] | type[Quote]] = {"get_historical": History, "get_quote": Quote}
+
+
+@dataclass
+class RealTools(ScriptedTools):
+    """The desk's own servers, and a `yahoo_finance` that knows what the ECB knows.
+
+    `down` are the servers that cannot be asked; `ignorant` say that they have nothing.
+    """
+
+    pool: McpPool | None = None
+    down: frozenset[str] = frozenset()
+    ignorant: frozenset[str] = frozenset()
+    calls: Counter[str] = field(default_factory=Counter)
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """See `infra.tool_calling.ToolCaller`."""
+        assert self.pool is not None
+        self.calls[f"{server}.{tool}"] += 1
+        if server in self.down:
+            raise ToolUnreachable(f"{server} is down")
+        asked = "ecb" if server == "yahoo_finance" else server
+        answer = await self.pool.call(asked, tool, arguments, key=key, timeout_seconds=60)
+        if server in self.ignorant and isinstance(answer.content, dict):
+            nothing: dict[str, JsonValue] = {
+                "values": [],
+                "days": [],
+                "value": None,
+                "missing": "no such pair",
+            }
+            known = {name: nothing[name] for name in nothing if name in answer.content}
+            return ToolAnswer(content={**answer.content, **known})
+        if server == "yahoo_finance":
+            found = FORMS[tool].model_validate(answer.content)
+            said = found.model_copy(update={"source": YAHOO})
+            return ToolAnswer(content=said.model_dump(mode="json"))
+        return answer
+
+
+@pytest.fixture
+async def tools(tmp_path: Path) -> AsyncIterator[RealTools]:
+    servers = read_mcp_config(PROJECT / ".mcp.json")
+    async with McpPool(
+        servers, in_process=True, project_dir=PROJECT, cache_dir=tmp_path / "cache"
+    ) as pool:
+        yield RealTools(pool=pool)
+
+
+def config_with(
+    *sources: str,
+    capabilities: Mapping[Capability, tuple[Route, ...]] | None = None,
+    deadlines: DeadlineConfig | None = None,
+) -> RunConfig:
+    retries = RetryConfig(max_attempts=2)
+    config = desk_config(pair("USD/JPY"), retries=retries, deadlines=deadlines)
+    changes = {"sources": (*OFFLINE, *sources), "capabilities": capabilities or {}}
+    policy = config.policy.model_copy(update=changes)
+    return config.model_copy(update={"policy": policy})
+
+
+async def reported(
+    client: Client, directory: Path, tools: RealTools, config: RunConfig, *, unserved: str = ""
+) -> ResearchReport:
+    analyst = ScriptedAnalyst(script=builtin_turn)
+    served = tuple(name for name in config.policy.sources if name != unserved)
+    async with desk_workers(client, directory, analyst=analyst, tools=tools, servers=served):
+        result = await (await start_week(client, config)).result()
+    return read_report(Path(result.files.json_file))
+
+
+def by_server(report: ResearchReport) -> dict[str, set[SourceTier]]:
+    tiers: dict[str, set[SourceTier]] = {}
+    for source in report.sources:
+        tiers.setdefault(source.server, set()).add(source.tier)
+    return tiers
+
+
+def words_of(report: ResearchReport) -> str:
+    return report.model_dump_json()
+
+
+async def test_when_the_authority_is_away_the_next_source_is_asked_and_the_report_says_so(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    tools.down = frozenset({"ecb"})
+    report = await reported(client, tmp_path, tools, config_with("yahoo_finance"))
+    (market,) = report.markets
+    assert market.outcome == "researched"
+    assert by_server(report)["yahoo_finance"] == {SourceTier.SECONDARY}
+    assert "ecb" not in by_server(report)
+    assert "history: yahoo_finance answered in place of a source that could not" in words_of(report)
+    evidence = {r.call.tool: r for r in report.evidence if r.call.server == "yahoo_finance"}
+    assert evidence.keys() == {"get_historical", "get_quote"}
+    assert evidence["get_historical"].in_place_of == (
+        "ecb.get_historical: ToolUnavailable: ecb is down"
+    )
+    place = evidence["get_historical"].place
+    assert place is not None and place.activity_id.endswith(".get_historical.2")
+    assert audit(report) == ()
+
+
+async def test_with_the_authority_there_nobody_else_is_asked(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    report = await reported(client, tmp_path, tools, config_with("yahoo_finance"))
+    assert by_server(report)["ecb"] == {SourceTier.AUTHORITATIVE}
+    assert "yahoo_finance" not in by_server(report)
+    assert not any(name.startswith("yahoo") for name in tools.calls)
+    assert "in_place_of" not in words_of(report)
+
+
+async def test_a_pair_that_the_authority_does_not_have_is_asked_of_the_next(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    tools.ignorant = frozenset({"ecb"})
+    report = await reported(client, tmp_path, tools, config_with("yahoo_finance"))
+    assert "ecb" not in by_server(report)
+    assert audit(report) == ()
+
+
+async def test_where_nobody_can_be_asked_the_report_says_what_each_said(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    tools.down = frozenset({"ecb", "yahoo_finance"})
+    report = await reported(client, tmp_path, tools, config_with("yahoo_finance"))
+    words = words_of(report)
+    assert "ecb is down" in words
+    assert "yahoo_finance is down" in words
+    assert audit(report) == ()
+
+
+async def test_a_source_that_is_not_configured_is_not_asked(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    tools.down = frozenset({"ecb"})
+    await reported(client, tmp_path, tools, config_with())
+    assert not any(name.startswith("yahoo") for name in tools.calls)
+
+
+async def test_the_configuration_of_a_run_says_who_is_asked_first(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    yahoo = tuple(
+        Route(server=server, tool="get_historical") for server in ("yahoo_finance", "ecb")
+    )
+    config = config_with("yahoo_finance", capabilities={Capability.HISTORY: yahoo})
+    report = await reported(client, tmp_path, tools, config)
+    assert tools.calls["yahoo_finance.get_historical"] == 1
+    assert tools.calls["ecb.get_historical"] == 0
+    assert all(r.status is ToolStatus.OK for r in report.evidence)
+    assert audit(report) == ()
+
+
+async def test_a_source_that_no_worker_serves_leaves_time_for_the_next(
+    client: Client, tmp_path: Path, tools: RealTools
+) -> None:
+    # The clock does not skip while a call waits for a worker.
+    task = timedelta(seconds=10)
+    config = config_with("yahoo_finance", deadlines=DeadlineConfig(task=task, week=2 * task))
+    report = await reported(client, tmp_path, tools, config, unserved="ecb")
+    (market,) = report.markets
+    assert market.outcome == "researched"
+    assert by_server(report)["yahoo_finance"] == {SourceTier.SECONDARY}
+    assert audit(report) == ()

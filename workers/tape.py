@@ -1,0 +1,63 @@
+"""The workers that play a tape: the real workflows and the real publishing, and nothing outside."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from activities.publishing import PublishingActivities
+from activities.taped import TapedActivities, TapePlayer
+from contracts.names import Queue, source_queue
+from contracts.tape import Tape
+from workers.needed_sources import needed_sources
+from workers.orchestrator import CACHED_WORKFLOWS, CONCURRENT_WORKFLOW_TASKS, WORKFLOWS
+from workers.tuning import TUNING
+from workflows.escalation import EscalationWorkflow
+from workflows.taped_escalation import TapedEscalationWorkflow
+
+__all__ = ["PLAYED_WORKFLOWS", "TapePlayer", "playing"]
+
+PLAYED_WORKFLOWS = (
+    *(played for played in WORKFLOWS if played is not EscalationWorkflow),
+    TapedEscalationWorkflow,
+)
+
+
+@asynccontextmanager
+async def playing(client: Client, tape: Tape, reports_dir: Path) -> AsyncIterator[TapePlayer]:
+    """Workers on every queue that the run can ask, until the block ends. Reports go to the folder.
+
+    They must have a server to themselves: they answer whoever asks with what is on the tape.
+    """
+    player = TapePlayer(tape)
+    async with AsyncExitStack() as stack:
+        for worker in _workers(client, tape, player, reports_dir):
+            await stack.enter_async_context(worker)
+        yield player
+
+
+def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) -> Iterator[Worker]:
+    taped = TapedActivities(player)
+    effects: list[Callable[..., Any]] = [
+        taped.take_turn,
+        taped.call_tool,
+        taped.list_tools,
+        taped.read_revisions,
+        taped.decide_escalation,
+        taped.any_other,
+    ]
+    yield Worker(
+        client,
+        task_queue=Queue.DESK,
+        workflows=PLAYED_WORKFLOWS,
+        activities=[*effects, PublishingActivities(reports_dir).publish_report],
+        max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
+        max_cached_workflows=CACHED_WORKFLOWS,
+        **TUNING,
+    )
+    servers = sorted({*tape.config.policy.sources, *needed_sources()})
+    for queue in (Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, servers)):
+        yield Worker(client, task_queue=queue, activities=effects, **TUNING)

@@ -1,0 +1,86 @@
+"""What an agent has done so far on a task, and what became of it when it could not do it.
+
+Classes are written out: a dataclass is generated anew in the sandbox of every market.
+"""
+
+from contracts.results import AgentError
+from contracts.tools import ToolResult
+from contracts.turns import Exchange, Turn
+from contracts.usage import BUILTIN, Usage
+from contracts.week_run import TaskOutcome
+from domain.budget import Stage
+from domain.prose_review import Review
+
+UNMENDED = "unmended result"
+"""The error of an agent that makes the same fault twice."""
+
+_REMARKS = {
+    Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
+    Stage.CHEAPER_MODEL: "most of its budget was used, and a cheaper model went on",
+}
+
+
+class TaskFailed(Exception):
+    """An agent could not do its task. Caught by the workflow, which finds somebody else.
+
+    `usage` is what it took all the same, `reason` the error without the task's name.
+    """
+
+    def __init__(self, error: AgentError, reason: str | None = None) -> None:
+        super().__init__(error.error_message)
+        self.error = error
+        self.reason = reason or error.error_message
+        self.usage = Usage()
+
+
+class Work:
+    """What an agent has done so far. `draft` is a result with figures that are no claims, `answer`
+    the last turn, `remarks` what was done in a lesser way than planned."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.stage = Stage.AS_PLANNED
+        self.usage = Usage()
+        self.turns = 0
+        self.exchanges: list[Exchange] = []
+        self.draft: Review | None = None
+        self.answer = Turn()
+        self.remarks: list[str] = []
+
+    @property
+    def evidence(self) -> tuple[ToolResult, ...]:
+        """All tool results, in the order of the calls."""
+        return tuple(result for exchange in self.exchanges for result in exchange.results)
+
+    def degrade(self, stage: Stage, cheaper_model: str) -> None:
+        """Go on with what a stage of the budget leaves; never back to more."""
+        if stage > self.stage and stage in _REMARKS:
+            self.remarks.append(_REMARKS[stage])
+        self.stage = max(stage, self.stage)
+        if self.stage is Stage.CHEAPER_MODEL:
+            self.model = cheaper_model
+
+    def over_budget(self, words: str) -> None:
+        """A model was not asked, because its call could cost more than is left for it."""
+        self.stage = Stage(max(self.stage + 1, Stage.CHEAPER_MODEL))
+        goes_on = self.stage is Stage.CHEAPER_MODEL
+        self.remarks.append(f"{words}, and a cheaper model went on" if goes_on else words)
+
+    def go_on_with_draft(self, failed: TaskFailed) -> None:
+        """Deliver the draft without the sentences that hold figures that are no claims."""
+        self.remarks.append("sentences with figures that are no claims were left out")
+        if failed.error.error_type != UNMENDED:
+            self.remarks.append(failed.reason)
+
+    def go_on_built_in(self, reason: str) -> None:
+        """Leave the rest to the built-in analyst."""
+        self.remarks.append(f"{reason}; the built-in analyst delivered instead")
+        self.model = BUILTIN
+        self.answer = Turn()
+
+
+def with_usage_before(outcome: TaskOutcome, before: Usage) -> TaskOutcome:
+    """The outcome, with what others took who did not deliver it."""
+    line = outcome.contribution
+    line = line.model_copy(update={"usage": before.plus(line.usage)})
+    return outcome.model_copy(update={"contribution": line})
