@@ -4,19 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
-# Tests that share nothing with each other run side by side; the others start servers and kill them.
-APART := tests/architecture tests/unit tests/replay
+# Tests run side by side; each starts servers of its own. Those that kill processes run alone, after.
+SIDE_BY_SIDE := --numprocesses 2 --ignore tests/chaos
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test check trust bench lock clean install install-live install-dev
+.PHONY: run test others check trust bench lock clean install install-live install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
 
 test: install-dev check  ## everything that CI runs
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(APART)
-	$(BIN)/python -m pytest $(APART:%=--ignore %)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --dist loadfile
+	$(BIN)/python -m pytest tests/chaos
+
+others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, …
+	$(BIN)/python -m pytest -m others tests/integration
 
 check: install-dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -7,7 +7,7 @@ from google.protobuf.message import DecodeError
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import PayloadCodec
 
-SMALLEST = 1024
+SMALLEST = 1_536
 """Payloads below this many bytes stay as they are: readable in the Temporal UI and `temporal`."""
 
 LARGEST = 64 * 1024 * 1024
