@@ -3,8 +3,10 @@ FROM python:3.11.15-slim-bookworm AS build
 
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/desk
-COPY requirements.lock /build/
-RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements.lock
+COPY requirements-deliver.lock requirements-observe.lock /build/
+RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-deliver.lock
+# Sends traces where a collector is named, and is not loaded otherwise.
+RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-observe.lock
 
 COPY pyproject.toml README.md /build/
 COPY contracts /build/contracts

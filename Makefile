@@ -9,7 +9,7 @@ SIDE_BY_SIDE := --numprocesses 2 --ignore tests/chaos
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust bench lock clean install install-live install-dev
+.PHONY: run test others check trust bench lock clean install install-live install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -29,20 +29,29 @@ check: install-dev  ## formatting, lint, types
 trust: install-dev  ## seed errors and conflicts, count what is caught, write docs/evidence.md
 	$(BIN)/python -m tests.trust
 
-bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks
+bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks; messages
 	$(BIN)/python -m tests.bench.week
 	$(BIN)/python -m tests.bench.recovery
 	$(BIN)/python -m tests.bench.many_weeks
+	$(BIN)/python -m tests.bench.messages
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra live --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-live.lock
-	$(BIN)/uv pip compile pyproject.toml --extra live --extra dev --constraint requirements-live.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra deliver --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-deliver.lock
+	$(BIN)/uv pip compile pyproject.toml --extra observe --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-observe.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra dev --constraint requirements-live.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
 
 install: $(VENV)/.installed
 
 install-live: install  ## what the live sources need besides: Yahoo Finance, news feeds
 	@$(PIP) $(LOCKED) requirements-live.lock
+
+install-deliver: install  ## what it takes to put reports into a bucket
+	@$(PIP) $(LOCKED) requirements-deliver.lock
+
+install-observe: install  ## what sends traces to a collector
+	@$(PIP) $(LOCKED) requirements-observe.lock
 
 install-dev: $(VENV)/.installed-dev
 

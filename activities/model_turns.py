@@ -6,10 +6,11 @@ from typing import Final
 
 from temporalio import activity
 
+from activities.metrics import count_model_call, count_over_budget
 from agents.claude.analysts import desk_turn, model_call, turn_of
 from contracts.model_calls import ModelCall
 from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN, Usage
+from contracts.usage import BUILTIN
 from domain.budget import affordable
 from infra.model_calling import ModelCaller, ModelFailed
 
@@ -46,9 +47,10 @@ class Analyst:
             raise ModelFailed(words, again=False)
         call = _fitted(model_call(request), request, self._model)
         if isinstance(call, Turn):
+            count_over_budget(request.assignment.agent, request.model)
             return call
         answer = await self._model.ask(call, timeout_seconds=_time_for_a_call().total_seconds())
-        _count(request, answer.usage)
+        count_model_call(request.assignment.agent, answer.usage)
         return turn_of(request, answer)
 
 
@@ -65,21 +67,6 @@ def _fitted(call: ModelCall, request: TurnRequest, model: ModelCaller) -> ModelC
     if most < LEAST_WRITTEN:
         return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")
     return call.model_copy(update={"max_tokens": most})
-
-
-def _count(request: TurnRequest, usage: Usage) -> None:
-    """Make what a call cost visible in the worker's metrics."""
-    labels = {"agent": request.assignment.agent.value, "model": usage.model}
-    meter = activity.metric_meter().with_additional_attributes(labels)
-    meter.create_counter("desk_model_calls", "Calls of a model").add(1)
-    meter.create_counter("desk_model_input_tokens", "Tokens read").add(usage.input_tokens)
-    meter.create_counter("desk_model_output_tokens", "Tokens written").add(usage.output_tokens)
-    meter.create_counter("desk_model_cost_microusd", "Cost in millionths of a US dollar").add(
-        int(usage.cost_usd * 1_000_000)
-    )
-    meter.create_counter("desk_model_unpriced_calls", "Calls of unknown price").add(
-        usage.unpriced_calls
-    )
 
 
 def _time_for_a_call() -> timedelta:

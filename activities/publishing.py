@@ -7,9 +7,11 @@ from pathlib import Path
 from temporalio import activity
 from temporalio.client import Client
 
+from activities.archiving import ArchiveUpkeep
 from activities.errors import permanent, transient
 from activities.event_places import with_event_ids
 from activities.heartbeats import beating
+from activities.metrics import note_report
 from activities.previous_report import previous_report
 from contracts.names import FailureType
 from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
@@ -27,6 +29,7 @@ class PublishingActivities:
     def __init__(self, reports_dir: Path) -> None:
         self._reports_dir = reports_dir
         self._one_at_a_time = asyncio.Lock()
+        self._archive = ArchiveUpkeep(reports_dir)
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
@@ -42,7 +45,8 @@ class PublishingActivities:
         """The revision on disk, complete in all its forms or not there at all.
 
         Publishing the same revision again writes the same files again. The tool calls behind it
-        are looked up in their histories first, as far as those can be read.
+        are looked up in their histories first, as far as those can be read. The archive of the
+        reports follows; that it cannot be written is logged, and fails nothing.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
@@ -52,12 +56,14 @@ class PublishingActivities:
             async with beating():
                 placed = await _placed(request)
                 async with self._one_at_a_time:
-                    return await asyncio.to_thread(self._publish, placed)
+                    published = await asyncio.to_thread(self._publish, placed)
+                await self._archive.refresh()
         except PublishingError as error:
             raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
         except Exception as error:
             reason = f"{request.record.week} could not be compiled: {error!r}"
             raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
+        return published
 
     def _publish(self, request: PublishRequest) -> Publication:
         slug = request.subset or DEFAULT_SLUG
@@ -72,6 +78,7 @@ class PublishingActivities:
             previous_note=previous.note,
         )
         files = publish(report, self._reports_dir, slug)
+        note_report(report, request.record.spent or report.usage)
         return Publication(
             files=files,
             coverage=report.coverage,

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.effects import once
 from activities.errors import transient
 from activities.heartbeats import beating, effect_key
+from activities.metrics import measured_call
 from contracts.names import FailureType
 from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
 from domain.event_sources import without_later
@@ -30,7 +32,7 @@ class ToolActivities:
             ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
         """
         async with beating():
-            return await self._journal.once(effect_key(), lambda: self._call(request), ToolResult)
+            return await once(self._journal, lambda: self._call(request), ToolResult)
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
@@ -47,9 +49,15 @@ class ToolActivities:
         return ToolListing(server=server, tools=tools)
 
     async def _call(self, request: ToolRequest) -> ToolResult:
+        with measured_call(request.call) as answered:
+            result = _evidence(request, await self._answer(request))
+            answered.append(result.status)
+        return result
+
+    async def _answer(self, request: ToolRequest) -> ToolAnswer:
         call = request.call
         try:
-            answer = await self._tools.call(
+            return await self._tools.call(
                 call.server,
                 call.tool,
                 {**call.arguments, "as_of": request.as_of.isoformat()},
@@ -58,7 +66,6 @@ class ToolActivities:
             )
         except ToolUnreachable as error:
             raise _unavailable(error) from None
-        return _evidence(request, answer)
 
 
 def _unavailable(error: ToolUnreachable) -> ApplicationError:

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.effects import once
 from activities.errors import permanent, transient
-from activities.heartbeats import beating, effect_key
+from activities.heartbeats import beating
 from contracts.names import FailureType
 from contracts.turns import Turn, TurnRequest
 from infra.effect_journal import EffectJournal
@@ -34,7 +35,7 @@ class TurnActivities:
                 it was given, or no model will: the same turn would end the same way.
         """
         async with beating():
-            return await self._journal.once(effect_key(), lambda: self._take(request), Turn)
+            return await once(self._journal, lambda: self._take(request), Turn)
 
     async def _take(self, request: TurnRequest) -> Turn:
         try:

@@ -13,14 +13,17 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from contracts.base import Contract, Instant, ShortText, Text
+from contracts.markets import MarketName
 from contracts.names import AgentId
 from contracts.results import AgentError, ResearchResult, ValidationResult
-from contracts.search_attributes import Phase
+from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
 from contracts.week_run import RerunRequest
 
 Identity = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$", max_length=200)]
 """A Temporal identity, `sources@host-1`: a worker that is no agent, or whoever sent a signal."""
+
+MessageId = Annotated[str, Field(min_length=1, max_length=400)]
 
 Share = Annotated[float, Field(ge=0.0, le=100.0)]
 """A percentage of a whole."""
@@ -158,11 +161,15 @@ class ResearchResultContent(Contract):
 
 
 class ValidationRequestContent(Contract):
-    """The validator is given research results to check."""
+    """The validator is given research results to check.
+
+    `delivered_by` are the messages that delivered them, as far as the history tells.
+    """
 
     kind: Literal[MessageType.VALIDATION_REQUEST] = MessageType.VALIDATION_REQUEST
     assignment: TaskAssignment
     research_results_to_validate: Annotated[tuple[ShortText, ...], Field(max_length=8)]
+    delivered_by: Annotated[tuple[MessageId, ...], Field(max_length=8)] = ()
 
 
 class ValidationResultContent(Contract):
@@ -174,7 +181,8 @@ class ValidationResultContent(Contract):
 
 
 class ErrorReportContent(Contract):
-    """Something failed. `final`: no further attempt follows, and somebody else must take over."""
+    """Something failed. `final`: the agent is not asked again, and somebody else must take over
+    or the work is not done."""
 
     kind: Literal[MessageType.ERROR_REPORT] = MessageType.ERROR_REPORT
     error: AgentError
@@ -225,11 +233,15 @@ class SystemStatusContent(Contract):
 
 
 class BroadcastContent(Contract):
-    """Said to everyone in a run: a new phase, or a market that is to be done again."""
+    """Said to everyone in a run: a new phase, what became of a market or of the week, the plan, or
+    a market that is to be done again. Without `market` it is about the whole run."""
 
     kind: Literal[MessageType.BROADCAST] = MessageType.BROADCAST
     text: Text
+    market: MarketName | None = None
     phase: Phase | None = None
+    outcome: Outcome | None = None
+    revision: Annotated[int, Field(ge=1)] | None = None
     rerun: RerunRequest | None = None
 
 
@@ -260,7 +272,7 @@ class AgentMessage(Contract):
         validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
     )
 
-    message_id: Annotated[str, Field(min_length=1, max_length=400)]
+    message_id: MessageId
     from_agent: AgentId | Identity = Field(alias="from")
     to_agent: AgentId | Everyone = Field(alias="to")
     type: MessageType

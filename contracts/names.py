@@ -36,11 +36,12 @@ class AgentId(StrEnum):
 
 
 class Message(StrEnum):
-    """Signals, updates and queries of the weekly run, and of an escalation."""
+    """Signals, updates and queries of the weekly run, of a market, and of an escalation."""
 
     RERUN_MARKET = "rerun_market"
     REQUEST_RERUN = "request_rerun"
     STATUS = "status"
+    SPENT = "spent"
     NOTE_WAITING = "note_waiting"
     RESOLVE_ESCALATION = "resolve_escalation"
     ANSWER_ESCALATION = "answer_escalation"
@@ -57,6 +58,7 @@ class FailureType(StrEnum):
     TASK_FAILED = "AgentTaskFailed"
     DEAD_LETTERED = "DeadLettered"
     PUBLISHING_FAILED = "PublishingFailed"
+    DELIVERY_FAILED = "DeliveryFailed"
     UNUSABLE_REQUEST = "UnusableRequest"
     TAPE_MISMATCH = "TapeMismatch"
 

@@ -8,6 +8,7 @@ from pydantic import Field
 from contracts.base import Contract, Instant, ShortText, Text
 from contracts.budget import Allowance
 from contracts.config import RunConfig, RunPolicy
+from contracts.delivery import Deliveries, DeliveryStatus
 from contracts.markets import MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, WeekPlan
@@ -22,6 +23,10 @@ from contracts.weeks import IsoWeek, TimeWindow
 
 Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
 """Tools as their servers describe them."""
+
+
+SentReports = Annotated[tuple[DeliveryStatus, ...], Field(max_length=1_500)]
+"""What became of each revision on each channel, in the order of publication."""
 
 
 class PublishedFiles(Contract):
@@ -58,12 +63,14 @@ class WeekRequest(Contract):
     Without `week`, the run is of the week that ended before its scheduled start (or before its
     start, when no schedule started it). `subset` marks a run of some of the markets: its report
     has a file name of its own. `resume` makes it a continuation of a run that has closed.
+    `deliveries` are the channels by which each of its revisions is sent, if any.
     """
 
     config: RunConfig
     week: IsoWeek | None = None
     subset: ShortText | None = None
     resume: WeekRecord | None = None
+    deliveries: Annotated[Deliveries | None, Field(exclude_if=lambda given: given is None)] = None
 
 
 class RerunRequest(Contract):
@@ -92,12 +99,15 @@ class MarketState(StrEnum):
 
 
 class MarketStatus(Contract):
-    """A line of the status board."""
+    """A line of the status board. `spent` is what the work that has come back has cost; `deadline`
+    that of the agents who are at work on it."""
 
     market: MarketName
     state: MarketState
     outcome: Outcome | None = None
     note: ShortText | None = None
+    spent: Usage | None = None
+    deadline: Instant | None = None
 
 
 class WeekStatus(Contract):
@@ -119,6 +129,7 @@ class WeekStatus(Contract):
     budget: Allowance = Allowance()
     closes_at: Instant | None = None
     seconds: float | None = None
+    deliveries: SentReports = ()
 
     @property
     def revision(self) -> int:
@@ -133,6 +144,7 @@ class WeekResult(Contract):
     coverage: Coverage
     files: PublishedFiles
     record: WeekRecord
+    deliveries: SentReports = ()
 
 
 class MarketRequest(Contract):

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from pydantic import TypeAdapter
 
 from contracts.budget import Allowance
+from contracts.delivery import DeliveryStatus
 from contracts.plan import WeekPlan
 from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
 from contracts.results import Commentary
@@ -79,12 +80,13 @@ class WeekBoard:
         self._packed: bytes | None = None
         self._lines: tuple[MarketStatus, ...] = ()
         self._spent = Usage()
-        self.running: set[str] = set()
+        self.running: dict[str, datetime] = {}
         self.waiting: dict[str, tuple[str, ...]] = {}
         self.revisions: tuple[Revision, ...] = ()
         self.publication: Publication | None = None
         self.published_after: float | None = None
         self.reruns: list[QueuedRerun] = []
+        self._deliveries: dict[tuple[int, str], DeliveryStatus] = {}
         self._asked = 0
         self._first_rerun: int | None = None
 
@@ -102,7 +104,7 @@ class WeekBoard:
         A run is open for reruns for days, and a backfill leaves many of them: unpacked, their
         evidence takes some thirty times the memory.
         """
-        self._lines, self._spent = self._board_lines(), self.usage
+        self._lines, self._spent = self._settled_lines(), self.usage
         self._packed = zlib.compress(_OUTCOMES.dump_json(self.outcomes), level=1)
         self._outcomes = {}
 
@@ -208,6 +210,15 @@ class WeekBoard:
         self.publication = publication
         self.published_after = after.total_seconds()
 
+    @property
+    def deliveries(self) -> tuple[DeliveryStatus, ...]:
+        """What became of each revision of this run on each channel."""
+        return tuple(self._deliveries.values())
+
+    def note_delivery(self, status: DeliveryStatus) -> None:
+        """How far a revision is on a channel, in place of what was known of it."""
+        self._deliveries[status.revision, status.channel] = status
+
     def closes_at(self, open_for: timedelta) -> datetime | None:
         """When the run stops taking reruns: a while after the whole week was last published."""
         whole = [r for r in self.revisions if r.kind is not RevisionKind.RERUN]
@@ -232,11 +243,14 @@ class WeekBoard:
             budget=self.purse.allowed,
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
+            deliveries=self.deliveries,
         )
 
     def details(self) -> str:
         """The same for the Temporal UI, as Markdown."""
-        lines = self._board_lines()
+        packed = self._packed is not None
+        settled = self._lines if packed else tuple(map(self._settled, self.markets))
+        lines = tuple(map(self._at_work, settled))
         rows = [
             f"| {line.market} | {_MARKS[line.state]} {line.outcome or line.note or line.state} |"
             for line in lines
@@ -246,16 +260,36 @@ class WeekBoard:
         return "\n".join([head, "", "| market | state |", "| --- | --- |", *rows])
 
     def _board_lines(self) -> tuple[MarketStatus, ...]:
-        if self._packed is not None:
-            return self._lines
-        return tuple(self._line(market) for market in self.markets)
+        """Every market with what it has cost; one that is at work again shows that."""
+        settled = self._lines if self._packed is not None else self._settled_lines()
+        return tuple(map(self._at_work, settled))
 
-    def _line(self, market: str) -> MarketStatus:
+    def _settled_lines(self) -> tuple[MarketStatus, ...]:
+        return tuple(self._with_spending(self._settled(market)) for market in self.markets)
+
+    def _with_spending(self, line: MarketStatus) -> MarketStatus:
+        outcome = self.outcomes.get(line.market)
+        if outcome is None:
+            return line
+        return line.model_copy(update={"spent": usage_of_week((), (outcome,))})
+
+    def _at_work(self, line: MarketStatus) -> MarketStatus:
+        """The line as it is while the market is researched, or waits for a person."""
+        market = line.market
+        if market not in self.waiting and market not in self.running:
+            return line
+        waits = market in self.waiting
+        return MarketStatus(
+            market=market,
+            state=MarketState.WAITING if waits else MarketState.RUNNING,
+            note=WAITS if waits else None,
+            spent=line.spent,
+            deadline=None if waits else self.running[market],
+        )
+
+    def _settled(self, market: str) -> MarketStatus:
+        """What has come back of a market, if anything has."""
         outcome = self.outcomes.get(market)
-        if market in self.waiting:
-            return MarketStatus(market=market, state=MarketState.WAITING, note=WAITS)
-        if market in self.running:
-            return MarketStatus(market=market, state=MarketState.RUNNING)
         if outcome is None:
             return MarketStatus(market=market, state=MarketState.PLANNED)
         note = outcome.missing[0][:200] if outcome.missing else None

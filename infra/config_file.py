@@ -23,6 +23,7 @@ from contracts.config import (
     ThresholdConfig,
     VotingConfig,
 )
+from contracts.delivery import Deliveries
 from contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
@@ -45,6 +46,14 @@ def _span(value: object) -> object:
         return value
     unit = _UNITS.get(found[2], found[2])
     return timedelta(**{unit if unit.endswith("s") else f"{unit}s": float(found[1])})
+
+
+def _delivery_spans(section: object) -> object:
+    """The same for the deliveries, with those of their retries."""
+    read = _spans(section)
+    if isinstance(read, dict) and "retries" in read:
+        return {**read, "retries": _spans(read["retries"])}
+    return read
 
 
 def _all_tiers(section: object) -> object:
@@ -163,6 +172,7 @@ class _DeskFile(_Section):
     )
     agents: dict[AgentId, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
+    deliveries: Annotated[Deliveries | None, BeforeValidator(_delivery_spans)] = None
 
     def run_config(self) -> RunConfig:
         policy = RunPolicy(
@@ -183,10 +193,12 @@ class _DeskFile(_Section):
 
 
 class DeskConfig(_Section):
-    """What `desk.toml` says: the configuration of a run, and where the server listens."""
+    """What `desk.toml` says: the configuration of a run, where the server listens, and by which
+    channels reports are delivered, if any."""
 
     run: RunConfig
     server: ServerSettings
+    deliveries: Deliveries | None = None
 
 
 def read_desk_file(path: Path) -> DeskConfig:
@@ -199,7 +211,8 @@ def read_desk_file(path: Path) -> DeskConfig:
     read = _validated(path, _toml(path))
     _check_time_zone(path, read.schedule.time_zone)
     _check_fallbacks(path, read.agents)
-    return DeskConfig(run=read.run_config(), server=read.server)
+    wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
+    return DeskConfig(run=read.run_config(), server=read.server, deliveries=wanted)
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -5,11 +5,47 @@ import sys
 
 import structlog
 
+from infra.subject import subject_of
+
+
+def _bound(
+    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """The line with the run, market and agent that it is about, and its trace where there is one.
+
+    What is not loaded is not asked: whoever logs in an activity or a workflow has it loaded.
+    """
+    for name, value in {**_subject(), **_trace()}.items():
+        event.setdefault(name, value)
+    return event
+
+
+def _subject() -> dict[str, str]:
+    activity = sys.modules.get("temporalio.activity")
+    if activity is not None and activity.in_activity():
+        info = activity.info()
+        return subject_of(info.workflow_id, info.activity_id)
+    workflow = sys.modules.get("temporalio.workflow")
+    if workflow is not None and workflow.in_workflow():
+        return subject_of(workflow.info().workflow_id)
+    return {}
+
+
+def _trace() -> dict[str, str]:
+    if "opentelemetry.sdk.trace" not in sys.modules:
+        return {}
+    from opentelemetry import trace
+
+    context = trace.get_current_span().get_span_context()
+    return {"trace_id": trace.format_trace_id(context.trace_id)} if context.is_valid else {}
+
+
 _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.ExtraAdder(),
+    _bound,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
 )

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from contracts.base import ShortText
 from contracts.config import AgentConfig, RunConfig
+from contracts.delivery import Deliveries
 from contracts.names import AgentId
 from infra.config_file import DeskConfig, ServerSettings, read_desk_file
 from infra.mcp_config import McpConfigError, read_mcp_config
@@ -28,6 +29,7 @@ __all__ = [
     "SettingsError",
     "debugging",
     "load_settings",
+    "process_variables",
 ]
 
 ENVIRONMENT = "environment"
@@ -75,6 +77,7 @@ class Settings(BaseModel):
     home: Path
     reports_dir: Path
     config: RunConfig
+    deliveries: Deliveries | None = None
     server: ServerSettings
     mcp_config: Path
     mcp_transport: McpTransport
@@ -189,6 +192,7 @@ def load_settings(
         reports_dir=_path(project, read.desk_reports, "reports"),
         mcp_config=mcp_config,
         config=_with_environment(desk.run, read, mcp_config),
+        deliveries=desk.deliveries,
         server=_server(desk, read),
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
@@ -200,6 +204,11 @@ def load_settings(
 def debugging() -> bool:
     """Whether errors are shown with their traceback (`DESK_DEBUG=1`)."""
     return os.environ.get("DESK_DEBUG", "") not in ("", "0")
+
+
+def process_variables() -> Mapping[str, str]:
+    """The environment as it stands, for a process that has no settings of the desk's."""
+    return dict(os.environ)
 
 
 def _find_project() -> Path:

@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 from temporalio.client import Client, GrpcCompression
+from temporalio.common import MetricMeter
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from temporalio.runtime import (
     LoggingConfig,
+    OpenTelemetryConfig,
     PrometheusConfig,
     Runtime,
     TelemetryConfig,
@@ -16,11 +18,20 @@ from temporalio.service import RPCError
 from infra.plugin import desk_plugin
 from infra.settings import Settings
 from infra.settings_error import SettingsError
+from infra.telemetry import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
 WORKER_HEARTBEAT = timedelta(seconds=10)
 """How soon a worker shows up in, and disappears from, `temporal worker list`."""
+
+PUSHED_EVERY = timedelta(seconds=10)
+"""How often metrics are sent where they are sent and not fetched."""
+
+TASK_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1_800.0)
+CALL_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_BUCKETS = {"desk_task_seconds": TASK_BUCKETS, "desk_tool_call_seconds": CALL_BUCKETS}
+"""In seconds: an analyst's task takes from a moment to half an hour, a tool's answer less."""
 
 
 class ServerUnreachable(Exception):
@@ -32,19 +43,20 @@ async def connect(
 ) -> Client:
     """A client that carries the desk's plugin, so that workers made from it have it too.
 
-    A process that is `working` serves its metrics where the settings say.
+    A process that is `working` has metrics: it serves them where the settings say, or else sends
+    them by OTLP.
 
     Raises:
         ServerUnreachable: nothing answers at the address, or it refuses.
-        SettingsError: metrics cannot be served there.
+        SettingsError: metrics cannot be served or sent there.
     """
     options = _options(settings)
     address = options.setdefault("target_host", DEFAULT_ADDRESS)
     try:
         return await Client.connect(
             **options,
-            plugins=[desk_plugin(settings.payload_dir)],
-            runtime=_runtime(settings.metrics_address if working else None),
+            plugins=[desk_plugin(settings.payload_dir), *trace_plugins(settings)],
+            runtime=_runtime(settings if working else None),
             identity=identity,
             # What is large is packed by the payload codec; packing it again gains nothing.
             grpc_compression=GrpcCompression.NONE,
@@ -73,27 +85,59 @@ def _advice(settings: Settings, address: str, error: Exception) -> str:
     return f"no Temporal server answers at {address} ({reason}); start one with `desk up`"
 
 
+def measured(settings: Settings) -> bool:
+    """Whether a process that works has metrics."""
+    return bool(settings.metrics_address or otlp_endpoint(settings.variables, "metrics"))
+
+
+def process_meter() -> MetricMeter:
+    """The meter of this process, for what belongs to no workflow or activity."""
+    return _shared[0].metric_meter if _shared else MetricMeter.noop
+
+
 _shared: list[Runtime] = []
 
 
-def _runtime(metrics_address: str | None) -> Runtime:
+def _runtime(working: Settings | None) -> Runtime:
     """One runtime for the process; the SDK's core logs only what is wrong."""
     if not _shared:
         telemetry = TelemetryConfig(
             logging=LoggingConfig(TelemetryFilter(core_level="ERROR", other_level="ERROR")),
-            metrics=_prometheus(metrics_address) if metrics_address else None,
+            metrics=_metrics(working) if working else None,
         )
         try:
             _shared.append(Runtime(telemetry=telemetry, worker_heartbeat_interval=WORKER_HEARTBEAT))
         except ValueError as error:
-            raise SettingsError(
-                f"DESK_METRICS is '{metrics_address}'; allowed: a free address such as "
-                f"127.0.0.1:9464 ({error})"
-            ) from None
+            raise SettingsError(_refused(working, error)) from None
     return _shared[0]
 
 
-def _prometheus(address: str) -> PrometheusConfig:
-    return PrometheusConfig(
-        bind_address=address, counters_total_suffix=True, durations_as_seconds=True
+def _metrics(settings: Settings) -> PrometheusConfig | OpenTelemetryConfig | None:
+    """Core has one exporter: an address to be asked at goes before one to send to."""
+    if settings.metrics_address:
+        return PrometheusConfig(
+            bind_address=settings.metrics_address,
+            counters_total_suffix=True,
+            durations_as_seconds=True,
+            histogram_bucket_overrides=_BUCKETS,
+        )
+    endpoint = otlp_endpoint(settings.variables, "metrics")
+    if endpoint is None:
+        return None
+    return OpenTelemetryConfig(
+        url=endpoint,
+        headers=otlp_headers(settings.variables),
+        http=True,
+        metric_periodicity=PUSHED_EVERY,
+        durations_as_seconds=True,
+        histogram_bucket_overrides=_BUCKETS,
     )
+
+
+def _refused(settings: Settings | None, error: ValueError) -> str:
+    if settings and settings.metrics_address:
+        return (
+            f"DESK_METRICS is '{settings.metrics_address}'; allowed: a free address such as "
+            f"127.0.0.1:9464 ({error})"
+        )
+    return f"{ENDPOINT} cannot be used for metrics; allowed: such as http://127.0.0.1:4318"

@@ -7,6 +7,7 @@ others the style sheet shows the button's description then.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -44,9 +45,11 @@ class FigureLinks:
     def __init__(self, report: ResearchReport) -> None:
         self._traces = Traces(report)
         self._ids = unique_anchors(self._traces.entries, "trace")
-        self.cards: dict[str, Trace] = {
-            self._ids[key]: self._traces.trace(key) for key in self._traces.entries
-        }
+
+    @cached_property
+    def cards(self) -> Mapping[str, Trace]:
+        """The traces; only a page that shows them pays for them."""
+        return {self._ids[key]: self._traces.trace(key) for key in self._traces.entries}
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
         """A printed figure as the button of its claim; as plain text where nobody claims it."""

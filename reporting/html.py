@@ -34,7 +34,7 @@ def render_html(report: ResearchReport) -> str:
     Every figure of a claim opens the claim's trace, of which there is one.
     """
     return (
-        _environment()
+        page_environment()
         .get_template(TEMPLATE)
         .render(
             report=report,
@@ -59,7 +59,8 @@ def render_html(report: ResearchReport) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """How every page is made: escaped, and with an error for what is not there."""
     environment = Environment(
         loader=PackageLoader("reporting", "templates"),
         autoescape=True,

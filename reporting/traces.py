@@ -201,7 +201,7 @@ def _is_contested(verdict: ClaimVerdict | None) -> bool:
 
 def _agree(one: Claim, other: Claim) -> bool:
     """Whether two claims print the same figure of the same day."""
-    return (print_claim(one), one.as_of) == (print_claim(other), other.as_of)
+    return one is other or (print_claim(one), one.as_of) == (print_claim(other), other.as_of)
 
 
 def _checked_with(stated: Stated) -> tuple[str, ...]:

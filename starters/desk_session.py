@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from infra.host_lock import HostLock, HostTaken
 from infra.settings import Settings
+from infra.telemetry import command_span
 from starters.endings import CommandError
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ async def with_desk(settings: Settings, work: Work[T], *, server_only: bool = Fa
     Raises:
         ServerUnreachable, ServerFailed: there is no server, and why.
     """
+    with command_span(settings, command_name()):
+        return await _with_desk(settings, work, server_only=server_only)
+
+
+async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool) -> T:
     if settings.external:
         return await _as_client(settings, work)
     patience = HostPatience(time.monotonic())
@@ -164,6 +170,11 @@ def _import_workers() -> None:
 
 def _import_client() -> None:
     importlib.import_module("infra.temporal")
+
+
+def command_name() -> str:
+    """`desk run`: the command of this process, without what it was told."""
+    return " ".join(("desk", *(word for word in sys.argv[1:2] if not word.startswith("-"))))
 
 
 def say(text: str) -> None:

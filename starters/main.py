@@ -6,15 +6,23 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
+from starters.agents import EXAMPLE as AGENTS_EXAMPLE
+from starters.agents import agents
+from starters.archive import EXAMPLE as ARCHIVE_EXAMPLE
+from starters.archive import archive
 from starters.audit import EXAMPLE as AUDIT_EXAMPLE
 from starters.audit import audit
 from starters.backfill import EXAMPLE as BACKFILL_EXAMPLE
 from starters.backfill import backfill
+from starters.cleanup import EXAMPLE as CLEANUP_EXAMPLE
+from starters.cleanup import cleanup
 from starters.dead_letters import dead_letters
 from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
 from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
 from starters.escalations import escalations
+from starters.messages import EXAMPLE as MESSAGES_EXAMPLE
+from starters.messages import messages
 from starters.report import EXAMPLE as REPORT_EXAMPLE
 from starters.report import report
 from starters.rerun import EXAMPLE as RERUN_EXAMPLE
@@ -27,6 +35,8 @@ from starters.status import status
 from starters.tape import tape
 from starters.tools import tools
 from starters.up import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
+from starters.watch import EXAMPLE as WATCH_EXAMPLE
+from starters.watch import watch
 
 app = typer.Typer(
     name="desk",
@@ -44,12 +54,17 @@ app.command(epilog=RERUN_EXAMPLE)(rerun)
 app.add_typer(schedule, name="schedule")
 app.command(epilog=BACKFILL_EXAMPLE)(backfill)
 app.command(epilog=STATUS_EXAMPLE)(status)
+app.command(epilog=WATCH_EXAMPLE)(watch)
+app.command(epilog=AGENTS_EXAMPLE)(agents)
+app.command(epilog=MESSAGES_EXAMPLE)(messages)
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")
 app.add_typer(tape, name="tape")
 app.add_typer(tools, name="tools")
 app.command(epilog=REPORT_EXAMPLE)(report)
+app.command(epilog=ARCHIVE_EXAMPLE)(archive)
 app.command(epilog=AUDIT_EXAMPLE)(audit)
+app.command(epilog=CLEANUP_EXAMPLE)(cleanup)
 app.command(epilog=DOCTOR_EXAMPLE)(doctor)
 
 

@@ -79,7 +79,10 @@ class _Command:
             await require_workers(desk, Queue.DESK)
         await self._check_cover(desk)
         dry = self._options.dry_run
-        remark = await ready_for_backfill(desk.client, self._settings.config, look_only=dry)
+        settings = self._settings
+        remark = await ready_for_backfill(
+            desk.client, settings.config, settings.deliveries, look_only=dry
+        )
         if remark:
             say(f"desk: {remark}")
         looks = await look_at_all(desk.client, self._settings.reports_dir, self._weeks)

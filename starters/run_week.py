@@ -161,4 +161,5 @@ class _WeekRun:
             subset=self._subset,
             workflow_id=replaced.workflow_id if replaced else None,
             replace=replaced is not None,
+            deliveries=self._settings.deliveries if self._subset is None else None,
         )

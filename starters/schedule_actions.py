@@ -27,6 +27,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.config import RunConfig
+from contracts.delivery import Deliveries
 from contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
 from contracts.week_run import WeekRequest
 from domain.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
@@ -74,20 +75,22 @@ def at_the_server(action: Action) -> ExitStatus:
 async def apply(desk: Desk) -> list[str]:
     """Put `desk.toml`'s schedule into force; a paused schedule stays paused."""
     wanted = weekly_schedule(desk.settings.config.schedule)
-    done = await put_into_force(desk.client, desk.settings.config)
+    done = await put_into_force(desk.client, desk.settings.config, desk.settings.deliveries)
     return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk)]
 
 
-async def put_into_force(client: Client, config: RunConfig) -> Applied:
+async def put_into_force(
+    client: Client, config: RunConfig, deliveries: Deliveries | None = None
+) -> Applied:
     """Create the schedule, or change what differs and nothing else."""
-    wanted = _schedule(config)
+    wanted = _schedule(config, deliveries)
     handle = client.get_schedule_handle(SCHEDULE_ID)
     there = await _described(handle)
     if there is None:
         try:
             await client.create_schedule(SCHEDULE_ID, wanted)
         except ScheduleAlreadyRunningError:
-            return await put_into_force(client, config)
+            return await put_into_force(client, config, deliveries)
         return Applied.CREATED
     if await _same(client, there.schedule, wanted):
         return Applied.UNCHANGED
@@ -114,7 +117,8 @@ async def show(desk: Desk) -> list[str]:
     for taken in there.info.recent_actions[-5:]:
         run = getattr(taken.action, "workflow_id", "")
         lines.append(f"  {taken.scheduled_at:%Y-%m-%d %H:%M} UTC  {run}")
-    if not await _same(desk.client, there.schedule, _schedule(desk.settings.config)):
+    wanted = _schedule(desk.settings.config, desk.settings.deliveries)
+    if not await _same(desk.client, there.schedule, wanted):
         lines.append("desk.toml differs from this; `desk schedule apply` puts it into force")
     return lines
 
@@ -155,7 +159,13 @@ async def delete(desk: Desk) -> list[str]:
     return [f"{SCHEDULE_ID}: deleted"]
 
 
-async def ready_for_backfill(client: Client, config: RunConfig, *, look_only: bool) -> str | None:
+async def ready_for_backfill(
+    client: Client,
+    config: RunConfig,
+    deliveries: Deliveries | None = None,
+    *,
+    look_only: bool,
+) -> str | None:
     """See to it that past weeks can be started through the schedule; what the user should know.
 
     Without a schedule there is one afterwards, unless this is only to look.
@@ -167,10 +177,10 @@ async def ready_for_backfill(client: Client, config: RunConfig, *, look_only: bo
     if there is None:
         if look_only:
             return "there is no schedule yet; without --dry-run this would create it"
-        await put_into_force(client, config)
+        await put_into_force(client, config, deliveries)
         note = weekly_schedule(config.schedule).note
         return f"there was no schedule: {SCHEDULE_ID} is created and in force ({note})"
-    wanted = _schedule(config)
+    wanted = _schedule(config, deliveries)
     if not _same_times(there.schedule, wanted):
         raise CommandError(
             "desk.toml has other times than the schedule on the server; `desk schedule apply` first"
@@ -195,12 +205,12 @@ async def start_past_week(client: Client, start: datetime, config: RunConfig) ->
     )
 
 
-def _schedule(config: RunConfig) -> Schedule:
+def _schedule(config: RunConfig, deliveries: Deliveries | None) -> Schedule:
     spec = weekly_schedule(config.schedule)
     return Schedule(
         action=ScheduleActionStartWorkflow(
             WorkflowType.WEEKLY_RESEARCH,
-            WeekRequest(config=config),
+            WeekRequest(config=config, deliveries=deliveries),
             id=SCHEDULED_RUN_ID,
             task_queue=Queue.DESK,
             task_timeout=TASK_TIMEOUT,

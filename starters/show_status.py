@@ -5,11 +5,12 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from contracts.delivery import DeliveryState
 from contracts.search_attributes import Outcome, Phase
 from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
 from domain.report_usage import usage_of_week
 from infra.settings import load_settings
-from reporting.wording import allowance_words, cost_words
+from reporting.wording import allowance_words, cost_words, human, one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
@@ -99,6 +100,7 @@ def closed_status(result: WeekResult) -> WeekStatus:
         usage=usage_of_week((record.planning, record.commenting), record.outcomes),
         coverage=result.coverage,
         files=result.files,
+        deliveries=result.deliveries,
     )
 
 
@@ -152,3 +154,14 @@ def _published(status: WeekStatus) -> Iterator[str]:
         f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
     )
     yield f"Report    {status.files.html}"
+    yield from _sent(status)
+
+
+def _sent(status: WeekStatus) -> Iterator[str]:
+    """A line for each revision on each channel; none where nothing is delivered."""
+    for sent in status.deliveries:
+        if sent.state is DeliveryState.UNDER_WAY:
+            words = "under way"
+        else:
+            words = one_line(f"{sent.state}: {sent.note}" if sent.note else sent.state)
+        yield f"Delivery  revision {sent.revision} by {human(sent.channel)}, {words}"

@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
+from collections.abc import Coroutine
 
 from infra.host_lock import HostLock, HostTaken
 from infra.settings import Settings, load_settings
+from infra.telemetry import send_spans
 from starters.desk_logs import log_to_stderr
 from starters.desk_session import Desk, host, say
 from starters.endings import CommandError, ExitStatus
@@ -22,10 +24,10 @@ def stay_up() -> ExitStatus:
     settings = load_settings()
     log_to_stderr(settings)
     if settings.external:
-        return asyncio.run(_work(settings, Role.ALL))
+        return _stayed(settings, _work(settings, Role.ALL))
     try:
         with HostLock(settings.home):
-            return asyncio.run(host(settings, _announced, (Role.ALL,)))
+            return _stayed(settings, host(settings, _announced, (Role.ALL,)))
     except HostTaken as taken:
         raise CommandError(f"{taken}; `desk status` shows what it does") from None
 
@@ -38,7 +40,14 @@ def stay_as(role: Role) -> ExitStatus:
     """
     settings = load_settings()
     log_to_stderr(settings)
-    return asyncio.run(_work(settings, role))
+    return _stayed(settings, _work(settings, role))
+
+
+def _stayed(settings: Settings, work: Coroutine[None, None, ExitStatus]) -> ExitStatus:
+    try:
+        return asyncio.run(work)
+    finally:
+        send_spans(settings)
 
 
 async def _announced(desk: Desk) -> ExitStatus:

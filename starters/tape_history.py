@@ -76,7 +76,7 @@ def _unpublished(found: FoundRun) -> str:
 async def _whole_run(found: FoundRun) -> list[HistoryEvent]:
     """The history of the newest run of an id that researched its week from the beginning."""
     async for run_id in _run_ids(found):
-        events = await _history(found.client, found.workflow_id, run_id)
+        events = await history_of(found.client, found.workflow_id, run_id)
         started = events[0].workflow_execution_started_event_attributes
         if started.workflow_type.name != WorkflowType.WEEKLY_RESEARCH:
             raise UsageError(
@@ -104,7 +104,12 @@ async def _run_ids(found: FoundRun) -> AsyncIterator[str]:
             yield run.run_id
 
 
-async def _history(client: Client, workflow_id: str, run_id: str) -> list[HistoryEvent]:
+async def history_of(client: Client, workflow_id: str, run_id: str) -> list[HistoryEvent]:
+    """The events of a workflow's run.
+
+    Raises:
+        CommandError: the server does not keep them any more.
+    """
     handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     try:
         return [event async for event in handle.fetch_history_events()]
@@ -135,7 +140,7 @@ class _Reader:
             self.cut_off.append(path_within(child.workflow_id, self._run_id))
             return
         async with self._turns:
-            events = await _history(self._client, child.workflow_id, child.run_id)
+            events = await history_of(self._client, child.workflow_id, child.run_id)
         await self.read(events, child.workflow_id)
 
     async def _keep(self, asked: Asked) -> None:

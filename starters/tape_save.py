@@ -9,26 +9,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from temporalio.client import Client
-
 from contracts.report import ResearchReport
 from contracts.tape import Effect, Tape
 from contracts.week_run import PublishRequest
 from domain.tape_form import to_bytes
-from domain.weeks import parse_week
 from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
-from starters.endings import CommandError, ExitStatus, UsageError
+from starters.endings import CommandError, ExitStatus
+from starters.run_named import run_named, week_in
 from starters.tape_files import check_place, write_tape
 from starters.tape_history import Recording, recording_of
-from starters.week_runs import FoundRun, described, find_any_run
 
 PACKED: Final = ".gz"
 SHORTEST_SECRET: Final = 8
 """Characters. What is shorter stands in texts by chance."""
 
-_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 _SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
@@ -40,11 +36,11 @@ def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
     """
     settings = load_settings()
     check_place(file, force=force)
-    week = _week(run)
+    week = week_in(run)
     log_to_file(settings)
 
     async def work(desk: Desk) -> Tape:
-        found = await _found(desk.client, run, week)
+        found = await run_named(desk.client, run, week)
         recording = await recording_of(found)
         previous = _previous(recording.published, settings.reports_dir)
         if previous.remark is not None:
@@ -58,27 +54,6 @@ def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
     sys.stdout.write(f"{file}: {tape.workflow_id}, revision {tape.revision}: {_counted(tape)}; ")
     sys.stdout.write(f"{len(content) / 1000:,.0f} kB\n")
     return ExitStatus.COMPLETE
-
-
-def _week(run: str) -> str | None:
-    """The week that was written; None where it is a workflow id."""
-    if not _WEEK.fullmatch(run.strip()):
-        return None
-    try:
-        return parse_week(run)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-async def _found(client: Client, run: str, week: str | None) -> FoundRun:
-    if week is not None:
-        found = await find_any_run(client, week)
-        advice = f"`desk run --week {week}` researches it"
-    else:
-        found, advice = await described(client, run), "`temporal workflow list` lists what there is"
-    if found is None:
-        raise CommandError(f"no run of {week or run} is known; {advice}")
-    return found
 
 
 def tape_of(recording: Recording, previous: ResearchReport | None) -> Tape:

@@ -9,6 +9,7 @@ from typing import Protocol
 from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
+from contracts.delivery import DeliveryState
 from contracts.week_run import WeekStatus
 from infra.temporal import ServerUnreachable
 from starters.summary import PublishedWeek, from_result, from_status
@@ -19,6 +20,9 @@ from starters.week_runs import FoundRun, Run, status_of
 POLL_SECONDS = 0.3
 SILENCE_SECONDS = 5.0
 """How long a run may leave the query unanswered before the user is told."""
+
+DELIVERY_SECONDS = 60.0
+"""How long a command that may take the workers with it waits for a revision to be delivered."""
 
 HEALTH_SECONDS = timedelta(seconds=1)
 
@@ -47,6 +51,8 @@ async def wait_until_published(
 ) -> PublishedWeek:
     """The first revision later than `after`, and once `market` waits for no rerun any more.
 
+    Where it is delivered, that has come to an end too, or is given a minute; what failed is told.
+
     Raises:
         EndedWithoutReport: the run ended before that.
         RPCError, ServerUnreachable: the server went away.
@@ -54,6 +60,7 @@ async def wait_until_published(
     closed = asyncio.ensure_future(found.handle.result(follow_runs=False))
     heard = looked = time.monotonic()
     told: str | None = None
+    sending_since: float | None = None
     try:
         while not closed.done():
             status = await status_if_answered(found.handle)
@@ -63,7 +70,10 @@ async def wait_until_published(
                 published = from_status(status, found.workflow_id, found.run_id)
                 waits = market is not None and market in status.pending_reruns
                 if published is not None and published.revision > after and not waits:
-                    return published
+                    sending_since = sending_since or time.monotonic()
+                    if _sent(status) or time.monotonic() - sending_since > DELIVERY_SECONDS:
+                        _tell_unsent(status, progress)
+                        return published
             else:
                 await check_server(found.client)
                 if time.monotonic() - heard > SILENCE_SECONDS:
@@ -82,6 +92,19 @@ async def wait_until_published(
         closed.cancel()
         with contextlib.suppress(asyncio.CancelledError, WorkflowFailureError, RPCError):
             await closed
+
+
+def _sent(status: WeekStatus) -> bool:
+    """Whether no delivery is under way, as where nothing is delivered."""
+    return not any(sent.state is DeliveryState.UNDER_WAY for sent in status.deliveries)
+
+
+def _tell_unsent(status: WeekStatus, progress: Progress) -> None:
+    for sent in status.deliveries:
+        if sent.revision == status.revision and sent.state is DeliveryState.FAILED:
+            progress.note(f"not delivered by {sent.channel}: {sent.note}")
+        elif sent.state is DeliveryState.UNDER_WAY:
+            progress.note(f"{sent.channel} is still tried; it goes on while a desk is up")
 
 
 async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:

@@ -18,6 +18,7 @@ from temporalio.common import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.config import RunConfig
+from contracts.delivery import Deliveries
 from contracts.names import Message, Queue, WorkflowType, week_run_id
 from contracts.search_attributes import SearchAttribute
 from contracts.week_run import WeekRequest, WeekResult, WeekStatus
@@ -123,6 +124,7 @@ async def start_run(
     subset: str | None = None,
     workflow_id: str | None = None,
     replace: bool = False,
+    deliveries: Deliveries | None = None,
 ) -> FoundRun:
     """Start the run of a week, or find the one that somebody started a moment ago.
 
@@ -131,7 +133,7 @@ async def start_run(
     policy = WorkflowIDConflictPolicy
     handle: Run = await client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,
-        WeekRequest(config=config, week=week, subset=subset),
+        WeekRequest(config=config, week=week, subset=subset, deliveries=deliveries),
         id=workflow_id or week_run_id(week, subset),
         task_queue=Queue.DESK,
         result_type=WeekResult,

@@ -11,6 +11,8 @@ from temporalio.worker import Worker
 
 from infra.effect_journal import EffectJournal
 from infra.settings import McpTransport, Settings
+from infra.telemetry import traced_servers
+from infra.temporal import measured
 from workers.tuning import COLLECT_AFTER
 
 
@@ -40,6 +42,11 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
         stack.callback(journal.close)
         for worker in await _workers(client, settings, wanted, journal, stack):
             await stack.enter_async_context(worker)
+        if measured(settings):
+            from workers.gauges import gauged
+
+            of_server = Role.ORCHESTRATOR in wanted
+            await stack.enter_async_context(gauged(client, settings, of_server=of_server))
         yield
 
 
@@ -59,7 +66,11 @@ async def _workers(
 
         in_process = settings.mcp_transport is McpTransport.IN_PROCESS
         pool = McpPool(
-            servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
+            traced_servers(
+                servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
+                settings,
+                in_process=in_process,
+            ),
             in_process=in_process,
             project_dir=settings.project_dir,
             cache_dir=settings.cache_dir,

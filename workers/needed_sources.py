@@ -1,10 +1,10 @@
-"""Which MCP servers the agents of the roster need."""
+"""Which queues and MCP servers the agents of the roster need."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 
 from agents.roster import ROSTER
-from contracts.names import AgentId
+from contracts.names import AgentId, Queue
 
 
 def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
@@ -14,3 +14,8 @@ def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
         for server in dict.fromkeys(tool.server for tool in profile.tools):
             needing[server].append(profile.agent)
     return {server: tuple(agents) for server, agents in needing.items()}
+
+
+def agent_queues() -> Mapping[AgentId, Queue]:
+    """The queue on which every agent is asked for its turns."""
+    return {agent: profile.queue for agent, profile in ROSTER.items()}

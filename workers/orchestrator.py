@@ -1,10 +1,13 @@
-"""The orchestrator: all workflows, the product manager's turns, publishing. Queue `desk`."""
+"""The orchestrator: all workflows, the product manager's turns, publishing and deliveries. Queue
+`desk`."""
 
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.deliveries import DeliveryActivities
 from activities.publishing import PublishingActivities
 from contracts.names import Queue
+from infra.deliveries import DeliverySecrets
 from infra.effect_journal import EffectJournal
 from infra.settings import Settings
 from workers.analysts import turn_activities
@@ -36,6 +39,8 @@ when they are asked.
 def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
     """The worker of the role."""
     publishing = PublishingActivities(settings.reports_dir)
+    secrets = DeliverySecrets.of(settings.variables)
+    deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
     return Worker(
         client,
         task_queue=Queue.DESK,
@@ -44,6 +49,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
             turn_activities(settings, journal).take_turn,
             publishing.publish_report,
             publishing.read_revisions,
+            deliveries.deliver_report,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,

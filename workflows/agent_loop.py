@@ -11,6 +11,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
 from temporalio.exceptions import TimeoutError as TimedOut
 
+from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
 from agents.roster import AgentProfile
 from contracts.budget import Allowance
@@ -95,10 +96,11 @@ class AgentRun:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
         """
         work = Work(self.profile.model)
-        try:
-            result = await self._result(work, self._most_turns(work))
-        except TaskFailed as failed:
-            result = await self._otherwise(work, failed)
+        with measured_task(self.profile.agent, self.assignment.task_type):
+            try:
+                result = await self._result(work, self._most_turns(work))
+            except TaskFailed as failed:
+                result = await self._otherwise(work, failed)
         return self._delivered(result, work)
 
     async def _otherwise(self, work: Work, failed: TaskFailed) -> AgentResult:
@@ -192,6 +194,7 @@ class AgentRun:
         reviewed = review(result, known)
         if reviewed == work.draft:
             raise self._failed(UNMENDED, "the same figures are no claims still")
+        count_unstated(len(reviewed.rejected))
         if reviewed.rejected:
             work.draft = reviewed
         return reviewed

@@ -7,7 +7,8 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
 
 from agents.roster import profile_in
-from contracts.names import WorkflowType, reassignment_run_id
+from contracts.budget import Allowance
+from contracts.names import Message, WorkflowType, reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
@@ -67,6 +68,12 @@ class MarketResearchWorkflow:
         outcome = after_decisions(request.market, with_decisions(found, records))
         note_outcome(outcome.outcome)
         return outcome
+
+    @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
+    def spent(self) -> Allowance:
+        """What was spent of its allowance, or is taken to be; a task that somebody else does
+        counts once that is done."""
+        return self._purse.spent
 
     def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
         market, policy = self._request.market, self._request.policy

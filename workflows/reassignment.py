@@ -3,6 +3,7 @@
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
+from activities.metrics import count_dead_letter
 from agents.roster import fallbacks, profile_in
 from contracts.names import AgentId, FailureType
 from contracts.results import AgentError, DeadLetter
@@ -43,6 +44,7 @@ class ReassignmentWorkflow:
                 errors.append(failed.error)
                 spent = spent.plus(failed.usage)
         note_outcome(Outcome.DEAD_LETTERED)
+        count_dead_letter(tried[0], request.assignment.task_type)
         raise _dead_letter(request, tried, errors, spent)
 
     async def _with(

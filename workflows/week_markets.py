@@ -99,7 +99,7 @@ class WeekMarkets:
         rerun: int = 0,
     ) -> None:
         board = self._board
-        board.running.add(plan.market)
+        board.running[plan.market] = deadline
         spent = all_of(allowance)
         try:
             outcome = await self._market(plan, deadline, report_due, allowance, rerun)
@@ -111,7 +111,7 @@ class WeekMarkets:
         finally:
             # One that does not come back may have spent all that it was given.
             board.purse.settle(allowance, spent)
-            board.running.discard(plan.market)
+            board.running.pop(plan.market, None)
             board.note_waiting(plan.market, ())
         before = board.outcomes.get(plan.market) if rerun else None
         board.outcomes[plan.market] = after_rerun(before, outcome)

@@ -29,6 +29,7 @@ from workflows.options import (
     WEEK,
 )
 from workflows.week_conflicts import settle_across
+from workflows.week_deliveries import WeekDeliveries
 from workflows.week_markets import WeekMarkets
 from workflows.week_planning import comment_week, plan_week
 from workflows.week_publishing import publish, revisions_so_far
@@ -56,6 +57,7 @@ class WeeklyResearchWorkflow:
             budget=config.policy.budget.allowance,
         )
         self._markets = WeekMarkets(request, self._board)
+        self._deliveries = WeekDeliveries(request, self._board)
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
@@ -147,6 +149,7 @@ class WeeklyResearchWorkflow:
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)
         await publish(self._request, self._board, revision)
+        self._deliveries.begin(revision)
 
     async def _serve_reruns(self) -> None:
         """Take reruns one at a time until the cut-off; a continued run waits for its first."""
@@ -161,6 +164,7 @@ class WeeklyResearchWorkflow:
             del board.reruns[0]
             self._enter(Phase.OPEN_FOR_RERUNS)
             await workflow.wait_condition(workflow.all_handlers_finished)
+        await self._deliveries.finish()
         self._enter(Phase.CLOSED)
 
     async def _rerun_asked_for_within(self, span: timedelta) -> bool:
@@ -215,4 +219,5 @@ class WeeklyResearchWorkflow:
             coverage=publication.coverage,
             files=publication.files,
             record=self._board.record_with(),
+            deliveries=self._board.deliveries,
         )

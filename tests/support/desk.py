@@ -1,6 +1,6 @@
 """A desk for tests: its configuration, its workers, and a run of a week."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +10,7 @@ from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
+from activities.deliveries import DeliveryActivities
 from activities.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
@@ -18,6 +19,7 @@ from contracts.markets import MarketGroup, MarketKind, MarketSpec
 from contracts.names import Queue, source_queue, week_run_id
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from contracts.week_run import WeekRequest, WeekResult
+from infra.deliveries import DeliverySecrets
 from infra.effect_journal import EffectJournal
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
@@ -88,12 +90,17 @@ async def desk_workers(
     tools: ScriptedTools | None = None,
     servers: tuple[str, ...] = ("ecb", "central_banks", "official_statistics"),
     market_research: type = MarketResearchWorkflow,
+    secrets: Mapping[str, str] | None = None,
 ) -> AsyncIterator[None]:
-    """Every role's worker, with scripted analysts and tools in place of the real ones."""
+    """Every role's worker, with scripted analysts and tools in place of the real ones. `secrets`
+    are the variables with those that deliveries take."""
     journal = EffectJournal(directory / "effects.db")
     turns = TurnActivities(analyst or ScriptedAnalyst(), journal)
     calls = ToolActivities(tools or ScriptedTools(), journal)
     publishing = PublishingActivities(directory / "reports")
+    deliveries = DeliveryActivities(
+        directory / "reports", DeliverySecrets.of(secrets or {}), journal
+    )
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)
         for worker in (
@@ -106,6 +113,7 @@ async def desk_workers(
                     turns.take_turn,
                     publishing.publish_report,
                     publishing.read_revisions,
+                    deliveries.deliver_report,
                 ],
                 **TUNING,
             ),

@@ -18,6 +18,7 @@ COMMANDS = [
     *(["dead-letters"], ["dead-letters", "retry"], ["schedule"]),
     *(["schedule", name] for name in ("apply", "show", "pause", "resume", "trigger", "delete")),
     ["backfill"],
+    *(["watch"], ["agents"]),
     *(["tools"], ["tools", "discover"]),
 ]
 
@@ -51,6 +52,7 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
         (["rerun", "USD/JPY"], "--reason"),
         (["rerun", "USD/JPY", "--week", "W44", "--reason", "x"], "'W44' is not a week"),
         (["status", "--week", "44"], "'44' is not a week"),
+        (["watch", "--week", "44"], "'44' is not a week"),
         (["report", "--json", "--open"], "one of --open and --json at a time"),
         (["backfill", "--from", "2026-W10", "--to", "2026-W09"], "comes before"),
         (["backfill", "--from", "2026-W10", "--to", "2099-W09"], "is not over"),

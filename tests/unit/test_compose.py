@@ -28,6 +28,7 @@ DOCKERFILE = (PROJECT / "Dockerfile").read_text()
 WORKERS = {role.value for role in Role if role is not Role.ALL}
 ONE_SHOTS = {"temporal-schema", "temporal-namespace"}
 OURS = WORKERS | {"desk"}
+ONLOOKERS = {"collector", "jaeger", "prometheus", "grafana"}
 SECRETS = {
     "ANTHROPIC_API_KEY",
     "YAHOO_FINANCE_API_KEY",
@@ -38,6 +39,11 @@ SECRETS = {
     "LSEG_PASSWORD",
     "LSEG_CLIENT_ID",
     "LSEG_CLIENT_SECRET",
+    "SMTP_PASSWORD",
+    "SLACK_WEBHOOK_URL",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
     "POSTGRES_PASSWORD",
     "POSTGRES_PWD",
     "SQL_PASSWORD",
@@ -147,7 +153,7 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
     for name in SERVICES:
         for variable in SECRETS & set(environment(name)):
             holders.setdefault(variable, set()).add(name)
-    turns, sources = WORKERS - {"sources"}, {"sources"}
+    turns, sources, delivers = WORKERS - {"sources"}, {"sources"}, {"orchestrator"}
     assert holders == {
         "ANTHROPIC_API_KEY": turns,
         "YAHOO_FINANCE_API_KEY": sources,
@@ -158,6 +164,11 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
         "LSEG_PASSWORD": sources,
         "LSEG_CLIENT_ID": sources,
         "LSEG_CLIENT_SECRET": sources,
+        "SMTP_PASSWORD": delivers,
+        "SLACK_WEBHOOK_URL": delivers,
+        "AWS_ACCESS_KEY_ID": delivers,
+        "AWS_SECRET_ACCESS_KEY": delivers,
+        "AWS_SESSION_TOKEN": delivers,
         "POSTGRES_PASSWORD": {"postgresql"},
         "POSTGRES_PWD": {"temporal"},
         "SQL_PASSWORD": {"temporal-schema"},
@@ -195,8 +206,37 @@ def test_what_a_service_waits_for_exists_and_can_come_about(name: str) -> None:
         assert finishes == (needed in ONE_SHOTS)
 
 
-def test_only_the_command_waits_to_be_called() -> None:
-    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"desk"}
+def test_the_command_and_what_looks_on_wait_to_be_called() -> None:
+    profiles = {name: s["profiles"] for name, s in SERVICES.items() if "profiles" in s}
+    assert profiles == {"desk": ["cli"]} | {name: ["observe"] for name in ONLOOKERS}
+
+
+def test_every_worker_is_asked_for_its_metrics_where_it_serves_them() -> None:
+    scraped = yaml.safe_load((PROJECT / "deploy/observe/prometheus.yml").read_text())
+    jobs = {job["job_name"]: job for job in scraped["scrape_configs"]}
+    (asked,) = jobs["desk"]["dns_sd_configs"]
+    assert set(asked["names"]) == WORKERS
+    assert {environment(role)["DESK_METRICS"] for role in WORKERS} == {f"0.0.0.0:{asked['port']}"}
+    assert all("desk" in SERVICES[name]["networks"] for name in WORKERS | ONLOOKERS)
+
+
+def test_what_looks_on_finds_its_files_and_each_other() -> None:
+    for name in ONLOOKERS:
+        assert "./deploy/observe:/etc/desk:ro" in SERVICES[name]["volumes"]
+        text = yaml.safe_dump([SERVICES[name].get(key) for key in ("command", "environment")])
+        for path in re.findall(r"/etc/desk/([\w./-]+)", text):
+            assert (PROJECT / "deploy/observe" / path).exists()
+    for path in (PROJECT / "deploy/observe").rglob("*.y*ml"):
+        for host in re.findall(r"http://(\w+):\d+", path.read_text()):
+            assert host in ONLOOKERS
+
+
+def test_nobody_signs_on_to_what_shows_the_metrics() -> None:
+    shown = environment("grafana")
+    assert shown["GF_AUTH_ANONYMOUS_ENABLED"] == shown["GF_AUTH_DISABLE_LOGIN_FORM"] == "true"
+    assert shown["GF_AUTH_BASIC_ENABLED"] == "false"
+    assert shown["GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION"] == "true"
+    assert "GF_AUTH_ANONYMOUS_ORG_ROLE" not in shown
 
 
 def test_the_namespace_gets_the_desks_search_attributes_and_retention() -> None:
@@ -232,7 +272,7 @@ def test_the_image_holds_every_package_and_installs_the_lock_with_hashes() -> No
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
     packages = {name.split(".")[0] for name in project["tool"]["setuptools"]["packages"]}
     assert packages == set(re.findall(r"^COPY (\w+) /build/\w+$", DOCKERFILE, re.MULTILINE))
-    assert "--require-hashes --only-binary :all: -r /build/requirements.lock" in DOCKERFILE
+    assert "--require-hashes --only-binary :all: -r /build/requirements-deliver.lock" in DOCKERFILE
     assert "--no-deps --no-build-isolation /build" in DOCKERFILE
     assert re.search(r"^USER (?!root|0)\w+$", DOCKERFILE, re.MULTILINE)
 

@@ -100,3 +100,12 @@ def test_every_message_type_has_its_event_and_its_content() -> None:
     for kind, where in table.items():
         name = "".join(word.title() for word in kind.split("_"))
         assert f"`contracts.messages.{name}Content`" in where
+
+
+def test_every_promise_of_messages_has_what_holds_it_and_a_figure() -> None:
+    section = DOCUMENT.split("## What is promised of messages", 1)[1].split("\n## ", 1)[0]
+    table = re.findall(r"(?m)^\| ([^|-][^|]+) \| ([^|]+) \| ([^|]+) \|$", section)[1:]
+    promises = [promise for promise, _, _ in table]
+    wanted = ("1 s", "100 ms", "order", "timeout", "3 tries", "10 MB", "1,000")
+    assert [word in promise for word, promise in zip(wanted, promises, strict=True)] == [True] * 7
+    assert all(re.search(r"\d", measured) for _, _, measured in table)

@@ -101,7 +101,7 @@ def test_the_numbers_are_those_of_the_code() -> None:
 
 def test_every_file_that_is_named_exists() -> None:
     named = set(
-        re.findall(r"`((?:deploy|docs)/[\w.-]+|docker-compose\.yml|\.mcp\.json)`", DOCUMENT)
+        re.findall(r"`((?:deploy|docs)/[\w./-]+|docker-compose\.yml|\.mcp\.json)`", DOCUMENT)
     )
     assert named
     assert [path for path in named if not (PROJECT / path).is_file()] == []

@@ -3,8 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 from contracts.config import ScheduleConfig
-from contracts.report import MarketOutcome
+from contracts.names import AgentId
+from contracts.report import Contribution, MarketOutcome
 from contracts.search_attributes import Outcome
+from contracts.tasks import TaskType
+from contracts.usage import Usage
 from contracts.week_run import MarketState, WeekStatus
 from domain.week_board import WeekBoard
 from domain.weeks import window_of
@@ -63,3 +66,38 @@ def test_a_board_that_goes_on_from_a_record_forgets_what_was_put_away() -> None:
     other.outcomes["EUR/USD"] = outcome("USD/JPY")
     away.restore(other.record_with())
     assert away.record_with() == other.record_with()
+
+
+def test_a_market_is_told_with_what_it_has_cost_and_until_when_it_is_at_work() -> None:
+    due = NOW + timedelta(minutes=20)
+    spent = Usage(input_tokens=900, output_tokens=100, model="m")
+    shown = board()
+    shown.outcomes["EUR/USD"] = outcome("EUR/USD").model_copy(
+        update={
+            "agents": (
+                Contribution(
+                    agent=AgentId.RESEARCH_AGENT_1,
+                    task_type=TaskType.RESEARCH_FX,
+                    delivered=True,
+                    usage=spent,
+                ),
+            )
+        }
+    )
+    shown.running["USD/JPY"] = due
+    lines = {line.market: line for line in status(shown).markets}
+    assert lines["EUR/USD"].spent == spent
+    assert (lines["USD/JPY"].state, lines["USD/JPY"].deadline) == (MarketState.RUNNING, due)
+    assert lines["USD/JPY"].spent is None
+
+
+def test_a_rerun_shows_on_a_board_that_was_put_away() -> None:
+    away = board()
+    away.put_away()
+    away.running["EUR/USD"] = NOW + timedelta(minutes=20)
+    (line,) = (m for m in status(away).markets if m.market == "EUR/USD")
+    assert (line.state, line.outcome) == (MarketState.RUNNING, None)
+    assert "| EUR/USD | … running |" in away.details()
+    del away.running["EUR/USD"]
+    (line,) = (m for m in status(away).markets if m.market == "EUR/USD")
+    assert (line.state, line.outcome) == (MarketState.DONE, Outcome.RESEARCHED)

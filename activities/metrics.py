@@ -1,0 +1,176 @@
+"""What the desk counts and measures, on the meter of the workflow or activity that it happens in.
+
+A workflow's meter records nothing while a history is replayed. Names and labels are those of
+docs/operations.md; a count begins at zero with the first task, so that its first increase shows.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from enum import StrEnum
+from time import monotonic
+from typing import Final
+
+from temporalio import activity, workflow
+from temporalio.common import MetricMeter
+from temporalio.exceptions import is_cancelled_exception
+
+from contracts.budget import BudgetConfig
+from contracts.names import AgentId
+from contracts.report import ResearchReport
+from contracts.search_attributes import Outcome
+from contracts.tasks import TaskType
+from contracts.tools import ToolCall, ToolStatus
+from contracts.usage import Usage
+from contracts.verdicts import ClaimStatus
+
+UNAVAILABLE: Final = "unavailable"
+"""The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""
+
+
+class RejectedBy(StrEnum):
+    """What found a figure wanting: a look through an agent's `prose` for figures that are no
+    claims, or the `checks` of its claims, the validator's and the report's."""
+
+    PROSE = "prose"
+    CHECKS = "checks"
+
+
+class Cache(StrEnum):
+    """What can spare a call."""
+
+    JOURNAL = "effect_journal"
+    PROMPT = "prompt"
+
+
+@contextmanager
+def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
+    """In a workflow: count the task that the block does, and how long it takes."""
+    _dead_letters(agent, task_type, 0)
+    _rejected(RejectedBy.PROSE, 0)
+    began, outcome = workflow.now(), "cancelled"
+    try:
+        yield
+        outcome = "delivered"
+    except Exception as error:
+        outcome = "cancelled" if is_cancelled_exception(error) else "failed"
+        raise
+    finally:
+        labels = {"agent": agent.value, "task_type": task_type.value}
+        meter = workflow.metric_meter().with_additional_attributes(labels)
+        meter.with_additional_attributes({"outcome": outcome}).create_counter(
+            "desk_tasks", "Tasks that an agent has ended"
+        ).add(1)
+        meter.create_histogram_timedelta(
+            "desk_task_seconds", "From a task's first turn to its result", "duration"
+        ).record(workflow.now() - began)
+
+
+def count_dead_letter(agent: AgentId, task_type: TaskType) -> None:
+    """In a workflow: a task failed with everybody who could have done it."""
+    _dead_letters(agent, task_type, 1)
+
+
+def count_unstated(figures: int) -> None:
+    """In a workflow: so many figures in what an agent wrote are no claims."""
+    _rejected(RejectedBy.PROSE, figures)
+
+
+@contextmanager
+def measured_call(call: ToolCall) -> Iterator[list[ToolStatus]]:
+    """In an activity: count the call that the block makes. It adds the status of the answer to the
+    list; a call without one got no answer."""
+    began, answered = monotonic(), list[ToolStatus]()
+    try:
+        yield answered
+    finally:
+        outcome = answered[-1].value if answered else UNAVAILABLE
+        labels = {"server": call.server, "tool": call.tool}
+        meter = activity.metric_meter().with_additional_attributes(labels)
+        meter.with_additional_attributes({"outcome": outcome}).create_counter(
+            "desk_tool_calls", "Calls of a tool, by what became of them"
+        ).add(1)
+        meter.create_histogram_timedelta(
+            "desk_tool_call_seconds", "From a call of a tool to its answer", "duration"
+        ).record(timedelta(seconds=monotonic() - began))
+
+
+def count_lookup(cache: Cache, *, hit: bool) -> None:
+    """In an activity: something was looked up that could spare a call."""
+    for result, seen in (("hit", hit), ("miss", not hit)):
+        _labelled(cache=cache, result=result).create_counter(
+            "desk_cache_lookups", "Answers looked for before they are asked for"
+        ).add(int(seen))
+
+
+def count_model_call(agent: AgentId, usage: Usage) -> None:
+    """In an activity: what a call of a model cost."""
+    meter = _labelled(agent=agent, model=usage.model)
+    for name, words, amount in (
+        ("calls", "Calls of a model", 1),
+        ("input_tokens", "Tokens read", usage.input_tokens),
+        ("output_tokens", "Tokens written", usage.output_tokens),
+        ("cache_read_tokens", "Tokens read from the prompt cache", usage.cache_read_tokens),
+        ("cost_microusd", "Cost in millionths of a US dollar", int(usage.cost_usd * 1_000_000)),
+        ("unpriced_calls", "Calls of unknown price", usage.unpriced_calls),
+    ):
+        meter.create_counter(f"desk_model_{name}", words).add(amount)
+    count_over_budget(agent, usage.model, 0)
+    count_lookup(Cache.PROMPT, hit=usage.cache_read_tokens > 0)
+
+
+def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
+    """In an activity: a call of a model was not made, because it could not be paid for."""
+    _labelled(agent=agent, model=model).create_counter(
+        "desk_model_calls_over_budget", "Calls that were not made for want of money"
+    ).add(calls)
+
+
+def note_report(report: ResearchReport, spent: Usage) -> None:
+    """In an activity: a report was published; the gauges are those of the latest one."""
+    for known in (Outcome.COMPLETE, Outcome.INCOMPLETE):
+        _labelled(outcome=known).create_counter("desk_reports", "Published revisions").add(
+            int(known is report.outcome)
+        )
+    anew = (market for market in report.markets if market.revised_in == report.revision)
+    verdicts = (verdict for market in anew for verdict in market.verdicts)
+    _rejected(RejectedBy.CHECKS, sum(v.status is ClaimStatus.REJECTED for v in verdicts))
+    meter, coverage = activity.metric_meter(), report.coverage
+    for name, words, value in (
+        ("coverage", "Researched markets as a share of those expected", coverage.share),
+        ("coverage_threshold", "Coverage below it makes a report incomplete", coverage.threshold),
+        (
+            "budget_used",
+            "What models took, as a share of the budget",
+            used(spent, report.config.policy.budget),
+        ),
+    ):
+        meter.create_gauge_float(f"desk_report_{name}_ratio", words).set(value)
+
+
+def used(spent: Usage, budget: BudgetConfig) -> float:
+    """The larger share of money and tokens; nothing of a budget that has no limit."""
+    shares = [
+        float(taken) / float(limit) if limit else float(taken > 0)
+        for taken, limit in ((spent.cost_usd, budget.usd), (spent.tokens, budget.tokens))
+        if limit is not None
+    ]
+    return max(shares, default=0.0)
+
+
+def _rejected(by: RejectedBy, figures: int) -> None:
+    _labelled(by=by).create_counter(
+        "desk_figures_rejected", "Figures that were not let into a report"
+    ).add(figures)
+
+
+def _dead_letters(agent: AgentId, task_type: TaskType, letters: int) -> None:
+    _labelled(agent=agent, task_type=task_type).create_counter(
+        "desk_dead_letters", "Tasks that failed with everybody who could have done them"
+    ).add(letters)
+
+
+def _labelled(**labels: str) -> MetricMeter:
+    """The meter at hand, with labels."""
+    meter = activity.metric_meter() if activity.in_activity() else workflow.metric_meter()
+    return meter.with_additional_attributes({name: str(value) for name, value in labels.items()})

@@ -1,0 +1,202 @@
+"""The contents of messages: what a task's events say, as the contracts word it."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from contracts.markets import MarketName
+from contracts.messages import (
+    AcceptanceStatus,
+    BroadcastContent,
+    ErrorReportContent,
+    MessageContent,
+    ResearchResultContent,
+    ResultStatus,
+    TaskAcceptanceContent,
+    TaskAssignmentContent,
+    TaskProgressContent,
+    ValidationRequestContent,
+    ValidationResultContent,
+)
+from contracts.names import AgentId
+from contracts.plan import WeekPlan
+from contracts.results import AgentError, Commentary, Impact, ResearchResult, ValidationResult
+from contracts.search_attributes import Phase
+from contracts.tasks import TaskAssignment, TaskType
+from contracts.turns import AgentResult
+from domain.messages_history import Entered, Failed, Fault, Lost, Taken, TurnAnswer, TurnAsked
+
+MOST_FINDINGS: Final = 8
+LONGEST_LABEL: Final = 200
+LONGEST_TEXT: Final = 4_000
+
+_PHASES: Final = {
+    Phase.PLANNING: "is being planned",
+    Phase.RESEARCHING: "is being researched",
+    Phase.REASSIGNING: "looks for somebody else to do a task",
+    Phase.AWAITING_PERSON: "waits for a person",
+    Phase.PUBLISHING: "is being published",
+    Phase.OPEN_FOR_RERUNS: "is open for reruns",
+    Phase.CLOSED: "is closed",
+}
+
+
+def given(
+    task: TurnAsked, failed_before: tuple[AgentId, ...]
+) -> TaskAssignmentContent | ValidationRequestContent:
+    """A task for an agent; for a validator, the request to validate."""
+    if task.assignment.task_type is TaskType.VALIDATE:
+        results = tuple(finding.result_id for finding in task.findings[:MOST_FINDINGS])
+        return ValidationRequestContent(
+            assignment=task.assignment, research_results_to_validate=results
+        )
+    return TaskAssignmentContent(
+        assignment=task.assignment,
+        retry_count=len(failed_before),
+        reassigned_from=failed_before[-1] if failed_before else None,
+    )
+
+
+def accepted(assignment: TaskAssignment, taken: Taken) -> TaskAcceptanceContent:
+    """A worker took the task."""
+    return TaskAcceptanceContent(
+        task_id=assignment.task_id,
+        status=AcceptanceStatus.ACCEPTED,
+        worker=taken.worker if is_identity(taken.worker) else None,
+        estimated_completion=assignment.deadline,
+    )
+
+
+def rejected(assignment: TaskAssignment, failed: Failed) -> TaskAcceptanceContent:
+    """No worker took the task in its time."""
+    return TaskAcceptanceContent(
+        task_id=assignment.task_id,
+        status=AcceptanceStatus.REJECTED,
+        rejection_reason=f"no worker took it in time: {failed.fault.message}"[:LONGEST_TEXT],
+    )
+
+
+def progress(
+    assignment: TaskAssignment, number: int, calls: int, answer: TurnAnswer
+) -> TaskProgressContent:
+    """A turn that does not deliver: the calls made so far, and why the agent goes on."""
+    note = answer.note or answer.objection or answer.over_budget
+    if answer.cut_off:
+        note = "the model's answer was lost on its way"
+    elif answer.result is not None:
+        note = f"a {answer.result.kind} that another turn replaces"
+    return TaskProgressContent(
+        task_id=assignment.task_id,
+        turn=number,
+        max_turns=max(assignment.limits.max_turns, number),
+        tool_calls=calls,
+        note=note,
+    )
+
+
+def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -> MessageContent:
+    """What an agent delivers. A plan and a commentary are for everybody."""
+    if isinstance(result, ResearchResult):
+        return ResearchResultContent(
+            result=result,
+            status=status_of(result),
+            execution_time_minutes=max(seconds, 0.0) / 60,
+            data_points_collected=len(result.claims),
+            data_freshness_hours=freshness_of(result, assignment.window.end),
+        )
+    if isinstance(result, ValidationResult):
+        return ValidationResultContent(result=result, execution_time_minutes=max(seconds, 0.0) / 60)
+    if isinstance(result, Commentary):
+        return BroadcastContent(
+            text=f"{assignment.week} is put into words: {len(result.sentences)} sentences"
+        )
+    return _planned(result, assignment)
+
+
+def _planned(plan: WeekPlan, assignment: TaskAssignment) -> BroadcastContent:
+    markets = f"{len(plan.markets)} market{'' if len(plan.markets) == 1 else 's'}"
+    return BroadcastContent(text=f"{assignment.week} is planned: {markets}", phase=Phase.PLANNING)
+
+
+def status_of(result: ResearchResult) -> ResultStatus:
+    """`partial` where something was looked for and not found; `failed` where nothing was found."""
+    if not result.missing:
+        return ResultStatus.COMPLETED
+    found = result.claims or result.events or result.views or result.tones
+    return ResultStatus.PARTIAL if found else ResultStatus.FAILED
+
+
+def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
+    """Hours from the beginning of the newest claim's day, in UTC, to the as-of instant."""
+    if not result.claims:
+        return None
+    newest = max(claim.as_of for claim in result.claims)
+    began = datetime(newest.year, newest.month, newest.day, tzinfo=UTC)
+    return max((as_of - began).total_seconds() / 3_600, 0.0)
+
+
+def fault_report(
+    fault: Fault,
+    agent: AgentId,
+    *,
+    final: bool,
+    task_id: str | None = None,
+    tool: str | None = None,
+    attempt: int = 1,
+    impact: Impact = Impact.MEDIUM,
+) -> ErrorReportContent:
+    """An attempt that failed, as Temporal kept it."""
+    error = AgentError(
+        error_type=fault.error_type[:LONGEST_LABEL] or "unknown",
+        error_message=fault.message[:LONGEST_TEXT],
+        agent=agent,
+        tool=tool,
+        impact=impact,
+    )
+    return ErrorReportContent(
+        error=error,
+        final=final,
+        attempt=attempt,
+        related_task_id=task_id,
+        stack_trace=fault.stack[:LONGEST_TEXT] if fault.stack else None,
+    )
+
+
+def lost_report(lost: Lost) -> ErrorReportContent:
+    """A dead letter with its last error; else how a workflow ended."""
+    letter = lost.letter
+    if letter is None or not letter.errors:
+        return fault_report(lost.fault, AgentId.PRODUCT_MANAGER, final=True, impact=Impact.HIGH)
+    error = letter.errors[-1].model_copy(
+        update={"recovery_action": "dead letter", "impact": Impact.HIGH}
+    )
+    return ErrorReportContent(error=error, final=True, related_task_id=letter.assignment.task_id)
+
+
+def entered(event: Entered, market: MarketName | None) -> BroadcastContent:
+    """Where a market, or the whole run, stands; and what became of it."""
+    subject = market or "the week"
+    if event.revision is not None:
+        words = f"revision {event.revision} is on disk"
+    elif event.phase is not None:
+        words = f"{subject} {_PHASES[event.phase]}"
+    else:
+        words = subject
+    if event.outcome is not None:
+        words = f"{words}: {event.outcome.replace('_', ' ')}"
+    return BroadcastContent(
+        text=words,
+        market=market,
+        phase=event.phase,
+        outcome=event.outcome,
+        revision=event.revision,
+    )
+
+
+def is_identity(name: str) -> bool:
+    """Whether a Temporal identity names a process and its host, such as `4711@host-1`."""
+    before, at, after = name.partition("@")
+    return (
+        bool(before and at and after)
+        and len(name) <= LONGEST_LABEL
+        and not ("@" in after or any(letter.isspace() for letter in name))
+    )

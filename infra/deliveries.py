@@ -1,0 +1,70 @@
+"""What delivering a report means, apart from how: its secrets, its content, its failures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+SMTP_PASSWORD = "SMTP_PASSWORD"  # noqa: S105
+WEBHOOK_URL = "SLACK_WEBHOOK_URL"
+ACCESS_KEY = "AWS_ACCESS_KEY_ID"
+SECRET_KEY = "AWS_SECRET_ACCESS_KEY"  # noqa: S105
+SESSION_TOKEN = "AWS_SESSION_TOKEN"  # noqa: S105
+"""The variables that the worker which delivers has, and nobody else needs."""
+
+
+class DeliveryFailed(Exception):
+    """A report was not delivered. `permanent`: another attempt cannot mend it; else one may, after
+    the pause that the receiver asked for where it did. The message has no secret in it."""
+
+    def __init__(
+        self, words: str, *, permanent: bool = False, after: timedelta | None = None
+    ) -> None:
+        super().__init__(words)
+        self.permanent = permanent
+        self.after = after
+
+
+class DeliverySecrets(BaseModel):
+    """The secrets of all channels; those that are not set are None. They print as asterisks."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    smtp_password: SecretStr | None = Field(None, alias=SMTP_PASSWORD)
+    webhook_url: SecretStr | None = Field(None, alias=WEBHOOK_URL)
+    access_key: SecretStr | None = Field(None, alias=ACCESS_KEY)
+    secret_key: SecretStr | None = Field(None, alias=SECRET_KEY)
+    session_token: SecretStr | None = Field(None, alias=SESSION_TOKEN)
+
+    @classmethod
+    def of(cls, variables: Mapping[str, str]) -> "DeliverySecrets":
+        """Those that stand in a process's variables."""
+        return cls.model_validate(dict(variables))
+
+
+@dataclass(frozen=True)
+class Letter:
+    """An e-mail: what it says, the report that goes with it, and what names it for ever."""
+
+    subject: str
+    text: str
+    attachment: bytes
+    attachment_name: str
+    message_id: str
+    date: str
+
+
+def needed(secret: SecretStr | None, variable: str) -> str:
+    """The value of a secret.
+
+    Raises:
+        DeliveryFailed: it is not set where this worker runs.
+    """
+    if secret is None:
+        raise DeliveryFailed(
+            f"{variable} is not set where the orchestrator's worker runs; set it in its "
+            "environment or in .env, and ask for a rerun to send the next revision",
+            permanent=True,
+        )
+    return secret.get_secret_value()

@@ -1,0 +1,21 @@
+"""`desk cleanup`."""
+
+from typing import Annotated
+
+import typer
+
+from starters.endings import ExitStatus
+
+EXAMPLE = "Example: desk cleanup --dry-run"
+
+
+def cleanup(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; delete nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> ExitStatus:
+    """Delete what is past its time: logs, old reports, payloads and results nobody refers to."""
+    from starters.cleanup_desk import clean_up
+
+    return clean_up(dry_run=dry_run, as_json=as_json)

@@ -1,0 +1,101 @@
+"""Messages as lines for people, 80 columns wide."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date
+from typing import Final
+
+from contracts.messages import (
+    AgentMessage,
+    BroadcastContent,
+    ErrorReportContent,
+    Everyone,
+    HeartbeatContent,
+    MessageContent,
+    ResearchResultContent,
+    ResultStatus,
+    SystemStatusContent,
+    TaskAcceptanceContent,
+    TaskAssignmentContent,
+    TaskProgressContent,
+    ValidationRequestContent,
+    ValidationResultContent,
+)
+from contracts.names import AgentId
+from starters.case_lines import one_line
+from starters.tools_table import SHORT_NAMES
+
+WIDTH: Final = 80
+TYPE: Final = 18
+PARTIES: Final = 6
+LEGEND: Final = "PM manager, R1 and R2 research, V validator, ext others; UTC"
+
+
+def lines_of(messages: Sequence[AgentMessage]) -> Iterator[str]:
+    """The messages in their order, under the days they are of, and how many of each type."""
+    day: date | None = None
+    for message in messages:
+        at = message.timestamp.astimezone(UTC)
+        if at.date() != day:
+            day = at.date()
+            yield f"{day}  {LEGEND}"
+        yield line_of(message)
+    yield from _counts(messages)
+
+
+def line_of(message: AgentMessage) -> str:
+    """One message: when, which type, from whom to whom, and what it says in short."""
+    at = message.timestamp.astimezone(UTC)
+    parties = f"{_short(message.from_agent)}>{_short(message.to_agent)}"
+    head = f"{at:%H:%M:%S}.{at.microsecond // 1_000:03} {message.type:<{TYPE}} "
+    text = f"{head}{parties:<{PARTIES}} {one_line(_said(message))}"
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3].rstrip()}..."
+
+
+def _short(party: str) -> str:
+    if party == Everyone.BROADCAST:
+        return "all"
+    return SHORT_NAMES[AgentId(party)] if party in frozenset(AgentId) else "ext"
+
+
+def _said(message: AgentMessage) -> str:
+    words = _words(message.content)
+    told_of = message.correlation_id
+    known = told_of is None or isinstance(message.content, BroadcastContent)
+    return words if known else f"{told_of} {words}"
+
+
+def _words(content: MessageContent) -> str:
+    match content:
+        case TaskAssignmentContent():
+            again = content.reassigned_from
+            return f"instead of {SHORT_NAMES[again]}" if again else "to do"
+        case TaskAcceptanceContent():
+            return content.rejection_reason or f"{content.status}"
+        case TaskProgressContent():
+            note = f", {content.note}" if content.note else ""
+            return f"turn {content.turn}, {content.tool_calls} calls{note}"
+        case ResearchResultContent():
+            claims = f"{content.data_points_collected} claims"
+            whole = content.status is ResultStatus.COMPLETED
+            return claims if whole else f"{claims}, {content.status}"
+        case ValidationRequestContent():
+            return f"{len(content.research_results_to_validate)} results to check"
+        case ValidationResultContent():
+            return f"{len(content.result.verdicts)} verdicts"
+        case ErrorReportContent():
+            last = " (final)" if content.final else ""
+            return f"{content.error.error_type}{last}: {content.error.error_message}"
+        case HeartbeatContent():
+            return f"at work, attempt {content.attempt}"
+        case SystemStatusContent():
+            return f"{content.worker} {content.agent_status}"
+        case BroadcastContent():
+            return content.text
+
+
+def _counts(messages: Sequence[AgentMessage]) -> Iterator[str]:
+    found = Counter(message.type for message in messages)
+    yield f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
+    for kind, count in found.most_common():
+        yield f"  {kind:<{TYPE}} {count:>6}"

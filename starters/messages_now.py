@@ -1,0 +1,105 @@
+"""What the server knows of what is under way: activities that wait, and the workers."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from temporalio.api.enums.v1 import PendingActivityState, WorkerStatus
+from temporalio.api.worker.v1 import WorkerHeartbeat
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.api.workflowservice.v1 import ListWorkersRequest
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from domain.messages_history import Pending
+from domain.messages_now import WorkerSeen, WorkerState
+from starters.messages_events import fault_of, instant
+
+LONGEST_SILENCE: Final = timedelta(seconds=60)
+"""Workers tell of themselves every ten seconds."""
+
+PAGE: Final = 200
+
+_STATES: Final = {
+    WorkerStatus.WORKER_STATUS_SHUTTING_DOWN: WorkerState.STOPPING,
+    WorkerStatus.WORKER_STATUS_SHUTDOWN: WorkerState.STOPPED,
+}
+
+
+async def pending_in(client: Client, workflow_id: str, run_id: str) -> tuple[Pending, ...]:
+    """The activities of a workflow that are not at their end; none where it has ended since."""
+    handle = client.get_workflow_handle(workflow_id, run_id=run_id)
+    try:
+        description = await handle.describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return ()
+        raise
+    return tuple(_pending(found) for found in description.raw_description.pending_activities)
+
+
+def _pending(found: PendingActivityInfo) -> Pending:
+    waits = found.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
+    failed = found.HasField("last_failure")
+    return Pending(
+        activity_id=found.activity_id,
+        attempt=max(found.attempt, 1),
+        worker=found.last_worker_identity,
+        started_at=None if waits else _if_set(found.last_started_time),
+        beaten_at=None if waits else _if_set(found.last_heartbeat_time),
+        failed_at=_if_set(found.last_attempt_complete_time) if failed else None,
+        fault=fault_of(found.last_failure) if failed else None,
+    )
+
+
+def _if_set(stamp: Timestamp) -> datetime | None:
+    return instant(stamp) if stamp.seconds else None
+
+
+async def workers_seen(client: Client, now: datetime) -> tuple[WorkerSeen, ...]:
+    """The processes whose workers have told the server of themselves; none where it keeps none."""
+    beats: defaultdict[str, list[WorkerHeartbeat]] = defaultdict(list)
+    request = ListWorkersRequest(namespace=client.namespace, page_size=PAGE)
+    while True:
+        try:
+            page = await client.workflow_service.list_workers(request)
+        except RPCError as error:
+            if error.status is not RPCStatusCode.UNIMPLEMENTED:
+                raise
+            return ()
+        for info in page.workers_info:
+            beats[info.worker_heartbeat.worker_identity].append(info.worker_heartbeat)
+        if not page.next_page_token:
+            break
+        request.next_page_token = page.next_page_token
+    return tuple(_seen(identity, beats[identity], now) for identity in sorted(beats))
+
+
+def _seen(identity: str, beats: Sequence[WorkerHeartbeat], now: datetime) -> WorkerSeen:
+    """One process, of which each queue's worker tells for itself."""
+    latest = max(beats, key=lambda beat: beat.heartbeat_time.ToDatetime(tzinfo=UTC))
+    slots = [
+        slot
+        for beat in beats
+        for slot in (beat.workflow_task_slots_info, beat.activity_task_slots_info)
+    ]
+    seen_at = instant(latest.heartbeat_time)
+    host = latest.host_info
+    return WorkerSeen(
+        identity=identity,
+        state=_STATES.get(latest.status, WorkerState.RUNNING),
+        seen_at=seen_at,
+        silent=now - seen_at > LONGEST_SILENCE,
+        queues=tuple(sorted({beat.task_queue for beat in beats})),
+        cpu=100 * host.current_host_cpu_usage,
+        memory=100 * host.current_host_mem_usage,
+        active=sum(slot.current_used_slots for slot in slots),
+        completed=sum(slot.total_processed_tasks for slot in slots),
+        failed=sum(slot.total_failed_tasks for slot in slots),
+        metrics={
+            "workflows in cache": float(sum(beat.current_sticky_cache_size for beat in beats)),
+            "free slots": float(sum(slot.current_available_slots for slot in slots)),
+        },
+    )

@@ -1,0 +1,243 @@
+"""What `desk watch` does."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Final
+
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.names import WorkflowType
+from contracts.search_attributes import Phase, SearchAttribute
+from contracts.usage import Usage
+from contracts.week_run import WeekStatus
+from infra.settings import Settings, load_settings
+from infra.temporal import ServerUnreachable, connect
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, say
+from starters.endings import CommandError, ExitStatus
+from starters.print_week import print_week
+from starters.published_files import report_if_here
+from starters.summary import PublishedWeek, from_result, from_status
+from starters.troubles import trouble_of
+from starters.watch_look import Look, look_at, spending_of
+from starters.watch_shown import Shown, shown
+from starters.watching import SILENCE_SECONDS
+from starters.week_choice import written_week
+from starters.week_results import last_result
+from starters.week_runs import FoundRun, described, find_any_run, newest_week
+from workflows.options import PHASE, WEEK
+
+REFRESH_SECONDS: Final = 0.5
+SPENDING_SECONDS: Final = 3.0
+VISIBLE_SECONDS: Final = 4.0
+SERVER_PATIENCE_SECONDS: Final = 300.0
+"""How long a watcher waits for a server that went away."""
+
+_AWAY: Final = frozenset(
+    {
+        RPCStatusCode.UNAVAILABLE,
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+    }
+)
+
+
+def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Follow a run until its report is out, and print the summary.
+
+    This process is a client only: it hosts nothing that could stop with it.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+        ServerUnreachable: there is no server, or it has been away for long.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+    try:
+        return asyncio.run(_watch(settings, written, as_json=as_json))
+    except KeyboardInterrupt:
+        back = f"desk watch --week {written}" if written else "desk watch"
+        say(f"desk: left; the run goes on, and `{back}` comes back to it")
+        return ExitStatus.INTERRUPTED
+
+
+async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> ExitStatus:
+    client = await connect(settings)
+    found, week = await _chosen_in_time(client, week)
+    with shown(found.workflow_id, as_json=as_json) as display:
+        watcher = Watcher(client, found.workflow_id, week, display)
+        published = await watcher.follow()
+        before = watcher.looks == 1
+        display.end(published, before=before)
+    if as_json:
+        complete = published.coverage.complete
+        return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
+    desk = Desk(client, settings, hosting=False)
+    report = report_if_here(published.files)
+    return print_week(desk, published, report, as_json=False)
+
+
+async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, str]:
+    """As `_chosen`, for a run that was started a moment ago as well: visibility lags behind.
+
+    Raises:
+        CommandError: there is no run.
+    """
+    patient_until = time.monotonic() + VISIBLE_SECONDS
+    while True:
+        try:
+            return await _chosen(client, week)
+        except CommandError:
+            if time.monotonic() > patient_until:
+                raise
+        await asyncio.sleep(REFRESH_SECONDS)
+
+
+async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
+    """The run that is at work, of the week where one is written; else the newest.
+
+    Raises:
+        CommandError: there is no run.
+    """
+    at_work = await _at_work(client, week)
+    if at_work is not None:
+        return at_work
+    chosen = week or await newest_week(client)
+    found = await find_any_run(client, chosen) if chosen else None
+    if chosen is None or found is None:
+        which = chosen or "any week"
+        raise CommandError(f"no run of {which} is known; `desk run` researches one")
+    return found, chosen
+
+
+async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | None:
+    """The run that was started last among those that have not published yet."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
+    if week is not None:
+        query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
+    runs = [
+        run
+        async for run in client.list_workflows(query)
+        if run.typed_search_attributes.get(PHASE) != Phase.OPEN_FOR_RERUNS
+    ]
+    runs.sort(key=lambda run: run.start_time, reverse=True)
+    for run in runs:
+        found = await described(client, run.id)
+        of_week = run.typed_search_attributes.get(WEEK)
+        if found is not None and found.open and of_week:
+            return found, of_week
+    return None
+
+
+class Watcher:
+    """Looks at a run again and again, across restarts of the server and of the run."""
+
+    def __init__(self, client: Client, workflow_id: str, week: str, display: Shown) -> None:
+        self._client = client
+        self._workflow_id = workflow_id
+        self._week = week
+        self._display = display
+        self._heard = self._seen = time.monotonic()
+        self._away = False
+        self._note: str | None = None
+        self._asked = 0.0
+        self._spent: Mapping[str, Usage] = {}
+        self.looks = 0
+
+    async def follow(self) -> PublishedWeek:
+        """What the run has published, once nothing of it is under way.
+
+        Raises:
+            EndedWithoutReport: it ended before that.
+            ServerUnreachable: the server has been away for too long.
+            CommandError: the server does not know the run any more.
+        """
+        while True:
+            try:
+                published = await self._step()
+            except RPCError as error:
+                self._bear(error)
+                published = None
+            if published is not None:
+                return published
+            await asyncio.sleep(REFRESH_SECONDS)
+
+    async def _step(self) -> PublishedWeek | None:
+        look = await look_at(self._client, self._workflow_id)
+        if not look.open:
+            return await self._result(look)
+        self._seen = time.monotonic()
+        self._away = False
+        look = look._replace(spending=await self._spending(look))
+        self.looks += 1
+        self._display.update(look)
+        await self._listen(look)
+        if look.status is None or not _at_rest(look.status):
+            return None
+        return from_status(look.status, self._workflow_id, look.run_id)
+
+    async def _spending(self, look: Look) -> Mapping[str, Usage]:
+        """What those at work have spent, asked now and then. As long as no model is known to be
+        at work, one market is asked for all."""
+        now = time.monotonic()
+        if look.status is not None and now - self._asked > SPENDING_SECONDS:
+            self._asked = now
+            known = any(usage.tokens for usage in (look.status.usage, *self._spent.values()))
+            asked = look.runs if known else dict(islice(look.runs.items(), 1))
+            self._spent = {**self._spent, **await spending_of(self._client, asked)}
+        return {market: spent for market, spent in self._spent.items() if market in look.runs}
+
+    async def _result(self, look: Look) -> PublishedWeek | None:
+        self.looks += 1
+        found = await described(self._client, self._workflow_id)
+        if found is None or found.open:
+            return None
+        result = await last_result(found, self._week)
+        return from_result(result, self._workflow_id, look.run_id)
+
+    async def _listen(self, look: Look) -> None:
+        """Say what holds the run up, and take it back once it goes on."""
+        now = time.monotonic()
+        if look.status is not None:
+            self._heard = now
+            self._say(None)
+        elif now - self._heard > SILENCE_SECONDS:
+            trouble = await trouble_of(self._client.get_workflow_handle(self._workflow_id))
+            self._say(
+                trouble or "the run does not answer: it waits for a worker; see `desk agents`"
+            )
+
+    def _bear(self, error: RPCError) -> None:
+        """Wait for a server that is away.
+
+        Raises:
+            CommandError: it is there, and refuses.
+        """
+        if error.status is RPCStatusCode.NOT_FOUND and not self._away:
+            raise CommandError(f"the server knows no run {self._workflow_id} any more") from None
+        if error.status not in _AWAY and not self._away:
+            raise error
+        self._away = True
+        waited = time.monotonic() - self._seen
+        if waited > SERVER_PATIENCE_SECONDS:
+            raise ServerUnreachable(
+                f"the Temporal server has been away for {waited:.0f} s; `desk up` starts it, and "
+                f"`desk watch --week {self._week}` comes back to the run"
+            ) from None
+        self._say("the Temporal server does not answer; waiting for it (`desk up` starts one)")
+
+    def _say(self, text: str | None) -> None:
+        if text != self._note:
+            self._note = text
+            self._display.note(text)
+
+
+def _at_rest(status: WeekStatus) -> bool:
+    """Whether a report is out and nothing is under way that will change it."""
+    return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns

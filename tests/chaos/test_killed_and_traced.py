@@ -1,0 +1,42 @@
+"""The trace of a run whose orchestrator is killed: whole, and nothing in it twice."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from infra.temporal import connect
+from tests.support.fleet import MARKETS, desk_at, effects, start
+from tests.support.otlp_receiver import Received, otlp_receiver
+from workers.hosting import Role
+
+PATIENCE_SECONDS = 60
+
+
+async def until_sent(received: Received, name: str) -> None:
+    """Wait for a span."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while all(span.name != name for span in received.spans):
+            await asyncio.sleep(0.1)
+
+
+async def test_a_replayed_run_is_still_one_trace(tmp_path: Path) -> None:
+    with otlp_receiver() as received:
+        sending = {"OTEL_EXPORTER_OTLP_ENDPOINT": received.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
+        async with desk_at(tmp_path, **sending) as (settings, _, fleet, log):
+            # Nobody's command, as with a schedule: the run begins the trace.
+            client = await connect(settings.model_copy(update={"variables": {}}))
+            await start(client, settings)
+            await effects(log, 6)
+            fleet.kill(Role.ORCHESTRATOR)
+            fleet.start(Role.ORCHESTRATOR)
+            await until_sent(received, "WeeklyResearchWorkflow")
+        spans = list(received.spans)
+    assert len({span.trace for span in spans}) == 1
+    assert len({span.span for span in spans}) == len(spans)
+    (first,) = (span for span in spans if not span.parent)
+    assert first.name == "WeeklyResearchWorkflow"
+    known = {span.span for span in spans}
+    assert [span.name for span in spans if span.parent and span.parent not in known] == []
+    counts = Counter(span.name for span in spans)
+    assert counts["MarketResearchWorkflow"] == len(MARKETS)
+    assert counts["publish_report"] == 1

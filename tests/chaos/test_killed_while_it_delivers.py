@@ -1,0 +1,105 @@
+"""kill -9 of server and worker between a delivery and its completion: nobody gets it twice."""
+
+import asyncio
+import os
+import signal
+from datetime import timedelta
+from pathlib import Path
+
+from temporalio.client import Client
+
+from contracts.config import RetryConfig
+from contracts.delivery import (
+    Deliveries,
+    DeliveryState,
+    EmailTarget,
+    MailSecurity,
+    ObjectStoreTarget,
+    WebhookTarget,
+)
+from contracts.names import Message, Queue, week_run_id
+from contracts.week_run import WeekRequest, WeekStatus
+from infra.settings import Settings
+from infra.temporal import connect
+from tests.support.counted_worker import read_notes
+from tests.support.fleet import ROLES, WEEK, desk_at
+from tests.support.mailbox import Mailbox, mail_server
+from tests.support.receivers import bucket, room
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+
+def delivered(log: Path, stage: str) -> int:
+    return sum(
+        note["stage"] == stage and note["key"].startswith("delivery/") for note in read_notes(log)
+    )
+
+
+async def until(log: Path, stage: str, least: int) -> None:
+    while delivered(log, stage) < least:
+        await asyncio.sleep(0.01)
+
+
+async def start(client: Client, settings: Settings, deliveries: Deliveries) -> None:
+    """One market is enough to have a report."""
+    (market,) = (spec for spec in settings.config.markets if spec.market == "JP")
+    config = settings.config.model_copy(update={"markets": (market,)})
+    await client.start_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest(config=config, week=WEEK, deliveries=deliveries),
+        id=week_run_id(WEEK),
+        task_queue=Queue.DESK,
+    )
+
+
+async def all_sent(client: Client) -> WeekStatus:
+    """The status, once the run knows that everything was delivered."""
+    handle = client.get_workflow_handle(week_run_id(WEEK))
+    while True:
+        try:
+            status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
+        except Exception:
+            await asyncio.sleep(0.2)
+            continue
+        states = [line.state for line in status.deliveries]
+        if states and DeliveryState.UNDER_WAY not in states:
+            return status
+        await asyncio.sleep(0.1)
+
+
+async def test_server_and_worker_killed_after_the_sending_send_nothing_twice(
+    tmp_path: Path,
+) -> None:
+    with mail_server(Mailbox()) as box, room() as told, bucket() as there:
+        wanted = Deliveries(
+            email=EmailTarget(
+                host="127.0.0.1",
+                port=box.port,
+                security=MailSecurity.NONE,
+                sender="desk@example.com",
+                recipients=("reader@example.com",),
+            ),
+            webhook=WebhookTarget(name="#fx-desk"),
+            object_store=ObjectStoreTarget(bucket=there.name, endpoint=there.url),
+            oldest=timedelta(days=36_500),
+            retries=RetryConfig(max_attempts=20),
+        )
+        secrets = {
+            "SLACK_WEBHOOK_URL": told.url,
+            "AWS_ACCESS_KEY_ID": there.access_key,
+            "AWS_SECRET_ACCESS_KEY": there.secret_key,
+        }
+        async with desk_at(tmp_path, **secrets) as (settings, server, fleet, log):
+            client = await connect(settings)
+            await start(client, settings, wanted)
+            await until(log, "started", 3)
+            # The server stops listening first: what is delivered now, it never hears of.
+            os.kill(server.pid, signal.SIGSTOP)
+            await until(log, "done", 3)
+            os.kill(server.pid, signal.SIGKILL)
+            for role in ROLES:
+                fleet.kill(role)
+            for role in ROLES:
+                fleet.start(role)
+            status = await all_sent(client)
+    assert {line.state for line in status.deliveries} == {DeliveryState.DELIVERED}
+    assert (len(box.messages), len(told.posted), len(there.puts)) == (1, 1, 3)

@@ -1,0 +1,159 @@
+"""Addresses on this machine that take what is delivered: a webhook, and a bucket of S3."""
+
+import hashlib
+import hmac
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote
+
+OPTIONS = "AWS4-HMAC-SHA256"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: a status with headers, after a while."""
+
+    status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    after_seconds: float = 0
+
+
+@dataclass
+class Room:
+    """A webhook: the replies that it gives first, and then `ok`; what was posted to it."""
+
+    replies: list[Reply] = field(default_factory=list)
+    posted: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    url: str = ""
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        """Take a message."""
+        reply = self.replies.pop(0) if self.replies else Reply(body="ok")
+        self.released.wait(reply.after_seconds)
+        if reply.status == 200:
+            self.posted.append(json.loads(body))
+            self.keys.append(handler.headers["Idempotency-Key"])
+        return reply
+
+
+@dataclass
+class Bucket:
+    """A bucket behind the protocol of S3, signatures included; the replies that it gives first."""
+
+    name: str = "research-desk"
+    access_key: str = "AKIDTEST"
+    secret_key: str = "a secret key"
+    replies: list[Reply] = field(default_factory=list)
+    objects: dict[str, bytes] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    puts: list[str] = field(default_factory=list)
+    url: str = ""
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        """Take an object."""
+        if self.replies:
+            reply = self.replies.pop(0)
+            self.released.wait(reply.after_seconds)
+            return reply
+        if not self._signed(handler, body):
+            return _refusal(403, "SignatureDoesNotMatch")
+        bucket, _, key = unquote(handler.path).removeprefix("/").partition("/")
+        if bucket != self.name:
+            return _refusal(404, "NoSuchBucket")
+        self.puts.append(key)
+        self.objects[key] = body
+        self.types[key] = handler.headers.get("Content-Type", "")
+        return Reply(headers=(("ETag", f'"{hashlib.md5(body).hexdigest()}"'),))
+
+    def _signed(self, handler: BaseHTTPRequestHandler, body: bytes) -> bool:
+        """Whether the request carries the signature, version 4, that the secret key gives it."""
+        scheme, _, rest = handler.headers.get("Authorization", "").partition(" ")
+        parts = dict(part.strip().split("=", 1) for part in rest.split(",") if "=" in part)
+        access, *scope = parts.get("Credential", "").split("/")
+        if scheme != OPTIONS or access != self.access_key:
+            return False
+        hashed = hashlib.sha256(body).hexdigest()
+        if handler.headers.get("x-amz-content-sha256") != hashed:
+            return False
+        names = parts["SignedHeaders"].split(";")
+        headers = "".join(f"{name}:{(handler.headers[name] or '').strip()}\n" for name in names)
+        path, _, query = handler.path.partition("?")
+        request = "\n".join([handler.command, path, query, headers, ";".join(names), hashed])
+        digest = hashlib.sha256(request.encode()).hexdigest()
+        told = "\n".join([OPTIONS, handler.headers["x-amz-date"], "/".join(scope), digest])
+        key = f"AWS4{self.secret_key}".encode()
+        for part in scope:
+            key = hmac.digest(key, part.encode(), "sha256")
+        return hmac.new(key, told.encode(), "sha256").hexdigest() == parts["Signature"]
+
+
+def _refusal(status: int, code: str) -> Reply:
+    return Reply(status, (), f"<Error><Code>{code}</Code><Message>{code}</Message></Error>")
+
+
+@contextmanager
+def room(*replies: Reply) -> Iterator[Room]:
+    """A webhook while the block lasts."""
+    found = Room(list(replies))
+    with _served(found.answer, found.released) as address:
+        found.url = f"{address}/services/T000/B000/the-secret-part"
+        yield found
+
+
+@contextmanager
+def bucket(replies: Sequence[Reply] = ()) -> Iterator[Bucket]:
+    """A bucket while the block lasts."""
+    found = Bucket(replies=list(replies))
+    with _served(found.answer, found.released) as address:
+        found.url = address
+        yield found
+
+
+@contextmanager
+def _served(
+    answer: Callable[[BaseHTTPRequestHandler, bytes], Reply], released: threading.Event
+) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            reply = answer(self, body)
+            content = reply.body.encode()
+            self.send_response(reply.status)
+            for name, value in (*reply.headers, ("Content-Length", str(len(content)))):
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_PUT = do_POST  # noqa: N815
+
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except OSError:
+                return
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,21 @@
+"""The recorded histories of tests/replay, read in the small form that messages are told from."""
+
+import json
+from pathlib import Path
+
+from temporalio.client import WorkflowHistory
+
+from domain.messages_history import ToldWorkflow
+from infra.plugin import data_converter
+from starters.messages_events import EventReader
+from tests.replay.record import HISTORIES
+
+
+async def told_history(name: str, directory: Path, *, root: bool = False) -> ToldWorkflow:
+    """A recorded history by its file's name; `directory` holds no large payloads."""
+    recorded = json.loads((HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
+    started = recorded["events"][0]["workflowExecutionStartedEventAttributes"]
+    history = WorkflowHistory.from_json(started["workflowId"], recorded)
+    reader = EventReader(data_converter(directory), root=root)
+    run_id = started["originalExecutionRunId"]
+    return await reader.told(history.workflow_id, run_id, history.events)

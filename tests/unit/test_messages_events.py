@@ -1,0 +1,97 @@
+"""Temporal's events in the small form that messages are told from."""
+
+from pathlib import Path
+
+import pytest
+from temporalio.api.common.v1 import Payload, Payloads
+from temporalio.api.enums.v1 import EventType, TimeoutType
+from temporalio.api.failure.v1 import ApplicationFailureInfo, Failure, TimeoutFailureInfo
+from temporalio.api.history.v1 import (
+    ActivityTaskTimedOutEventAttributes,
+    HistoryEvent,
+    WorkflowExecutionSignaledEventAttributes,
+    WorkflowExecutionStartedEventAttributes,
+    WorkflowExecutionTerminatedEventAttributes,
+)
+
+from contracts.names import Message
+from domain.messages_history import Event, Failed, Fault, Lost, RerunAsked
+from infra.plugin import data_converter
+from starters.messages_events import EventReader, fault_of, has_ended
+
+STARTED = HistoryEvent(
+    event_id=1,
+    event_type=EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
+    workflow_execution_started_event_attributes=WorkflowExecutionStartedEventAttributes(),
+)
+TERMINATED = HistoryEvent(
+    event_id=9,
+    event_type=EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+    workflow_execution_terminated_event_attributes=WorkflowExecutionTerminatedEventAttributes(),
+)
+EXPIRED = Failure(
+    message="activity timeout",
+    timeout_failure_info=TimeoutFailureInfo(
+        timeout_type=TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE
+    ),
+    cause=Failure(message="overloaded", application_failure_info=ApplicationFailureInfo(type="X")),
+)
+
+
+async def read(directory: Path, *events: HistoryEvent, root: bool = True) -> tuple[Event, ...]:
+    reader = EventReader(data_converter(directory), root=root)
+    return (await reader.told("weekly-2026-W44", "run", [STARTED, *events])).events
+
+
+def signal(content: bytes) -> HistoryEvent:
+    payload = Payload(metadata={"encoding": b"json/plain"}, data=content)
+    return HistoryEvent(
+        event_id=2,
+        event_type=EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+        workflow_execution_signaled_event_attributes=WorkflowExecutionSignaledEventAttributes(
+            signal_name=Message.RERUN_MARKET,
+            input=Payloads(payloads=[payload]),
+            identity="temporal-cli:ann@host-1",
+        ),
+    )
+
+
+@pytest.mark.parametrize(("started", "taken"), [(0, False), (7, True)])
+async def test_an_activity_that_timed_out_was_taken_or_was_not(
+    started: int, taken: bool, tmp_path: Path
+) -> None:
+    event = HistoryEvent(
+        event_id=8,
+        event_type=EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+        activity_task_timed_out_event_attributes=ActivityTaskTimedOutEventAttributes(
+            scheduled_event_id=6, started_event_id=started, failure=EXPIRED
+        ),
+    )
+    (found,) = await read(tmp_path, event)
+    assert isinstance(found, Failed)
+    assert (found.asked, found.taken) == (6, taken)
+
+
+def test_a_timeout_names_its_kind_and_what_failed_before() -> None:
+    assert fault_of(EXPIRED) == Fault(
+        "timeout (schedule to close)", "activity timeout: overloaded", None
+    )
+
+
+async def test_a_signal_is_read_and_one_that_the_run_dropped_is_not_told(tmp_path: Path) -> None:
+    (found,) = await read(tmp_path, signal(b'{"market": "JP", "reason": "revised"}'))
+    assert isinstance(found, RerunAsked)
+    assert (found.by, found.request.market) == ("temporal-cli:ann@host-1", "JP")
+    for malformed in (b'{"market": "lunch"}', b"[]", b"{"):
+        assert await read(tmp_path, signal(malformed)) == ()
+
+
+async def test_the_end_of_a_run_is_told_of_the_run_itself_and_not_of_its_children(
+    tmp_path: Path,
+) -> None:
+    (found,) = await read(tmp_path, TERMINATED)
+    assert isinstance(found, Lost)
+    assert found.fault.message == "the run: it was terminated"
+    assert await read(tmp_path, TERMINATED, root=False) == ()
+    assert has_ended([STARTED, TERMINATED])
+    assert not has_ended([STARTED])

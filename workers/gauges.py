@@ -1,0 +1,119 @@
+"""What a worker's metrics say of the process and, with the orchestrator, of the server's queues."""
+
+import asyncio
+import resource
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client
+from temporalio.common import MetricMeter
+from temporalio.service import RPCError
+
+from contracts.names import Queue, WorkflowType, source_queue, week_run_id
+from contracts.search_attributes import SearchAttribute
+from domain.weeks import latest_complete_week
+from infra.settings import Settings
+from infra.temporal import process_meter
+
+EVERY = timedelta(seconds=10)
+
+_KINDS = {
+    "workflow": TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    "activity": TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+}
+
+
+@asynccontextmanager
+async def gauged(client: Client, settings: Settings, *, of_server: bool) -> AsyncIterator[None]:
+    """Gauges are set until the block ends; `of_server` are those of its queues and its weeks."""
+    task = asyncio.create_task(_set_for_ever(client, settings, of_server=of_server), name="gauges")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) -> None:
+    meter, counted = process_meter(), Counter[bool]()
+    while True:
+        _memory(meter)
+        counted = _answers(meter, counted)
+        if of_server:
+            # What cannot be asked keeps its last value; the server's absence shows elsewhere.
+            with suppress(RPCError):
+                await _queues(meter, client, settings.config.policy.sources)
+                await _latest_week(meter, client, settings)
+        await asyncio.sleep(EVERY.total_seconds())
+
+
+def _answers(meter: MetricMeter, counted: Counter[bool]) -> Counter[bool]:
+    """Add what the sources in this process have looked up among their kept answers since then; one
+    that runs as a process of its own counts where nobody reads it."""
+    keeping = sys.modules.get("mcp_servers.kept_answers")
+    now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
+    for had, result in ((True, "hit"), (False, "miss")):
+        labels = {"cache": "source_answers", "result": result}
+        meter.with_additional_attributes(labels).create_counter(
+            "desk_cache_lookups", "Answers looked for before they are asked for"
+        ).add(now[had] - counted[had])
+    return now
+
+
+def _memory(meter: MetricMeter) -> None:
+    meter.create_gauge("desk_worker_memory_bytes", "Memory of the process").set(_resident_bytes())
+
+
+def _resident_bytes() -> int:
+    """What the process holds now; where the system does not say, the most that it has held."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1_024
+
+
+async def _queues(meter: MetricMeter, client: Client, sources: Iterable[str]) -> None:
+    activities = (*Queue, *map(source_queue, sources))
+    for queue, kind in ((Queue.DESK, "workflow"), *((queue, "activity") for queue in activities)):
+        answer = await client.workflow_service.describe_task_queue(
+            DescribeTaskQueueRequest(
+                namespace=client.namespace,
+                task_queue=TaskQueue(name=queue),
+                task_queue_type=_KINDS[kind],
+                report_stats=True,
+            )
+        )
+        about = meter.with_additional_attributes({"queue": str(queue), "kind": kind})
+        about.create_gauge("desk_queue_backlog", "Tasks that wait for a worker").set(
+            answer.stats.approximate_backlog_count
+        )
+        about.create_gauge_float(
+            "desk_queue_backlog_age_seconds", "How long the first of them has waited"
+        ).set(answer.stats.approximate_backlog_age.ToTimedelta().total_seconds())
+        about.create_gauge(
+            "desk_queue_pollers", "Polls of the queue that the server has seen lately"
+        ).set(len(answer.pollers))
+
+
+async def _latest_week(meter: MetricMeter, client: Client, settings: Settings) -> None:
+    """Whether the report of the latest week whose as-of instant has come is out; one of some of
+    the markets does not count."""
+    week = latest_complete_week(datetime.now(UTC), settings.config.schedule)
+    runs = client.list_workflows(
+        f"WorkflowType = '{WorkflowType.WEEKLY_RESEARCH}' AND "
+        f"{SearchAttribute.RESEARCH_WEEK} = '{week}' AND {SearchAttribute.REVISION} >= 1"
+    )
+    whole = [run.id async for run in runs if not run.id.startswith(f"{week_run_id(week)}-")]
+    meter.create_gauge(
+        "desk_latest_week_published", "1 when the report of the latest complete week is out"
+    ).set(int(bool(whole)))
