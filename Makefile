@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
-# Tests run side by side; each starts servers of its own. Those that kill processes run alone, after.
-SIDE_BY_SIDE := --numprocesses 2 --ignore tests/chaos
+# Tests run side by side, those of a file on one desk; each file starts servers of its own.
+SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
@@ -15,8 +15,7 @@ run: install  ## research the latest complete week and leave its report in repor
 	@$(BIN)/desk run
 
 test: install-dev check  ## everything that CI runs
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --dist loadfile
-	$(BIN)/python -m pytest tests/chaos
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, …
 	$(BIN)/python -m pytest -m others tests/integration

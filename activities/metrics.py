@@ -76,23 +76,42 @@ def count_unstated(figures: int) -> None:
     _rejected(RejectedBy.PROSE, figures)
 
 
+class CallMeasure:
+    """A call of a tool while it is made: when it began, what came of it and how long it took."""
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self.outcome = UNAVAILABLE
+        self.seconds: float | None = None
+
+    def answered(self, status: ToolStatus) -> float:
+        """Note that the answer is there; the seconds it took."""
+        self.outcome = status.value
+        return self.ended()
+
+    def ended(self) -> float:
+        """The seconds from the beginning to the end, which is the first time of asking."""
+        if self.seconds is None:
+            self.seconds = monotonic() - self._began
+        return self.seconds
+
+
 @contextmanager
-def measured_call(call: ToolCall) -> Iterator[list[ToolStatus]]:
-    """In an activity: count the call that the block makes. It adds the status of the answer to the
-    list; a call without one got no answer."""
-    began, answered = monotonic(), list[ToolStatus]()
+def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
+    """In an activity: count the call that the block makes. It notes the answer; a call without
+    one got none."""
+    measure = CallMeasure()
     try:
-        yield answered
+        yield measure
     finally:
-        outcome = answered[-1].value if answered else UNAVAILABLE
         labels = {"server": call.server, "tool": call.tool}
         meter = activity.metric_meter().with_additional_attributes(labels)
-        meter.with_additional_attributes({"outcome": outcome}).create_counter(
+        meter.with_additional_attributes({"outcome": measure.outcome}).create_counter(
             "desk_tool_calls", "Calls of a tool, by what became of them"
         ).add(1)
         meter.create_histogram_timedelta(
             "desk_tool_call_seconds", "From a call of a tool to its answer", "duration"
-        ).record(timedelta(seconds=monotonic() - began))
+        ).record(timedelta(seconds=measure.ended()))
 
 
 def count_lookup(cache: Cache, *, hit: bool) -> None:

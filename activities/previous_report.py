@@ -24,7 +24,7 @@ def previous_report(directory: Path, week: IsoWeek, slug: str) -> PreviousReport
     A revision that cannot be read, is of another week, or whose seal does not hold is damaged; it
     is passed over, and the note names it.
     """
-    before = week_of(monday_of(week) - timedelta(days=7))
+    before = week_before(week)
     damaged: list[str] = []
     for path in _revisions(directory / FOLDER, f"{before}-{slug}"):
         report = read_published(path)
@@ -32,6 +32,11 @@ def previous_report(directory: Path, week: IsoWeek, slug: str) -> PreviousReport
             return PreviousReport(report, _passed_over(damaged))
         damaged.append(path.stem)
     return PreviousReport(None, _passed_over(damaged))
+
+
+def week_before(week: IsoWeek) -> IsoWeek:
+    """The ISO week before this one."""
+    return week_of(monday_of(week) - timedelta(days=7))
 
 
 def _revisions(folder: Path, stem: str) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from activities.event_places import with_event_ids
 from activities.heartbeats import beating
 from activities.metrics import note_report
 from activities.previous_report import previous_report
+from activities.week_before import LONGEST_SECONDS, published_before
 from contracts.names import FailureType
 from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from domain.compile_report import compile_report
@@ -45,8 +46,9 @@ class PublishingActivities:
         """The revision on disk, complete in all its forms or not there at all.
 
         Publishing the same revision again writes the same files again. The tool calls behind it
-        are looked up in their histories first, as far as those can be read. The archive of the
-        reports follows; that it cannot be written is logged, and fails nothing.
+        are looked up in their histories first, as far as those can be read, and a report of the
+        week before that is about to come out is waited for, to be compared with. The archive of
+        the reports follows; that it cannot be written is logged, and fails nothing.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
@@ -55,8 +57,9 @@ class PublishingActivities:
         try:
             async with beating():
                 placed = await _placed(request)
+                late = await _wait_for_week_before(request)
                 async with self._one_at_a_time:
-                    published = await asyncio.to_thread(self._publish, placed)
+                    published = await asyncio.to_thread(self._publish, placed, late)
                 await self._archive.refresh()
         except PublishingError as error:
             raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
@@ -65,7 +68,7 @@ class PublishingActivities:
             raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
         return published
 
-    def _publish(self, request: PublishRequest) -> Publication:
+    def _publish(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG
         previous = previous_report(self._reports_dir, request.record.week, slug)
         report = compile_report(
@@ -75,7 +78,7 @@ class PublishingActivities:
             workflow_id=request.workflow_id,
             run_id=request.run_id,
             previous=previous.report,
-            previous_note=previous.note,
+            previous_note=" ".join(words for words in (late, previous.note) if words) or None,
         )
         files = publish(report, self._reports_dir, slug)
         note_report(report, request.record.spent or report.usage)
@@ -93,6 +96,17 @@ async def _placed(request: PublishRequest) -> PublishRequest:
         return request
     record = await with_event_ids(request.record, client)
     return request.model_copy(update={"record": record})
+
+
+async def _wait_for_week_before(request: PublishRequest) -> str | None:
+    client = _client()
+    if client is None:
+        return None
+    config = request.config
+    patience = min(LONGEST_SECONDS, config.policy.deadlines.turn.total_seconds() / 4)
+    return await published_before(
+        client, request.record.week, request.subset, config.schedule, longest=patience
+    )
 
 
 def _client() -> Client | None:

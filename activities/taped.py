@@ -13,6 +13,8 @@ from temporalio.exceptions import ApplicationError
 from activities.errors import permanent
 from activities.heartbeats import beating
 from contracts.escalations import EscalationDecision, EscalationRequest
+from contracts.learning import Advice, Lesson
+from contracts.learning_record import Question
 from contracts.names import FailureType
 from contracts.tape import Effect, TakeFailure, Tape
 from contracts.tools import ToolListing, ToolRequest, ToolResult
@@ -117,6 +119,18 @@ class TapedActivities:
         """How the conflict was decided then. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.DECISION, request, EscalationDecision)
+
+    @activity.defn
+    async def ask_learning(self, question: Question) -> Advice:
+        """What the desk's own record said then. Raises as `TapePlayer.play`."""
+        async with beating():
+            return self._player.play(Effect.ADVICE, question, Advice)
+
+    @activity.defn
+    async def tell_learning(self, lesson: Lesson) -> None:
+        """Nobody is told: what is played teaches nothing."""
+        async with beating():
+            return
 
     @activity.defn(dynamic=True)
     async def any_other(self, arguments: Sequence[RawValue]) -> None:

@@ -49,10 +49,12 @@ class ToolActivities:
         return ToolListing(server=server, tools=tools)
 
     async def _call(self, request: ToolRequest) -> ToolResult:
-        with measured_call(request.call) as answered:
-            result = _evidence(request, await self._answer(request))
-            answered.append(result.status)
-        return result
+        with measured_call(request.call) as measure:
+            answer = await self._answer(request)
+            refused = answer.refusal is not None
+            took = measure.answered(ToolStatus.REFUSED if refused else ToolStatus.OK)
+        result = _evidence(request, answer)
+        return result.model_copy(update={"took": round(took, 3), "kept": answer.kept})
 
     async def _answer(self, request: ToolRequest) -> ToolAnswer:
         call = request.call

@@ -23,6 +23,16 @@ Instant = AwareDatetime
 """A point in time. Compared as an instant; a zone that matters stands beside it as a name."""
 
 
+def is_none(value: object) -> bool:
+    """For fields that are absent from most histories, and take no place in them."""
+    return value is None
+
+
+def is_empty(value: object) -> bool:
+    """The same for what holds nothing."""
+    return not value
+
+
 class Contract(BaseModel):
     """A frozen record. Unknown fields are ignored, so that an older history still replays."""
 

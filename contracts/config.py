@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from contracts.base import Contract, ShortText
+from contracts.base import Contract, ShortText, is_empty
 from contracts.budget import BudgetConfig
 from contracts.capabilities import Capability, Routes
 from contracts.markets import AreaCode, MarketName, MarketSpec
@@ -64,7 +64,8 @@ class DeadlineConfig(Contract):
 class VotingConfig(Contract):
     """How a conflict is put to the vote.
 
-    A position weighs its confidence times its source's tier times its agent's weight. When the
+    A position weighs its confidence times its source's tier times its agent's weight and its
+    source's, which is 1 where nothing else is said. When the
     confidences spread by more than `widest_spread`, a person decides.
     """
 
@@ -78,10 +79,14 @@ class VotingConfig(Contract):
         }
     )
     agents: dict[AgentId, Weight] = Field(default_factory=dict)
+    sources: Annotated[dict[ShortText, Weight], Field(exclude_if=is_empty)] = Field(
+        default_factory=dict
+    )
 
-    def weight_of(self, agent: AgentId, tier: SourceTier) -> float:
+    def weight_of(self, agent: AgentId, tier: SourceTier, server: str | None = None) -> float:
         """What a position of an agent on a source of a tier weighs at full confidence."""
-        return self.tiers.get(tier, 0.0) * self.agents.get(agent, 1.0)
+        of_source = self.sources.get(server, 1.0) if server is not None else 1.0
+        return self.tiers.get(tier, 0.0) * self.agents.get(agent, 1.0) * of_source
 
 
 class MaterialityConfig(Contract):

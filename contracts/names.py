@@ -24,6 +24,7 @@ class WorkflowType(StrEnum):
     REASSIGNMENT = "ReassignmentWorkflow"
     TOOL_CALL = "ToolCallWorkflow"
     ESCALATION = "EscalationWorkflow"
+    LEARNING_SYSTEM = "LearningSystemWorkflow"
 
 
 class AgentId(StrEnum):
@@ -46,6 +47,9 @@ class Message(StrEnum):
     RESOLVE_ESCALATION = "resolve_escalation"
     ANSWER_ESCALATION = "answer_escalation"
     ESCALATION = "escalation"
+    LEARN = "learn"
+    ADVISE = "advise"
+    LEARNED = "learned"
 
 
 class FailureType(StrEnum):
@@ -65,6 +69,8 @@ class FailureType(StrEnum):
 
 SCHEDULE_ID = "weekly-research"
 SCHEDULED_RUN_ID = "weekly"
+LEARNING_SYSTEM_ID = "learning-system"
+"""The one entity that keeps a desk's record."""
 
 
 def week_run_id(week: str, subset: str | None = None) -> str:

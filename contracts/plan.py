@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from contracts.base import Contract, ShortText, Text
+from contracts.base import Contract, ShortText, Text, is_empty
 from contracts.capabilities import Capability
 from contracts.markets import MarketName
 from contracts.names import AgentId
@@ -34,10 +34,14 @@ class MarketPlan(Contract):
 
 
 class WeekPlan(Contract):
-    """How a week is researched, in the order in which the markets start."""
+    """How a week is researched, in the order in which the markets start.
+
+    `follows` are the ids of the recommendations from the desk's own record that it takes up.
+    """
 
     kind: Literal["plan"] = "plan"
     task_id: ShortText
     week: IsoWeek
     markets: Annotated[tuple[MarketPlan, ...], Field(max_length=200)]
     note: Text | None = None
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()

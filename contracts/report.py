@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text
+from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.changes import Changes
 from contracts.claims import Claim
 from contracts.config import RunConfig
+from contracts.learning import Advice
 from contracts.markets import MarketGroup, MarketKind, MarketName
 from contracts.names import AgentId
 from contracts.results import (
@@ -206,8 +207,9 @@ class ResearchReport(Contract):
     """A week's report, with the evidence and the rules that it can be verified from.
 
     `config` is what the run was governed by. `evidence` holds every tool result that a claim, a
-    verdict or a table rests on. `seal` is the SHA-256 of the canonical JSON of all the rest
-    (`domain.seal.seal_of`).
+    verdict or a table rests on. `advice` is what the desk's own record said to the run, and
+    `follows` the recommendations of it that the plan took up. `seal` is the SHA-256 of the
+    canonical JSON of all the rest (`domain.seal.seal_of`).
     """
 
     week: IsoWeek
@@ -234,5 +236,7 @@ class ResearchReport(Contract):
     planning: Contribution | None = None
     commenting: Contribution | None = None
     usage: Usage = Usage()
+    advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     timings: Timings
     seal: ShortText = ""

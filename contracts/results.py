@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from contracts.base import Confidence, Contract, Instant, ShortText, Text
+from contracts.base import Confidence, Contract, Instant, ShortText, Text, is_none
 from contracts.claims import Claim, ClaimId
 from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
@@ -75,11 +75,23 @@ class Leaning(StrEnum):
     ABSTAINS = "abstains"
 
 
+class Forecast(Contract):
+    """How likely a view takes the fixing to be above today's in so many weeks.
+
+    `deviation` is the standard deviation of the log move over that time, as the year before had it.
+    """
+
+    probability: Confidence
+    weeks: Annotated[int, Field(ge=1, le=52)]
+    deviation: Annotated[float, Field(gt=0.0)]
+
+
 class View(Contract):
     """An agent's view of one subject, and the claims it rests on.
 
     `by_words` marks one that a list of words read out of a text. It rests on no claim, contradicts
-    nobody, and is no news when it turns.
+    nobody, and is no news when it turns. A view of a direction has a `forecast` where the history
+    of the fixings allows one.
     """
 
     subject: ShortText
@@ -88,6 +100,7 @@ class View(Contract):
     confidence: Confidence
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
     by_words: bool = False
+    forecast: Annotated[Forecast | None, Field(exclude_if=is_none)] = None
 
 
 class ToneKind(StrEnum):
@@ -193,13 +206,15 @@ class Position(Contract):
     """What one party to a conflict holds.
 
     `stated` is a figure with its unit, or a leaning. `weight` is confidence times the weight of
-    the source's tier times the agent's; 0 for an abstention. A view has no claim.
+    the source's tier times the agent's times that of the `server` by which the source was asked;
+    0 for an abstention. A view has no claim.
     """
 
     agent: AgentId
     claim_id: ClaimId | None = None
     stated: ShortText
     source: ShortText
+    server: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
     origin: ShortText | None = None
     tier: SourceTier = SourceTier.SECONDARY
     confidence: Confidence

@@ -43,6 +43,25 @@ class Quote(SourceResult):
     missing: Text | None = None
 
 
+class PairQuote(Contract):
+    """One pair of several: its last fixing known at the as-of instant, or why there is none."""
+
+    symbol: PairSymbol
+    value: Figure | None = None
+    fixed_on: date | None = None
+    missing: Text | None = None
+
+
+class Quotes(SourceResult):
+    """The answer of `get_quotes`, in the order asked for.
+
+    `ends_on` is the last day of which the source has any fixing known at the as-of instant.
+    """
+
+    quotes: Annotated[tuple[PairQuote, ...], Field(max_length=60)]
+    ends_on: date | None = None
+
+
 class History(SourceResult):
     """Daily fixings, oldest first: `values[i]` is the fixing of `days[i]`.
 

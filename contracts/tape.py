@@ -21,7 +21,8 @@ class Effect(StrEnum):
     """What a tape holds: what a run asks of others, by the name of the activity that asks.
 
     `revisions` is what had been published of the week before, which numbers the report's revision.
-    `decision` is how a person, or the deadline in a person's place, decided a conflict.
+    `decision` is how a person, or the deadline in a person's place, decided a conflict. `advice` is
+    what the desk's own record said.
     """
 
     TURN = "take_turn"
@@ -29,6 +30,7 @@ class Effect(StrEnum):
     TOOL_LISTING = "list_tools"
     REVISIONS = "read_revisions"
     DECISION = "decide_escalation"
+    ADVICE = "ask_learning"
 
 
 class TakeFailure(Contract):

@@ -1,11 +1,11 @@
 """A tool call, its result, and what is kept of it as evidence."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
-from contracts.base import Contract, Instant, ShortText, Text
+from contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
 
 MAX_CALLS_A_TURN = 16
@@ -16,10 +16,10 @@ MOST_CALLS = 130
 MOST_EVIDENCE = 400
 """Tool results that a market can rest on: those of three tasks."""
 
+KEPT_ANSWER: Final = "research-desk/kept"
+"""True in the metadata of an answer for which a server of ours asked its source nothing anew."""
 
-def _is_none(value: object) -> bool:
-    """For fields that are absent from most histories, and take no place in them."""
-    return value is None
+Seconds = Annotated[float, Field(ge=0.0)]
 
 
 class SourceTier(StrEnum):
@@ -44,7 +44,7 @@ class ToolCall(Contract):
     server: ShortText
     tool: ShortText
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
-    capability: Annotated[Capability | None, Field(exclude_if=_is_none)] = None
+    capability: Annotated[Capability | None, Field(exclude_if=is_none)] = None
 
 
 class ToolRequest(Contract):
@@ -75,13 +75,26 @@ class CallPlace(Contract):
     event_id: int | None = None
 
 
+class AskedBesides(Contract):
+    """Another source that was asked the same, and how that ended, in its own words."""
+
+    server: ShortText
+    tool: ShortText
+    status: ToolStatus
+    words: Annotated[str, Field(max_length=300)] = ""
+    took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
+
+
 class ToolResult(Contract):
     """What a tool returned, as evidence.
 
     `content` is the tool's structured result when `status` is ok, else None and `error` says why.
     `content_hash` is the SHA-256 of the canonical JSON of `content` (`domain.seal.content_hash`).
     `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
-    before, and why they did not answer.
+    before, and why they did not answer; `besides` are all others that were asked.
+
+    `took` is how long the try that was answered lasted. `kept` says that the server needed no new
+    question of its source, as far as it tells. Both differ from run to run, and no report has them.
     """
 
     call: ToolCall
@@ -91,7 +104,10 @@ class ToolResult(Contract):
     retrieved_at: Instant | None = None
     content_hash: ShortText | None = None
     place: CallPlace | None = None
-    in_place_of: Annotated[Text | None, Field(exclude_if=_is_none)] = None
+    in_place_of: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
+    kept: Annotated[bool, Field(exclude_if=is_empty)] = False
 
     @property
     def evidence_id(self) -> str:
@@ -100,12 +116,16 @@ class ToolResult(Contract):
 
 
 class ToolSpec(Contract):
-    """A tool as its server describes it. The words and the schema are the server's own."""
+    """A tool as its server describes it. The words and the schema are the server's own.
+
+    `last`: to an agent that has rested nothing on its answers, it is described after the others.
+    """
 
     server: ShortText
     tool: ShortText
     description: Annotated[str, Field(max_length=4_000)] = ""
     input_schema: dict[str, JsonValue] = Field(default_factory=dict)
+    last: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class ToolListing(Contract):

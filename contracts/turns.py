@@ -4,10 +4,11 @@ from typing import Annotated, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from contracts.base import Contract, ShortText, Text
+from contracts.base import Contract, ShortText, Text, is_empty, is_none
 from contracts.budget import Allowance
 from contracts.capabilities import Capability
 from contracts.config import VotingConfig
+from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
 from contracts.plan import WeekPlan
 from contracts.results import AgentError, Commentary, ResearchResult, ValidationResult
@@ -22,6 +23,10 @@ AgentResult = Annotated[
 
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""
+
+
+def _is_usual(voting: VotingConfig) -> bool:
+    return voting == VotingConfig()
 
 
 class Exchange(Contract):
@@ -39,27 +44,30 @@ class TurnRequest(Contract):
 
     `findings` are the research results that a validator is to check or the product manager to
     comment, and `evidence` the tool results they rest on; `markets` are those that the product
-    manager is to plan for, with the `capabilities` that there are. They are empty for the others.
-    `rejected` are the figures in the prose of the agent's last result that are no claims: it may
-    deliver again, without them or with references in their place. `draft` is what a model said
-    when it delivered that result, as its content blocks, and `objection` why what it said is no
-    result. `voting` says how a conflict between findings is settled. `model` names who takes the
-    turn; `tools` are described to a model, and `allowance` is what its call may cost. With `last`
-    it must deliver now and may ask for nothing more.
+    manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
+    own record. They are empty for the others. `rejected` are the figures in the prose of the
+    agent's last result that are no claims: it may deliver again, without them or with references in
+    their place. `draft` is what a model said when it delivered that result, as its content blocks,
+    and `objection` why what it said is no result. `voting` says how a conflict between findings is
+    settled. `model` names who takes the turn; `tools` are described to a model, and `allowance` is
+    what its call may cost. With `last` it must deliver now and may ask for nothing more.
     """
 
     assignment: TaskAssignment
-    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200)] = ()
-    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800)] = ()
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
-    rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100)] = ()
-    draft: Said = ()
-    objection: Text | None = None
+    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800, exclude_if=is_empty)] = ()
+    evidence: Annotated[
+        tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE, exclude_if=is_empty)
+    ] = ()
+    rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100, exclude_if=is_empty)] = ()
+    draft: Annotated[Said, Field(exclude_if=is_empty)] = ()
+    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
     model: ShortText = BUILTIN
-    voting: VotingConfig = VotingConfig()
-    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
-    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200)] = ()
-    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20)] = ()
+    voting: Annotated[VotingConfig, Field(exclude_if=_is_usual)] = VotingConfig()
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     allowance: Allowance = Allowance()
     last: bool = False
 
@@ -77,14 +85,16 @@ class Turn(Contract):
     `cut_off` it was, and its answer never came.
     """
 
-    calls: Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)] = ()
-    result: AgentResult | None = None
-    failure: AgentError | None = None
-    said: Said = ()
-    objection: Text | None = None
-    over_budget: Text | None = None
-    cut_off: bool = False
-    note: Text | None = None
+    calls: Annotated[
+        tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
+    ] = ()
+    result: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
+    failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
+    said: Annotated[Said, Field(exclude_if=is_empty)] = ()
+    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    over_budget: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    cut_off: Annotated[bool, Field(exclude_if=is_empty)] = False
+    note: Annotated[Text | None, Field(exclude_if=is_none)] = None
     usage: Usage = Usage()
 
     @model_validator(mode="after")

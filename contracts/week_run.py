@@ -5,10 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
+from contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from contracts.budget import Allowance
 from contracts.config import RunConfig, RunPolicy
 from contracts.delivery import Deliveries, DeliveryStatus
+from contracts.learning import Advice, UncitedTools
 from contracts.markets import MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, WeekPlan
@@ -42,7 +43,8 @@ class WeekRecord(Contract):
 
     `planning` is what it took to have the plan. `commentary` are the product manager's sentences
     over the claims, `commenting` what they took. `spent` is what counts against the budget: what
-    the outcomes took, and what is taken to be spent where nobody can tell.
+    the outcomes took, and what is taken to be spent where nobody can tell. `advice` is what the run
+    was told of the record of those before it.
     """
 
     week: IsoWeek
@@ -55,6 +57,7 @@ class WeekRecord(Contract):
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
     started_at: Instant
     spent: Usage | None = None
+    advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
 
 
 class WeekRequest(Contract):
@@ -63,14 +66,16 @@ class WeekRequest(Contract):
     Without `week`, the run is of the week that ended before its scheduled start (or before its
     start, when no schedule started it). `subset` marks a run of some of the markets: its report
     has a file name of its own. `resume` makes it a continuation of a run that has closed.
-    `deliveries` are the channels by which each of its revisions is sent, if any.
+    `deliveries` are the channels by which each of its revisions is sent, if any. With `learn` it
+    asks the learning system what to do differently, and tells it what became of the week.
     """
 
     config: RunConfig
     week: IsoWeek | None = None
     subset: ShortText | None = None
     resume: WeekRecord | None = None
-    deliveries: Annotated[Deliveries | None, Field(exclude_if=lambda given: given is None)] = None
+    deliveries: Annotated[Deliveries | None, Field(exclude_if=is_none)] = None
+    learn: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class RerunRequest(Contract):
@@ -151,8 +156,8 @@ class MarketRequest(Contract):
     """What a market's child workflow is started with. `rerun` is 0 for the first time.
 
     `deadline` is that of the agents' tasks; a market that waits for a person is back before
-    `report_due`. `tools` are described to agents that are models, and `allowance` is what those
-    may spend together.
+    `report_due`. `tools` are described to agents that are models, the `uncited` of an agent in
+    short, and `allowance` is what those may spend together.
     """
 
     week: IsoWeek
@@ -164,6 +169,7 @@ class MarketRequest(Contract):
     policy: RunPolicy
     rerun: int = 0
     tools: Tools = ()
+    uncited: UncitedTools = ()
     allowance: Allowance = Allowance()
 
 

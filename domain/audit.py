@@ -5,9 +5,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from contracts.report import ResearchReport
+from domain.audit_advice import advice_findings
 from domain.audit_claims import claim_findings, conflict_findings, verdict_findings
 from domain.audit_evidence import evidence_findings, seal_findings, source_findings
 from domain.audit_findings import AuditFinding
+from domain.audit_forecasts import forecast_findings
 from domain.audit_frame import frame_findings
 from domain.audit_prose import event_findings, text_findings
 from domain.audit_tables import TABLES, chart_findings, table_findings
@@ -29,6 +31,8 @@ PARTS = (
     table_findings,
     chart_findings,
     tone_findings,
+    advice_findings,
+    forecast_findings,
 )
 
 
@@ -45,7 +49,8 @@ def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
     """Everything in a report that does not follow from its evidence; nothing when all of it does.
 
     The seal tells that something was changed, the rest tells what. Confidences, leanings, remarks
-    and the words between the figures are the agents' own: only the seal guards them.
+    and the words between the figures are the agents' own, and the outcomes behind the scorecard
+    those of other weeks: only the seal guards them.
     """
     return tuple(chain.from_iterable(_found_by(part, report) for part in PARTS))
 

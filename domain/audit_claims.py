@@ -7,6 +7,7 @@ from contracts.claims import Claim
 from contracts.report import MarketReport, ResearchReport
 from contracts.results import ConflictRecord
 from contracts.verdicts import ClaimStatus, ClaimVerdict
+from domain.advice import policy_with
 from domain.audit_findings import AuditFinding, differing
 from domain.ledger import Ledger
 from domain.positions import state, state_on
@@ -66,9 +67,10 @@ def _of_verdict(
 def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether every conflict is as its rules decide it, and prints the figure that was chosen."""
     claims = printed_claims(report)
+    voting = policy_with(report.config.policy, report.advice, report.follows).voting
     for conflict in report.conflicts:
         where = f"conflict {conflict.conflict_id}"
-        again = decided_by_rule(conflict, report.config.policy.voting)
+        again = decided_by_rule(conflict, voting)
         yield from differing(where, conflict, again)
         yield from _of_choice(where, conflict, claims)
 

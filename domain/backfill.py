@@ -53,13 +53,17 @@ def stretches(weeks: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
 class Backfill:
     """Weeks under way and weeks to come, at most so many under way at a time.
 
-    Within a stretch a week is due when the one before it has ended, so that its report can be
-    compared with that week's.
+    Within a stretch a week is due when the one before it has been researched, so that it can learn
+    from that week and its report can be compared with that week's. In order, all weeks are one
+    stretch, gaps or not; otherwise there are as many stretches as weeks may be under way.
     """
 
-    def __init__(self, weeks: Sequence[str], running: Collection[str], max_active: int) -> None:
+    def __init__(
+        self, weeks: Sequence[str], running: Collection[str], max_active: int, *, in_order: bool
+    ) -> None:
         self._max_active = max_active
-        self._waiting = [list(stretch) for stretch in stretches(weeks, max_active)]
+        parts = (tuple(weeks),) if in_order else stretches(weeks, max_active)
+        self._to_research = [list(stretch) for stretch in parts]
         self._active = {week for week in weeks if week in running}
 
     @property
@@ -70,11 +74,11 @@ class Backfill:
     @property
     def finished(self) -> bool:
         """Whether every week has ended."""
-        return not any(self._waiting)
+        return not self._active and not any(self._to_research)
 
     def due(self) -> tuple[str, ...]:
         """The weeks to start now, earliest first."""
-        heads = [stretch[0] for stretch in self._waiting if stretch]
+        heads = [stretch[0] for stretch in self._to_research if stretch]
         free = max(self._max_active - len(self._active), 0)
         return tuple(sorted(week for week in heads if week not in self._active)[:free])
 
@@ -82,10 +86,14 @@ class Backfill:
         """A week is under way."""
         self._active.add(week)
 
+    def researched(self, week: str) -> None:
+        """A week's research is over; it is under way until its report is out."""
+        self._to_research = [[w for w in stretch if w != week] for stretch in self._to_research]
+
     def ended(self, week: str) -> None:
         """A week has published its report, or failed to."""
+        self.researched(week)
         self._active.discard(week)
-        self._waiting = [[w for w in stretch if w != week] for stretch in self._waiting]
 
 
 def _without_gaps(weeks: Sequence[str]) -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ from typing import Final
 from contracts.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
 from contracts.config import RunPolicy
 from contracts.tasks import ToolName
-from contracts.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
+from contracts.tools import AskedBesides, ToolCall, ToolResult, ToolSpec, ToolStatus
 
 LONGEST_NOTE: Final = 1_000
 
@@ -97,11 +97,29 @@ def answer_among(results: Sequence[ToolResult]) -> ToolResult:
     """
     given = [result for result in results if result.status is ToolStatus.OK]
     answer = next((result for result in given if satisfies(result)), given[0] if given else None)
-    if answer is not None:
-        before = results[: results.index(answer)]
-        return answer.model_copy(update={"in_place_of": _words(before)}) if before else answer
     first, *others = results
-    return first.model_copy(update={"error": _words(results)}) if others else first
+    if not others:
+        return first
+    if answer is None:
+        told = {"error": _words(results), "besides": _besides(others)}
+        return first.model_copy(update=told)
+    place = results.index(answer)
+    before, after = results[:place], results[place + 1 :]
+    noted = {"in_place_of": _words(before)} if before else {}
+    return answer.model_copy(update={**noted, "besides": _besides((*before, *after))})
+
+
+def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
+    return tuple(
+        AskedBesides(
+            server=result.call.server,
+            tool=result.call.tool,
+            status=result.status,
+            words=(_reason(result) or "")[:300],
+            took=result.took,
+        )
+        for result in results
+    )
 
 
 def _is_empty(result: ToolResult) -> bool:
@@ -119,7 +137,10 @@ def _words(results: Sequence[ToolResult]) -> str:
 
 
 def _said(result: ToolResult) -> str:
-    reason = result.error
+    return f"{result.call.server}.{result.call.tool}: {_reason(result) or result.status}"
+
+
+def _reason(result: ToolResult) -> str | None:
     if result.status is ToolStatus.OK and isinstance(result.content, dict):
-        reason = str(result.content.get("missing"))
-    return f"{result.call.server}.{result.call.tool}: {reason or result.status}"
+        return str(result.content.get("missing"))
+    return result.error

@@ -5,12 +5,13 @@ from datetime import datetime
 
 from contracts.changes import Changes
 from contracts.claims import Claim
-from contracts.config import RunConfig
+from contracts.config import RunConfig, VotingConfig
 from contracts.report import MarketReport, ResearchReport, Timings
 from contracts.search_attributes import Outcome
 from contracts.source_results import History
 from contracts.tools import ToolResult
 from contracts.week_run import WeekRecord
+from domain.advice import policy_with
 from domain.commentary import commentary_of
 from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
 from domain.prose import clip
@@ -52,7 +53,7 @@ def compile_report(
     Pure: identical inputs give an identical report, but for `timings` and the instants at which
     the sources were asked. Outcomes of markets that are not configured are left out.
     """
-    week = judge(record.outcomes, config, record.window)
+    week = judge(record.outcomes, config, record.window, _voting(record, config))
     timings = Timings(
         started_at=record.started_at,
         finished_at=finished_at,
@@ -70,6 +71,11 @@ def compile_report(
         }
     )
     return sealed(report)
+
+
+def _voting(record: WeekRecord, config: RunConfig) -> VotingConfig:
+    """The rules of the votes of the run: with what its record changed in them."""
+    return policy_with(config.policy, record.advice, record.plan.follows).voting
 
 
 def _commentary(record: WeekRecord, claims: Mapping[str, Claim]) -> dict[str, object]:
@@ -122,6 +128,8 @@ def _without_remarks(
         planning=record.planning,
         commenting=record.commenting,
         usage=usage_of_week((record.planning, record.commenting), outcomes),
+        advice=record.advice,
+        follows=record.plan.follows,
         timings=timings,
     )
 

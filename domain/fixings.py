@@ -32,6 +32,45 @@ def last_known_day(as_of: datetime) -> date:
     return today if known_from(today) <= as_of else today - timedelta(days=1)
 
 
+def last_expected_day(as_of: datetime) -> date:
+    """The last day whose fixing must be known at an instant, by the ECB's calendar.
+
+    Raises:
+        ValueError: the instant has no time zone.
+    """
+    day = last_known_day(as_of)
+    while not is_fixing_day(day):
+        day -= timedelta(days=1)
+    return day
+
+
+def is_fixing_day(day: date) -> bool:
+    """Whether the ECB's payment system, TARGET, is open on a day.
+
+    Closed are weekends, 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December, and until
+    2001 the last day of the year.
+    """
+    closed = {(1, 1), (5, 1), (12, 25), (12, 26)}
+    if day.year <= 2001:
+        closed.add((12, 31))
+    from_easter = (day - _easter(day.year)).days
+    return day.weekday() < 5 and (day.month, day.day) not in closed and from_easter not in (-2, 1)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday by the Gregorian rule (Meeus, Astronomical Algorithms, 1991)."""
+    golden = year % 19
+    century, of_century = divmod(year, 100)
+    leap, over = divmod(century, 4)
+    shift = (century - (century + 8) // 25 + 1) // 3
+    moon = (19 * golden + century - leap - shift + 15) % 30
+    quarters, rest = divmod(of_century, 4)
+    weekday = (32 + 2 * over + 2 * quarters - moon - rest) % 7
+    late = (golden + 11 * moon + 22 * weekday) // 451
+    month, day = divmod(moon + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
 def has_lapsed(fixed_on: date, as_of: datetime) -> bool:
     """Whether a series whose last fixing is of `fixed_on` no longer gives a quote at an instant."""
     return last_known_day(as_of) - fixed_on > LONGEST_GAP

@@ -73,10 +73,11 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
         claim_id=claim.claim_id,
         stated=state_on(claim) if with_day else state(claim.value, claim.unit),
         source=_names(stand.result, claim.evidence),
+        server=server_of(source),
         origin=origin_of(source),
         tier=tier_of(source),
         confidence=stand.result.confidence,
-        weight=_weight(voting, stand.result, tier_of(source), stand.result.confidence),
+        weight=_weight(voting, stand.result, source, stand.result.confidence),
     )
 
 
@@ -90,10 +91,11 @@ def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> P
         agent=result.agent,
         stated=ABSTENTION if abstains else view.leaning,
         source=_names(result, evidence),
+        server=server_of(source),
         origin=origin_of(source),
         tier=tier_of(source),
         confidence=view.confidence,
-        weight=0.0 if abstains else _weight(voting, result, tier_of(source), view.confidence),
+        weight=0.0 if abstains else _weight(voting, result, source, view.confidence),
         abstains=abstains,
     )
 
@@ -108,6 +110,11 @@ def weakest_source(result: ResearchResult, evidence: Iterable[str]) -> DataSourc
 def origin_of(source: DataSource | None) -> str | None:
     """Who stands behind a source: the first publisher, or the source itself where none is given."""
     return (source.origin or source.name) if source else None
+
+
+def server_of(source: DataSource | None) -> str | None:
+    """The server that a source was asked by."""
+    return source.server if source else None
 
 
 def agree(kind: ConflictKind, one: Position, other: Position) -> bool:
@@ -150,6 +157,7 @@ def tier_of(source: DataSource | None) -> SourceTier:
 
 
 def _weight(
-    voting: VotingConfig, result: ResearchResult, tier: SourceTier, confidence: float
+    voting: VotingConfig, result: ResearchResult, source: DataSource | None, confidence: float
 ) -> float:
-    return round(confidence * voting.weight_of(result.agent, tier), 6)
+    weight = voting.weight_of(result.agent, tier_of(source), server_of(source))
+    return round(confidence * weight, 6)

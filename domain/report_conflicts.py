@@ -53,7 +53,8 @@ def _decided(conflict: ConflictRecord, voted: ConflictRecord) -> ConflictRecord:
 
 
 def _weighed(position: Position, voting: VotingConfig) -> Position:
-    weight = position.confidence * voting.weight_of(position.agent, position.tier)
+    voice = voting.weight_of(position.agent, position.tier, position.server)
+    weight = position.confidence * voice
     return position.model_copy(update={"weight": 0.0 if position.abstains else round(weight, 6)})
 
 

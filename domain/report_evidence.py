@@ -16,6 +16,8 @@ known."""
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""
 
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "besides": ()}
+
 
 def evidence_of(
     everything: Iterable[ToolResult],
@@ -25,14 +27,15 @@ def evidence_of(
     """Every tool result behind the printed claims, the verdicts, the tones, the tables, the charts
     and the listed sources, of `everything` that came back.
 
-    Each once, sorted by its id, the research's and the validator's.
+    Each once, sorted by its id, the research's and the validator's; without how long the calls
+    took, which is for `desk tools` and would make a difference of two reports that are the same.
     """
     named = {*_named(sections), *(source.evidence_id for source in _listed(outcomes))}
     found: dict[str, ToolResult] = {}
     for result in everything:
         if result.evidence_id in named or _is_tabled(result):
             found.setdefault(result.evidence_id, result)
-    return tuple(found[name] for name in sorted(found))
+    return tuple(found[name].model_copy(update=_WITHOUT_TIMES) for name in sorted(found))
 
 
 def sources_of(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from contracts.claims import Claim
-from contracts.config import RunConfig
+from contracts.config import RunConfig, VotingConfig
 from contracts.markets import MarketSpec
 from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord
@@ -57,15 +57,21 @@ class JudgedWeek(NamedTuple):
         return _known(self.claims, judged.claims, {v.claim_id for v in judged.verdicts})
 
 
-def judge(outcomes: Sequence[MarketOutcome], config: RunConfig, window: TimeWindow) -> JudgedWeek:
+def judge(
+    outcomes: Sequence[MarketOutcome],
+    config: RunConfig,
+    window: TimeWindow,
+    voting: VotingConfig,
+) -> JudgedWeek:
     """The findings on the configured markets, in their order, judged by the ledger, the validators
-    and the conflicts. A market without an outcome is there as one that was not reached."""
+    and the conflicts by the rules of `voting`. A market without an outcome is there as one that was
+    not reached."""
     by_market = {outcome.market: outcome for outcome in outcomes}
     there = [by_market.get(name) or not_reached(name) for name in config.market_names]
     evidence = [result for outcome in there for result in outcome.evidence]
     ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
     sound = [sifted(outcome, ledger) for outcome in there]
-    conflicts = conflicts_of([market.outcome for market in sound], config.policy.voting)
+    conflicts = conflicts_of([market.outcome for market in sound], voting)
     standings = standings_of(sound, conflicts, ledger)
     claims = week_claims({market: standing.claims for market, standing in standings.items()})
     banks = _banks(evidence)

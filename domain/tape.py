@@ -11,7 +11,7 @@ from domain.seal import content_hash
 DIGITS: Final = 16
 """Of a SHA-256. A field is compared with itself, so that no two fields can be mistaken."""
 
-_RESULT: Final = {"retrieved_at": True, "place": True}
+_RESULT: Final = dict.fromkeys(("retrieved_at", "place", "took", "kept", "besides"), True)
 _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
     Effect.TURN: {
         # What side-by-side agents may still spend hangs on which of them is done first.
@@ -20,6 +20,7 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
         "exchanges": {"__all__": {"results": {"__all__": _RESULT}}},
         "evidence": {"__all__": _RESULT},
     },
+    Effect.ADVICE: {"asked_at": True},
     Effect.DECISION: {
         "remind_at": True,
         "deadline": True,

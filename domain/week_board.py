@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from contracts.budget import Allowance
 from contracts.delivery import DeliveryStatus
+from contracts.learning import Advice
 from contracts.plan import WeekPlan
 from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
 from contracts.results import Commentary
@@ -73,6 +74,7 @@ class WeekBoard:
         self.started_at = started_at
         self.phase = Phase.PLANNING
         self.purse = Purse(budget)
+        self.advice: Advice | None = None
         self.planning: Contribution | None = None
         self.commented: CommentedWeek | None = None
         self.plan = WeekPlan(task_id=f"{week}/plan", week=week, markets=())
@@ -128,6 +130,7 @@ class WeekBoard:
 
     def restore(self, record: WeekRecord) -> None:
         """Go on from what a closed run left; the next publication is a rerun's."""
+        self.advice = record.advice
         self.plan = record.plan
         self.planning = record.planning
         if record.commenting is not None:
@@ -187,6 +190,7 @@ class WeekBoard:
             revisions=(*self.revisions, *revisions),
             spent=all_of(self.purse.spent),
             started_at=self.started_at,
+            advice=self.advice,
         )
 
     def note_commented(self, commented: CommentedWeek | None) -> None:

@@ -11,6 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+from contracts.tools import KEPT_ANSWER
 from infra.tool_calling import ToolAnswer
 
 LONGEST_TEXT: Final = 50_000
@@ -31,7 +32,8 @@ def answer_of(result: CallToolResult) -> ToolAnswer:
     # Servers wrap the text of a tool that returns text in this object.
     if _ERROR.match(text) and structured in (None, {"result": text}):
         return ToolAnswer(refusal=text.strip())
-    return ToolAnswer(content=_of_text(text) if structured is None else structured)
+    content = _of_text(text) if structured is None else structured
+    return ToolAnswer(content=content, kept=(result.meta or {}).get(KEPT_ANSWER) is True)
 
 
 def _of_text(text: str) -> JsonValue:

@@ -21,10 +21,12 @@ class ToolUnreachable(Exception):
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a server answered: structured content, or the text of its refusal."""
+    """What a server answered: structured content, or the text of its refusal. `kept`: it says that
+    it asked its source nothing anew."""
 
     content: JsonValue = None
     refusal: str | None = None
+    kept: bool = False
 
 
 class ToolCaller(Protocol):

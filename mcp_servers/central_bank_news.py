@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -90,7 +91,12 @@ class BankNews:
             return NewsItems(as_of=as_of, source=source, missing=NOT_FETCHED)
         window = Window(as_of - timedelta(days=days), as_of, as_of)
         with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
-            told = list(threads.map(partial(self._told, window=window), asked))
+            # Each in the context of the call, which is told what was kept.
+            reads = [
+                threads.submit(copy_context().run, partial(self._told, one, window=window))
+                for one in asked
+            ]
+        told = [read.result() for read in reads]
         items = newest_first(item for one in told for item in one.items)
         remarks = [remark for one in told for remark in one.remarks]
         if len(items) > MOST_ITEMS:

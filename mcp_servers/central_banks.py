@@ -23,6 +23,7 @@ from contracts.tools import SourceTier
 from mcp_servers.arguments import Areas, AsOf, Day, require_areas, require_order
 from mcp_servers.central_bank_news import BANK_FEEDS, BankNews
 from mcp_servers.facts_table import DamagedTable, ReadOnce
+from mcp_servers.kept_notes import KeptNotes
 from mcp_servers.news_items import Days
 from mcp_servers.policy_answers import (
     calendar_gaps,
@@ -139,6 +140,7 @@ def build_server(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
         log_level="WARNING",
+        extensions=[KeptNotes()],
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)

@@ -10,7 +10,15 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from contracts.source_results import FixingCoverage, History, Provenance, Quote, SymbolMatches
+from contracts.source_results import (
+    FixingCoverage,
+    History,
+    PairQuote,
+    Provenance,
+    Quote,
+    Quotes,
+    SymbolMatches,
+)
 from contracts.tools import SourceTier
 from domain.fixings import has_lapsed, last_known_day
 from mcp_servers.arguments import AsOf, Day, Symbol, currencies_of, require_order
@@ -30,6 +38,9 @@ SOURCE = Provenance(
 )
 MAX_MATCHES = 50
 
+Symbols = Annotated[
+    list[Symbol], Field(min_length=1, max_length=60, description="pairs such as USD/JPY")
+]
 Query = Annotated[
     str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
 ]
@@ -47,16 +58,18 @@ class EcbTools:
         One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
         the euro rates and rounded to 6 significant digits.
         """
-        base, quote = currencies_of(symbol)
+        found = _quote(self._rates(), symbol, as_of)
+        return Quote(as_of=as_of, source=SOURCE, **dict(found))
+
+    def get_quotes(self, symbols: Symbols, as_of: AsOf) -> Quotes:
+        """Last ECB reference rates of several pairs known at as_of, each as get_quote gives it.
+
+        ends_on is the last day of which any rate was known at as_of.
+        """
         rates = self._rates()
-        day = last_known_day(as_of)
-        fixing, missing = None, _absent(rates, base, quote)
-        if missing is None:
-            fixing = rates.last_fixing(base, quote, day)
-            missing = _lapsed(rates, symbol, fixing and fixing[0], as_of)
-        if fixing is None or missing is not None:
-            return Quote(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
-        return Quote(as_of=as_of, source=SOURCE, symbol=symbol, fixed_on=fixing[0], value=fixing[1])
+        quotes = tuple(_quote(rates, symbol, as_of) for symbol in symbols)
+        ends_on = rates.last_day_until(last_known_day(as_of))
+        return Quotes(as_of=as_of, source=SOURCE, quotes=quotes, ends_on=ends_on)
 
     def get_historical(
         self, symbol: Symbol, start: Day, as_of: AsOf, end: Day | None = None
@@ -105,6 +118,17 @@ class EcbTools:
             return self._store.current()
         except DamagedRatesFile as error:
             raise ToolError(str(error)) from error
+
+
+def _quote(rates: EuroRates, symbol: str, as_of: datetime) -> PairQuote:
+    base, quote = currencies_of(symbol)
+    fixing, missing = None, _absent(rates, base, quote)
+    if missing is None:
+        fixing = rates.last_fixing(base, quote, last_known_day(as_of))
+        missing = _lapsed(rates, symbol, fixing and fixing[0], as_of)
+    if fixing is None or missing is not None:
+        return PairQuote(symbol=symbol, missing=missing)
+    return PairQuote(symbol=symbol, fixed_on=fixing[0], value=fixing[1])
 
 
 def _absent(rates: EuroRates, base: str, quote: str) -> str | None:
@@ -161,7 +185,13 @@ def build_server(
         log_level="WARNING",
         middleware=middleware,
     )
-    for tool in (tools.get_quote, tools.get_historical, tools.search_symbols, tools.get_coverage):
+    for tool in (
+        tools.get_quote,
+        tools.get_quotes,
+        tools.get_historical,
+        tools.search_symbols,
+        tools.get_coverage,
+    ):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
     return server
 

@@ -19,6 +19,7 @@ from contracts.source_results import NewsItem, NewsItems, Provenance
 from contracts.tools import SourceTier
 from domain.links import web_link
 from mcp_servers.arguments import FIRST_YEAR, AsOf, Day, require_order
+from mcp_servers.kept_notes import KeptNotes
 from mcp_servers.news_fetch import FeedRefused, FeedUnusable
 from mcp_servers.news_items import (
     LONGEST_HEADLINE,
@@ -207,6 +208,7 @@ def build_server(
         "google_news",
         instructions="Headlines from Google News. They are what publishers wrote, not facts.",
         log_level="WARNING",
+        extensions=[KeptNotes()],
     )
     for tool in (tools.search_news, tools.get_headlines, tools.filter_by_date):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)

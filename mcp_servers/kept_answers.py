@@ -2,10 +2,43 @@
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import ClassVar, Generic, TypeVar
 
 Answer = TypeVar("Answer")
+
+
+class LookedUp:
+    """The questions for which kept answers were looked up, each with whether it had one in the
+    end: while one question waits for its turn, another may bring its answer."""
+
+    def __init__(self) -> None:
+        self._had: dict[tuple[int, Hashable], bool] = {}
+
+    def note(self, place: int, question: Hashable, *, had: bool) -> None:
+        """A question was looked up in one place of many."""
+        self._had[place, question] = had
+
+    @property
+    def all_kept(self) -> bool:
+        """Whether there were questions and every answer was kept from before."""
+        return bool(self._had) and all(self._had.values())
+
+
+_LOOKED_UP: ContextVar[LookedUp | None] = ContextVar("looked_up", default=None)
+
+
+@contextmanager
+def looking_up() -> Iterator[LookedUp]:
+    """What is looked up in the block and in threads that are started with its context."""
+    seen = LookedUp()
+    token = _LOOKED_UP.set(seen)
+    try:
+        yield seen
+    finally:
+        _LOOKED_UP.reset(token)
 
 
 class KeptAnswers(Generic[Answer]):
@@ -30,6 +63,9 @@ class KeptAnswers(Generic[Answer]):
             until, answer = self._kept.get(question, (0.0, None))
             had = answer is not None and self._clock() < until
             self.looked_up[had] += 1
+        seen = _LOOKED_UP.get()
+        if seen is not None:
+            seen.note(id(self), question, had=had)
         return answer if had else None
 
     def keep(self, question: Hashable, answer: Answer) -> None:

@@ -17,6 +17,7 @@ from contracts.source_results import NewsItem, NewsItems, Provenance, StoryCheck
 from contracts.tools import SourceTier
 from mcp_servers.arguments import Areas, AsOf, require_areas
 from mcp_servers.facts_table import DamagedTable, ReadOnce
+from mcp_servers.kept_notes import KeptNotes
 from mcp_servers.news_dates import published_instant
 from mcp_servers.news_fetch import FeedRefused, FeedUnusable
 from mcp_servers.news_items import (
@@ -281,6 +282,7 @@ def build_server(
         "reuters",
         instructions="Reuters news. It is what Reuters reported, under LSEG's licence.",
         log_level="WARNING",
+        extensions=[KeptNotes()],
     )
     for tool in (tools.get_market_news, tools.get_central_bank_news, tools.verify_story):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)

@@ -14,6 +14,7 @@ from contracts.source_results import History, Provenance, Quote, SymbolMatches
 from contracts.tools import SourceTier
 from domain.fixings import LONGEST_GAP
 from mcp_servers.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from mcp_servers.kept_notes import KeptNotes
 from mcp_servers.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
 from mcp_servers.yahoo_closes import Close, last_known_day
 from mcp_servers.yahoo_failures import YahooRefused, YahooUnusable
@@ -150,6 +151,7 @@ def build_server(
         "yahoo_finance",
         instructions="Daily closes of currency pairs from Yahoo Finance, for personal use.",
         log_level="WARNING",
+        extensions=[KeptNotes()],
     )
     for tool in (tools.get_quote, tools.get_historical, tools.search_symbols):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)

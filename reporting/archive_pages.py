@@ -19,6 +19,7 @@ from reporting.archive_reading import LeftOut, is_full
 from reporting.archive_week import COLUMNS, ArchivedWeek, MarketWeek
 from reporting.figure_links import anchor
 from reporting.html import KIND_TITLES, page_environment
+from reporting.record_words import SCORE_COLUMNS
 
 INDEX: Final = "index.html"
 SEARCH: Final = "search.html"
@@ -42,10 +43,19 @@ class Line(NamedTuple):
     gap: Gap | None
 
 
+class Score(NamedTuple):
+    """How a market's forecasts had done by a report's as-of instant, as it is printed there."""
+
+    week: str
+    page: str
+    cells: tuple[str, ...]
+
+
 class MarketPage(NamedTuple):
     """A market across the weeks, the newest first.
 
-    `newest` is its part of the latest report that has it, that of `newest_week`.
+    `newest` is its part of the latest report that has it, that of `newest_week`. `scores` are its
+    rows of the reports' scorecards, those that say no more than the one before left out.
     """
 
     market: str
@@ -53,6 +63,7 @@ class MarketPage(NamedTuple):
     newest_week: str
     lines: tuple[Line, ...]
     chart: Chart | None
+    scores: tuple[Score, ...] = ()
 
     @property
     def file(self) -> str:
@@ -102,7 +113,14 @@ def _page(template: str, **given: object) -> str:
     return (
         page_environment()
         .get_template(template)
-        .render(mark=MARK, kinds=KIND_TITLES, kind_names=MarketKind, columns=COLUMNS, **given)
+        .render(
+            mark=MARK,
+            kinds=KIND_TITLES,
+            kind_names=MarketKind,
+            columns=COLUMNS,
+            score_columns=SCORE_COLUMNS[1:],
+            **given,
+        )
     )
 
 
@@ -112,7 +130,23 @@ def _market_pages(full: Sequence[ArchivedWeek]) -> Iterator[MarketPage]:
         lines = tuple(_lines(full, market))
         week = next(week for week in full if market in week.markets)
         bars = [_bar(line) for line in reversed(lines)]
-        yield MarketPage(market, week.markets[market], week.week, lines, chart_of(bars))
+        yield MarketPage(
+            market,
+            week.markets[market],
+            week.week,
+            lines,
+            chart_of(bars),
+            tuple(_scores(lines)),
+        )
+
+
+def _scores(lines: Sequence[Line]) -> Iterator[Score]:
+    """The newest first; of several weeks with the same row, the one in which it was new."""
+    told = [(line.week, line.part.score) for line in lines if line.week and line.part]
+    before = [*(cells for _, cells in told[1:]), None]
+    for (week, cells), earlier in zip(told, before, strict=True):
+        if cells is not None and cells != earlier:
+            yield Score(week.week, week.page, cells)
 
 
 def _lines(full: Sequence[ArchivedWeek], market: str) -> Iterator[Line]:

@@ -18,6 +18,7 @@ from reporting.digest import Digest, digests
 from reporting.figure_links import anchor
 from reporting.html import page_environment
 from reporting.publish import FOLDER
+from reporting.record_words import score_cells
 
 BIGGEST: Final = 3
 FROM_A_MARKETS_PAGE: Final = "../"
@@ -47,7 +48,8 @@ class MarketWeek(NamedTuple):
     """A market in one report: a row of figures, and what happened, both rendered.
 
     `figure` is its last level or rate as it is printed; `followed` the figure that is drawn, and
-    `drawn` how that is printed. `happened` is empty where nothing is told.
+    `drawn` how that is printed. `happened` is empty where nothing is told. `score` is the market's
+    row of the report's scorecard as it is printed, if it has one.
     """
 
     kind: MarketKind
@@ -58,6 +60,7 @@ class MarketWeek(NamedTuple):
     drawn: str | None
     row: Markup
     happened: Markup
+    score: tuple[str, ...] | None = None
 
 
 class ArchivedWeek(NamedTuple):
@@ -81,6 +84,7 @@ class _Frame(NamedTuple):
     links: TraceLinks
     banks: dict[str, str]
     absent: dict[str, str]
+    scores: dict[str, tuple[str, ...]]
 
 
 def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
@@ -96,6 +100,7 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
         links=links.below(FROM_A_MARKETS_PAGE),
         banks={row.area: row.bank for row in report.policy_rates if row.bank != row.area},
         absent={line.market: line.reason for line in report.coverage.missing},
+        scores=_scores(report),
     )
     paged = {market.market for market in report.markets} if is_full(file.slug) else set()
     moves = [(row, _printed_move(row, links)) for row in biggest_moves(report)]
@@ -142,7 +147,16 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         happened=_rendered("happened", week, market, digest, section, links)
         if happened
         else Markup(),
+        score=frame.scores.get(market.market),
     )
+
+
+def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
+    """What the report's scorecard has of each market, as it is printed, without the name."""
+    scorecard = report.advice.scorecard if report.advice else None
+    if scorecard is None:
+        return {}
+    return {row.of: score_cells(row)[1:] for row in scorecard.rows}
 
 
 def _cell(

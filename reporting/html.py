@@ -13,7 +13,7 @@ from contracts.verdicts import ClaimStatus
 from domain.figures import print_day, print_full_day, print_weekday
 from domain.links import web_link
 from domain.report_summary import dollar_direction
-from reporting import tone_words, trust_words, wording
+from reporting import record_words, tone_words, trust_words, wording
 from reporting.coverage_words import coverage_lines
 from reporting.digest import digests
 from reporting.figure_links import FigureLinks, anchor, tier_words
@@ -52,6 +52,8 @@ def render_html(report: ResearchReport) -> str:
             method=METHOD,
             words=wording,
             trust=trust_words,
+            record=record_words,
+            calibration=_calibration(report),
             tone_words=tone_words,
             dollar_direction=dollar_direction,
         )
@@ -91,6 +93,16 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
 
     charts = sparklines(report.markets, report.window)
     return {market: Markup(chart) for market, chart in charts.items()}  # noqa: S704
+
+
+def _calibration(report: ResearchReport) -> Markup | None:
+    """The chart of the forecasts that have come due; None without any."""
+    scorecard = report.advice.scorecard if report.advice else None
+    if scorecard is None or not scorecard.bins:
+        return None
+    from reporting.calibration_chart import calibration_chart
+
+    return Markup(calibration_chart(scorecard.bins))  # noqa: S704
 
 
 def _heat_maps(report: ResearchReport) -> dict[MarketGroup, Markup]:

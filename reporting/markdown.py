@@ -12,8 +12,11 @@ from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim, print_day, print_full_day, print_weekday
 from reporting.coverage_words import coverage_lines
 from reporting.digest import Digest, digests
+from reporting.markdown_record import record_markdown
 from reporting.markdown_text import bullets, escaped, link, table
 from reporting.method import METHOD
+from reporting.record_words import TITLE as RECORD_TITLE
+from reporting.record_words import direction_words
 from reporting.source_groups import group_sources
 from reporting.tone_words import CAUTION, WITHHELD, leaning_words, tone_words
 from reporting.traces import Stated, Traces
@@ -39,7 +42,6 @@ from reporting.wording import (
     commenting_words,
     confirmed_words,
     contribution_words,
-    cost_words,
     coverage_words,
     decision_line,
     duration_words,
@@ -52,6 +54,7 @@ from reporting.wording import (
     rate_cells,
     rests_on,
     share_words,
+    spent_words,
     window_words,
 )
 
@@ -86,6 +89,7 @@ def render_markdown(report: ResearchReport) -> str:
         *_markets(report),
         *_section("Conflicts", _conflicts(report.conflicts)),
         *_section("Across markets", _cross_checks(report)),
+        *_section(RECORD_TITLE, record_markdown(report)),
         *_section("What is missing and why", _missing(report)),
         *_section("Revisions", _revisions(report)),
         *_section("Sources", _sources(report)),
@@ -168,10 +172,10 @@ def _markets(report: ResearchReport) -> Iterable[str]:
         if markets:
             yield f"## {title}"
         for market in markets:
-            yield from _market(market, digest[market.market])
+            yield from _market(market, digest[market.market], direction_words(market, report))
 
 
-def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
+def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iterable[str]:
     revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
     yield f"### {market.market} ({human(market.outcome)}{revised})"
     figures = [
@@ -182,6 +186,7 @@ def _market(market: MarketReport, digest: Digest) -> Iterable[str]:
     if figures:
         yield ", ".join(figures)
     remarks = (
+        *((f"Direction: {direction}",) if direction else ()),
         *(_event(event) for event in digest.events),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
         *(_tone(tone) for tone in digest.tones),
@@ -314,7 +319,7 @@ def _run(report: ResearchReport) -> str:
     return bullets(
         (
             duration_words(report),
-            f"Analysts: {escaped(report.usage.model)}, {cost_words(report.usage)}",
+            f"Analysts: {escaped(report.usage.model)}, {spent_words(report)}",
             *((escaped(planned),) if (planned := planning_words(report)) else ()),
             *((escaped(commented),) if (commented := commenting_words(report)) else ()),
             f"Workflow `{escaped(report.timings.workflow_id)}`, run "

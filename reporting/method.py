@@ -11,6 +11,8 @@ METHOD: Final = (
     "52-week range: where the last fixing lies between the lowest (0 %) and the highest (100 %).",
     "Differential (bp): an area's policy rate less that of the base area; for a pair, that of its "
     "first currency less that of its second. A target range counts at its midpoint.",
+    "Direction: which way the week's move points. How likely a pair is to be fixed higher in four "
+    "weeks is how often it was, four weeks after past weeks that moved the same way.",
     "Every figure is a claim with evidence: the tool result it was read from or computed of. "
     "What is missing is said and never filled in. The rules in full: docs/method.md.",
 )

@@ -122,16 +122,21 @@ def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
 
 
 def trust_line(report: ResearchReport) -> str | None:
-    """Conflicts, rejected figures and dropped sentences counted; None when there are none."""
+    """Conflicts, rejected figures, dropped sentences and tasks done in a lesser way than planned,
+    counted; None when there are none."""
     waiting = sum(not conflict.resolved for conflict in report.conflicts)
     decided = len(report.conflicts) - waiting
     rejected = sum(sum(rejections(market).values()) for market in report.markets)
     dropped = sum(len(market.dropped) for market in report.markets)
+    lines = [line for market in report.markets for line in market.agents]
+    lines += [line for line in (report.planning, report.commenting) if line is not None]
+    lesser = sum(line.remark is not None for line in lines)
     parts = (
         f"{_count(waiting, 'conflict')} waiting for a person" if waiting else "",
         f"{_count(decided, 'conflict')} decided" if decided else "",
         f"{_count(rejected, 'figure')} rejected" if rejected else "",
         f"{_count(dropped, 'sentence')} left out" if dropped else "",
+        f"{_count(lesser, 'task')} done in a lesser way" if lesser else "",
     )
     return ", ".join(part for part in parts if part) or None
 

@@ -103,6 +103,14 @@ def cost_words(usage: Usage) -> str:
     return words
 
 
+def spent_words(report: ResearchReport) -> str:
+    """What the run's models cost, and of how much at most where they were asked at all."""
+    words, budget = cost_words(report.usage), report.config.policy.budget.allowance
+    if not report.usage.tokens or budget.unlimited:
+        return words
+    return f"{words} of {allowance_words(budget)}"
+
+
 def one_line(text: str) -> str:
     """Text from outside without line breaks and control characters."""
     if not text.isprintable():

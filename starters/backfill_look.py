@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from contracts.report import Coverage
-from contracts.search_attributes import Outcome
+from contracts.search_attributes import Outcome, Phase
 from domain.backfill import WeekState
 from domain.schedule_spec import BackfilledWeek
 from starters.backfill_table import WeekLine
@@ -17,7 +17,7 @@ from starters.published_files import latest_files
 from starters.watching import status_if_answered
 from starters.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.week_runs import FoundRun, described, find_run
-from workflows.options import OUTCOME, REVISION
+from workflows.options import OUTCOME, PHASE, REVISION
 
 AT_ONCE = 8
 """Weeks looked up at the same time."""
@@ -30,6 +30,17 @@ class PublishedHead(BaseModel):
 
     revision: int
     coverage: Coverage
+
+
+_RESEARCHED = frozenset({Phase.PUBLISHING, Phase.OPEN_FOR_RERUNS, Phase.CLOSED})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run under way stands. One that has ended badly has not always `researched`."""
+
+    researched: bool
+    ended: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,17 @@ async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:
     """The newest run of a week; one that the schedule has only just started is known by its id."""
     found = [await find_run(client, week.week, None), await described(client, week.workflow_id)]
     return max((run for run in found if run), key=lambda run: run.started_at, default=None)
+
+
+async def standing_of(run: FoundRun) -> Standing:
+    """Whether a run has done its research, and whether it has published or closed: one question."""
+    description = await run.handle.describe()
+    attributes = description.typed_search_attributes
+    published = attributes.get(REVISION) is not None
+    return Standing(
+        researched=published or attributes.get(PHASE) in _RESEARCHED,
+        ended=published or description.status is not WorkflowExecutionStatus.RUNNING,
+    )
 
 
 async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None) -> WeekLine:

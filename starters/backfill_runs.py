@@ -8,22 +8,20 @@ from temporalio.client import Client
 
 from domain.backfill import Backfill, WeekState, weeks_to_do
 from domain.schedule_spec import BackfilledWeek
-from starters.backfill_look import Look, of_run, published_here
+from starters.backfill_look import Look, of_run, published_here, standing_of
 from starters.backfill_progress import BackfillProgress
+from starters.backfill_start import start_week
 from starters.backfill_table import BackfillTable, WeekLine, coverage_words, table_of
 from starters.desk_session import Desk
-from starters.endings import CommandError
-from starters.schedule_actions import start_past_week
 from starters.troubles import trouble_of
 from starters.watching import check_server
 from starters.week_runs import FoundRun, described
 
-POLL_SECONDS = 0.5
-START_SECONDS = 30.0
-"""How long the schedule may take to start a run; it takes a fraction of a second."""
+QUICK_SECONDS = 0.15
+"""How often the newest run is looked at: the next week waits for nothing but its research."""
 
-ASK_AGAIN_SECONDS = 5.0
-"""Of several requests that reach a schedule at once it heeds the last only."""
+POLL_SECONDS = 0.5
+"""How often all runs under way are looked at."""
 
 TROUBLE_SECONDS = 10.0
 """How often a run under way is asked what holds it up."""
@@ -32,16 +30,22 @@ TROUBLE_SECONDS = 10.0
 class PastWeeks:
     """The weeks of one backfill, and what this command has started and seen end of them.
 
-    It may be asked to go on at another desk after the first went away.
+    Those that learn run in order, the others side by side. It may be asked to go on at another desk
+    after the first went away.
     """
 
-    def __init__(self, weeks: Sequence[BackfilledWeek], *, again: bool) -> None:
+    def __init__(self, weeks: Sequence[BackfilledWeek], *, again: bool, learn: bool = True) -> None:
         self._weeks = {week.week: week for week in weeks}
         self._again = again
+        self._learn = learn
         self._runs: dict[str, FoundRun] = {}
         self._started: set[str] = set()
         self._ended: dict[str, WeekLine] = {}
         self._told: dict[str, str] = {}
+
+    def learn_nothing(self) -> None:
+        """Run the weeks side by side from now on, whatever was wanted at first."""
+        self._learn = False
 
     async def bring_to_an_end(
         self, desk: Desk, looks: Mapping[str, Look], *, max_active: int, progress: BackfillProgress
@@ -53,13 +57,15 @@ class PastWeeks:
             RPCError, ServerUnreachable: the server went away.
         """
         to_do, order = self._order(looks, max_active)
-        asked = time.monotonic()
+        asked, looked = time.monotonic(), float("-inf")
         while not order.finished:
             await check_server(desk.client)
             for week in order.due():
                 await self._start(desk, week, looks[week], progress)
                 order.started(week)
-            for line in await self._newly_ended(desk, order.active):
+            newest_only = time.monotonic() - looked < POLL_SECONDS
+            looked = looked if newest_only else time.monotonic()
+            for line in await self._newly_ended(desk, order, newest_only=newest_only):
                 order.ended(line.week)
                 self._ended[line.week] = line
                 progress.note(f"{_words(line)} ({len(self._ended)} of {to_do} weeks)")
@@ -68,7 +74,7 @@ class PastWeeks:
                 asked = time.monotonic()
                 await self._tell_troubles(order.active, progress)
             if not order.due() and not order.finished:
-                await asyncio.sleep(POLL_SECONDS)
+                await asyncio.sleep(QUICK_SECONDS)
 
     def corrected(self, looks: Mapping[str, Look]) -> BackfillTable:
         """The final table: a run that failed here counts, whatever was published before it."""
@@ -83,27 +89,32 @@ class PastWeeks:
         left = weeks_to_do(states, again=self._again, done=self._ended)
         under_way = running | (self._started - self._ended.keys())
         total = len(self._ended.keys() | set(left) | under_way)
-        return total, Backfill(sorted({*left, *under_way}), under_way, max_active)
+        weeks = sorted({*left, *under_way})
+        return total, Backfill(weeks, under_way, max_active, in_order=self._learn)
 
     async def _start(self, desk: Desk, week: str, look: Look, progress: BackfillProgress) -> None:
-        past = self._weeks[week]
-        before = await described(desk.client, past.workflow_id)
         if look.run is not None and look.line.state is WeekState.PUBLISHED:
             await _make_way(desk.client, look.run.workflow_id, progress)
-        run = await _started(desk, past, before.run_id if before else None)
+        run = await start_week(desk, self._weeks[week], learn=self._learn)
         self._runs[week] = run
         self._started.add(week)
         progress.note(f"{week}: {run.workflow_id} is started")
 
-    async def _newly_ended(self, desk: Desk, active: Sequence[str]) -> list[WeekLine]:
-        reports_dir = desk.settings.reports_dir
-        lines = await asyncio.gather(
-            *(
-                of_run(self._runs[week], self._weeks[week], published_here(reports_dir, week))
-                for week in active
-            )
-        )
-        return [line for line in lines if line.state is not WeekState.RUNNING]
+    async def _newly_ended(
+        self, desk: Desk, order: Backfill, *, newest_only: bool
+    ) -> list[WeekLine]:
+        """The weeks that have published or failed; the order is told whose research is over."""
+        weeks = order.active[-1:] if newest_only else order.active
+        standings = await asyncio.gather(*(standing_of(self._runs[week]) for week in weeks))
+        of_week = dict(zip(weeks, standings, strict=True))
+        for week, standing in of_week.items():
+            if standing.researched:
+                order.researched(week)
+        return [await self._line(desk, week) for week in weeks if of_week[week].ended]
+
+    async def _line(self, desk: Desk, week: str) -> WeekLine:
+        here = published_here(desk.settings.reports_dir, week)
+        return await of_run(self._runs[week], self._weeks[week], here)
 
     async def _tell_troubles(self, active: Sequence[str], progress: BackfillProgress) -> None:
         for week in active:
@@ -119,23 +130,6 @@ async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress
     if found is not None and found.open:
         progress.note(f"ending the open run {workflow_id} to research its week anew")
         await found.handle.terminate("researched anew by `desk backfill --again`")
-
-
-async def _started(desk: Desk, week: BackfilledWeek, before: str | None) -> FoundRun:
-    """The run that the schedule starts for a week, other than the one `before`."""
-    deadline, asked = time.monotonic() + START_SECONDS, float("-inf")
-    while (now := time.monotonic()) < deadline:
-        if now - asked >= ASK_AGAIN_SECONDS:
-            asked = now
-            await start_past_week(desk.client, week.start, desk.settings.config)
-        found = await described(desk.client, week.workflow_id)
-        if found is not None and found.run_id != before:
-            return found
-        await asyncio.sleep(0.05)
-    raise CommandError(
-        f"{week.week}: the schedule did not start {week.workflow_id} within "
-        f"{START_SECONDS:.0f} s; `desk schedule show` says whether it still exists"
-    )
 
 
 def _words(line: WeekLine) -> str:

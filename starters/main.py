@@ -21,6 +21,8 @@ from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
 from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
 from starters.escalations import escalations
+from starters.learn import EXAMPLE as LEARN_EXAMPLE
+from starters.learn import learn
 from starters.messages import EXAMPLE as MESSAGES_EXAMPLE
 from starters.messages import messages
 from starters.report import EXAMPLE as REPORT_EXAMPLE
@@ -30,6 +32,8 @@ from starters.rerun import rerun
 from starters.run import EXAMPLE as RUN_EXAMPLE
 from starters.run import run
 from starters.schedule import schedule
+from starters.scorecard import EXAMPLE as SCORECARD_EXAMPLE
+from starters.scorecard import scorecard
 from starters.status import EXAMPLE as STATUS_EXAMPLE
 from starters.status import status
 from starters.tape import tape
@@ -57,6 +61,8 @@ app.command(epilog=STATUS_EXAMPLE)(status)
 app.command(epilog=WATCH_EXAMPLE)(watch)
 app.command(epilog=AGENTS_EXAMPLE)(agents)
 app.command(epilog=MESSAGES_EXAMPLE)(messages)
+app.command(epilog=LEARN_EXAMPLE)(learn)
+app.command(epilog=SCORECARD_EXAMPLE)(scorecard)
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")
 app.add_typer(tape, name="tape")

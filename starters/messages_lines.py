@@ -23,7 +23,7 @@ from contracts.messages import (
 )
 from contracts.names import AgentId
 from starters.case_lines import one_line
-from starters.tools_table import SHORT_NAMES
+from starters.table_lines import SHORT_NAMES
 
 WIDTH: Final = 80
 TYPE: Final = 18

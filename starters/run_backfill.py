@@ -16,7 +16,7 @@ from starters.backfill_table import BackfillTable, exit_status, table_lines, tab
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import ExitStatus, UsageError
-from starters.schedule_actions import ready_for_backfill
+from starters.schedule_actions import MADE_BEFORE, ready_for_backfill, scheduled_request
 from starters.tool_look import held_fixings
 from starters.week_choice import chosen_week, written_week
 
@@ -28,8 +28,9 @@ class BackfillOptions:
     first: str
     last: str
     dry_run: bool = False
-    max_active: int = 4
+    max_active: int = 2
     again: bool = False
+    learn: bool = True
     as_json: bool = False
 
 
@@ -69,7 +70,7 @@ class _Command:
         self._settings = settings
         self._options = options
         self._weeks = weeks
-        self._runs = PastWeeks(weeks, again=options.again)
+        self._runs = PastWeeks(weeks, again=options.again, learn=options.learn)
         self._hosting = False
 
     async def work(self, desk: Desk) -> ExitStatus:
@@ -85,6 +86,8 @@ class _Command:
         )
         if remark:
             say(f"desk: {remark}")
+        if self._options.learn:
+            await self._check_learning(desk)
         looks = await look_at_all(desk.client, self._settings.reports_dir, self._weeks)
         if dry:
             self._print(_table(looks))
@@ -117,6 +120,14 @@ class _Command:
         remark = chosen_week(self._weeks[-1].week, now, schedule, held, cache_dir).remark
         if remark:
             say(f"desk: {remark}")
+
+    async def _check_learning(self, desk: Desk) -> None:
+        """Have the weeks run side by side, and say so, where the schedule's runs learn nothing:
+        their order would be of no use."""
+        request = await scheduled_request(desk.client)
+        if request is not None and not request.learn:
+            say(f"desk: the weeks learn nothing, as with --no-learning: {MADE_BEFORE}")
+            self._runs.learn_nothing()
 
     def _print(self, table: BackfillTable) -> None:
         lines: Sequence[str]

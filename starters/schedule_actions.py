@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from temporalio.api.common.v1 import Payload
 from temporalio.client import (
     Client,
     Schedule,
@@ -38,6 +39,7 @@ from starters.endings import CommandError, ExitStatus
 from workflows.options import TASK_TIMEOUT
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
+MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule apply` brings learning"
 _AROUND = timedelta(seconds=30)
 """A backfill's range reaches this far to both sides of the start it is about."""
 
@@ -117,7 +119,10 @@ async def show(desk: Desk) -> list[str]:
     for taken in there.info.recent_actions[-5:]:
         run = getattr(taken.action, "workflow_id", "")
         lines.append(f"  {taken.scheduled_at:%Y-%m-%d %H:%M} UTC  {run}")
-    wanted = _schedule(desk.settings.config, desk.settings.deliveries)
+    learns = await _learns(desk.client, there.schedule)
+    if not learns:
+        lines.append(f"its runs learn nothing: {MADE_BEFORE}")
+    wanted = _schedule(desk.settings.config, desk.settings.deliveries, learn=learns)
     if not await _same(desk.client, there.schedule, wanted):
         lines.append("desk.toml differs from this; `desk schedule apply` puts it into force")
     return lines
@@ -180,7 +185,8 @@ async def ready_for_backfill(
         await put_into_force(client, config, deliveries)
         note = weekly_schedule(config.schedule).note
         return f"there was no schedule: {SCHEDULE_ID} is created and in force ({note})"
-    wanted = _schedule(config, deliveries)
+    learns = await _learns(client, there.schedule)
+    wanted = _schedule(config, deliveries, learn=learns)
     if not _same_times(there.schedule, wanted):
         raise CommandError(
             "desk.toml has other times than the schedule on the server; `desk schedule apply` first"
@@ -191,6 +197,16 @@ async def ready_for_backfill(
             "`desk schedule apply` puts desk.toml into force"
         )
     return None
+
+
+async def scheduled_request(client: Client) -> WeekRequest | None:
+    """What the schedule in force starts its runs with; None where it starts no weeks, is gone, or
+    cannot be read here.
+
+    One that was made before runs could learn does not say that they do.
+    """
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    return await _request(client, there.schedule) if there else None
 
 
 async def start_past_week(client: Client, start: datetime, config: RunConfig) -> None:
@@ -205,12 +221,29 @@ async def start_past_week(client: Client, start: datetime, config: RunConfig) ->
     )
 
 
-def _schedule(config: RunConfig, deliveries: Deliveries | None) -> Schedule:
+async def _request(client: Client, schedule: Schedule) -> WeekRequest | None:
+    action = schedule.action
+    given = action.args if isinstance(action, ScheduleActionStartWorkflow) else ()
+    encoded = [argument for argument in given if isinstance(argument, Payload)]
+    try:
+        decoded = await client.data_converter.decode(encoded, [WeekRequest])
+    except (ValueError, OSError, RuntimeError):
+        return None
+    return next((each for each in decoded if isinstance(each, WeekRequest)), None)
+
+
+async def _learns(client: Client, schedule: Schedule) -> bool:
+    """Whether its runs learn; what starts something else differs from `desk.toml` in any case."""
+    request = await _request(client, schedule)
+    return request is None or request.learn
+
+
+def _schedule(config: RunConfig, deliveries: Deliveries | None, *, learn: bool = True) -> Schedule:
     spec = weekly_schedule(config.schedule)
     return Schedule(
         action=ScheduleActionStartWorkflow(
             WorkflowType.WEEKLY_RESEARCH,
-            WeekRequest(config=config, deliveries=deliveries),
+            WeekRequest(config=config, deliveries=deliveries, learn=learn),
             id=SCHEDULED_RUN_ID,
             task_queue=Queue.DESK,
             task_timeout=TASK_TIMEOUT,

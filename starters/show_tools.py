@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from temporalio.service import RPCError
 
+from contracts.learning_record import Question
 from domain.essential_tools import essential_tools
 from infra.server_failure import ServerFailed
 from infra.settings import Settings, load_settings
@@ -13,8 +14,10 @@ from infra.temporal import ServerUnreachable
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.tool_lessons import learned_from
 from starters.tool_offers import offers
 from starters.tool_use import tools_used
+from starters.tools_record import record_of
 from starters.tools_table import DeskTools, Used, absent_from, servers_of, table_of
 from starters.week_choice import written_week
 from starters.week_results import published_before_the_end
@@ -47,20 +50,25 @@ async def _desk_tools(settings: Settings, week: str | None) -> DeskTools:
         note=used.note,
         servers=servers_of(policy, offered, tool_users(policy), used),
         absent=absent_from(policy, (offer.server for offer in offered)),
+        record=used.record,
     )
 
 
 async def _used(settings: Settings, week: str | None) -> Used:
-    """The use of tools in the newest run, or in that of a week. Without a server, why not."""
+    """The use of tools in the newest run, or in that of a week, and the record of all weeks.
+    Without a server, why not."""
 
     async def work(desk: Desk) -> Used:
         chosen = week or await newest_week(desk.client)
         found = await find_any_run(desk.client, chosen) if chosen else None
+        learned = await learned_from(desk.client)
+        record = record_of(learned.view(Question(as_of=datetime.now(UTC))))
         if chosen is None or found is None:
-            return Used(note=f"no run of {chosen or 'any week'} is known")
+            return Used(note=f"no run of {chosen or 'any week'} is known", record=record)
         published = await published_before_the_end(found)
         outcomes = published.record.outcomes if published else ()
-        return Used(chosen, await tools_used(found, chosen), essential_tools(outcomes))
+        uses = await tools_used(found, chosen)
+        return Used(chosen, uses, essential_tools(outcomes), record=record)
 
     try:
         return await with_desk(settings, work, server_only=True)

@@ -14,7 +14,7 @@ from contracts.search_attributes import Outcome
 from contracts.week_run import PublishedFiles, WeekResult, WeekStatus
 from contracts.weeks import IsoWeek
 from reporting.trust_words import trust_line
-from reporting.wording import change_words, changes_note, changes_title, cost_words
+from reporting.wording import change_words, changes_note, changes_title, spent_words
 
 WIDTH = 80
 CHANGES = 3
@@ -119,7 +119,7 @@ def summary_of(
         temporal_ui=temporal_ui,
         already_published=already_published,
         changes=changes,
-        spent=cost_words(report.usage) if report and report.usage.tokens else None,
+        spent=spent_words(report) if report and report.usage.tokens else None,
     )
 
 

@@ -16,6 +16,9 @@ from starters.endings import CommandError
 PUBLISHING: Final = "publish_report"
 """The activity that is done anew when a tape is played."""
 
+TELLING: Final = "tell_learning"
+"""The activity that is left out when a tape is played: what is played teaches nothing."""
+
 DECISION: Final = "decision"
 """The activity id under which the outcome of an escalation stands on a tape."""
 
@@ -96,7 +99,7 @@ def _asked(event: HistoryEvent, workflow_id: str) -> Asked | None:
     if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
         scheduled = event.activity_task_scheduled_event_attributes
         name = scheduled.activity_type.name
-        if name == PUBLISHING:
+        if name in (PUBLISHING, TELLING):
             return None
         if name not in set(Effect):
             raise CommandError(f"{workflow_id} asks for {name}, which a tape does not hold")

@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.escalations import EscalationRequest
+from contracts.learning_record import Question
 from contracts.names import WorkflowType
 from contracts.tape import Effect, Take, TakeFailure
 from contracts.tools import ToolRequest
@@ -32,6 +33,7 @@ _REQUESTS: Final[dict[Effect, type]] = {
     Effect.TOOL_LISTING: str,
     Effect.REVISIONS: RevisionQuery,
     Effect.DECISION: EscalationRequest,
+    Effect.ADVICE: Question,
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from contracts.report import ResearchReport
-from contracts.tape import Tape
+from contracts.tape import Effect, Tape
 from domain.seal import sealed
 from domain.weeks import parse_week, window_of
 from infra.host_lock import HostLock
@@ -177,6 +177,7 @@ class _Playback:
                 tape.config,
                 subset=tape.subset,
                 workflow_id=tape.workflow_id,
+                learn=any(take.effect is Effect.ADVICE for take in tape.takes),
             )
             return await wait_until_published(found, tape.week, progress, after=tape.revision - 1)
 

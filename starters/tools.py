@@ -28,7 +28,7 @@ def list_them(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> ExitStatus:
-    """List every server with its tools, who may use them, and how they did in a run."""
+    """List every server with its tools, who may use them, how they did in a run, and the record."""
     from starters.show_tools import show_tools
 
     if context.invoked_subcommand is not None:

@@ -14,16 +14,11 @@ from contracts.names import AgentId
 from contracts.tasks import ToolName
 from domain.capabilities import configured
 from starters.case_lines import one_line
+from starters.table_lines import SHORT_NAMES, cut, folded
 from starters.tool_offers import Offer
 from starters.tool_use import ToolUse, Uses
+from starters.tools_record import ToolRecord, record_lines
 
-SHORT_NAMES: Final[Mapping[AgentId, str]] = {
-    AgentId.PRODUCT_MANAGER: "PM",
-    AgentId.RESEARCH_AGENT_1: "R1",
-    AgentId.RESEARCH_AGENT_2: "R2",
-    AgentId.VALIDATOR: "V",
-}
-WIDTH: Final = 80
 NAME: Final = 24
 CAPABILITY: Final = 18
 AGENTS: Final = 12
@@ -70,22 +65,25 @@ class AbsentServer(Contract):
 
 
 class DeskTools(Contract):
-    """What `desk tools --json` prints. `note` says why there are no figures of use."""
+    """What `desk tools --json` prints. `note` says why there are no figures of use; `record` is
+    that of all weeks, None where nothing was learned yet."""
 
     week: ShortText | None = None
     note: Text | None = None
     servers: tuple[ServerLine, ...]
     absent: tuple[AbsentServer, ...] = ()
+    record: ToolRecord | None = None
 
 
 class Used(NamedTuple):
     """What is known of the use of tools: in which run, how they did, and whose work rests on them;
-    or why nothing is known."""
+    or why nothing is known. `record` is what all weeks say."""
 
     week: str | None = None
     uses: Uses = MappingProxyType({})
     essential: Mapping[AgentId, Mapping[ToolName, int]] = MappingProxyType({})
     note: str | None = None
+    record: ToolRecord | None = None
 
 
 def servers_of(
@@ -127,22 +125,25 @@ def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer
 
 
 def table_of(tools: DeskTools) -> Iterator[str]:
-    """The table for people, at most `WIDTH` columns wide."""
+    """The tables for people, at most `WIDTH` columns wide."""
     of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
-    yield from _folded(of_run)
+    yield from folded(of_run)
     used = tools.week is not None
     head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
     yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
     for server in tools.servers:
-        yield from _folded(_health(server))
+        yield from folded(_health(server))
         for tool in server.tools:
             yield _row(tool, reachable=server.error is None, used=used)
     if tools.absent:
         yield "not in .mcp.json, so that nobody asks them"
         for absent in tools.absent:
             words = ", ".join(map(_words, absent.capabilities))
-            yield from _folded(f"{one_line(absent.server)}: {words}", "  ")
+            yield from folded(f"{one_line(absent.server)}: {words}", "  ")
     yield from LEGEND if used else LEGEND[:1]
+    if tools.record is not None:
+        yield ""
+        yield from record_lines(tools.record)
 
 
 def _line(
@@ -185,7 +186,7 @@ def _health(server: ServerLine) -> str:
 def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
     words = ", ".join(map(_words, tool.capabilities)) or "-"
     agents = " ".join(f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents)
-    row = f"  {_cut(one_line(tool.tool), NAME)}{_cut(words, CAPABILITY)}{agents or '-':<{AGENTS}}"
+    row = f"  {cut(one_line(tool.tool), NAME)}{cut(words, CAPABILITY)}{agents or '-':<{AGENTS}}"
     if reachable and not tool.offered:
         return f"{row}not offered"
     if not used or not tool.calls:
@@ -200,20 +201,3 @@ def _figures(calls: str, tries: str, failed: str, took: str) -> str:
 
 def _words(capability: Capability) -> str:
     return capability.replace("_", " ")
-
-
-def _cut(text: str, width: int) -> str:
-    room = width - 1
-    return (text if len(text) <= room else f"{text[: room - 1]}…").ljust(width)
-
-
-def _folded(text: str, indent: str = "") -> Iterator[str]:
-    """Lines of at most `WIDTH` columns, the second and later ones indented further."""
-    line = indent
-    for word in text.split():
-        grown = f"{line} {word}" if line.strip() else f"{line}{word}"
-        if len(grown) > WIDTH and line.strip():
-            yield line[:WIDTH]
-            grown = f"{indent}    {word}"
-        line = grown
-    yield line[:WIDTH]

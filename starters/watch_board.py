@@ -12,7 +12,7 @@ from contracts.usage import Usage
 from contracts.week_run import MarketState, WeekStatus
 from reporting.wording import allowance_words, cost_words, one_line
 from starters.progress import waiting_words
-from starters.tools_table import SHORT_NAMES
+from starters.table_lines import SHORT_NAMES
 from starters.watch_lines import VALIDATING, MarketLine, market_line, spent_so_far
 from starters.watch_look import AgentAtWork, Agents, Look, seconds_left
 

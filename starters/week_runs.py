@@ -125,6 +125,7 @@ async def start_run(
     workflow_id: str | None = None,
     replace: bool = False,
     deliveries: Deliveries | None = None,
+    learn: bool = True,
 ) -> FoundRun:
     """Start the run of a week, or find the one that somebody started a moment ago.
 
@@ -133,7 +134,7 @@ async def start_run(
     policy = WorkflowIDConflictPolicy
     handle: Run = await client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,
-        WeekRequest(config=config, week=week, subset=subset, deliveries=deliveries),
+        WeekRequest(config=config, week=week, subset=subset, deliveries=deliveries, learn=learn),
         id=workflow_id or week_run_id(week, subset),
         task_queue=Queue.DESK,
         result_type=WeekResult,

@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 from infra.effect_journal import EffectJournal
 from infra.settings import McpTransport, Settings
 from infra.telemetry import traced_servers
-from infra.temporal import measured
+from infra.temporal import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER
 
 
@@ -48,6 +48,7 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
             of_server = Role.ORCHESTRATOR in wanted
             await stack.enter_async_context(gauged(client, settings, of_server=of_server))
         yield
+    await metrics_sent(settings)
 
 
 async def _workers(

@@ -5,6 +5,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from activities.deliveries import DeliveryActivities
+from activities.learning import LearningActivities
 from activities.publishing import PublishingActivities
 from contracts.names import Queue
 from infra.deliveries import DeliverySecrets
@@ -13,6 +14,7 @@ from infra.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
+from workflows.learning_system import LearningSystemWorkflow
 from workflows.market_research import MarketResearchWorkflow
 from workflows.reassignment import ReassignmentWorkflow
 from workflows.tool_call import ToolCallWorkflow
@@ -24,13 +26,14 @@ WORKFLOWS = (
     ReassignmentWorkflow,
     EscalationWorkflow,
     ToolCallWorkflow,
+    LearningSystemWorkflow,
 )
 
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
 
-CACHED_WORKFLOWS = 170
-"""Four weeks at work, each with its markets, as a backfill has them. A run that is open for reruns
+CACHED_WORKFLOWS = 110
+"""Two weeks at work, each with its markets, as a backfill has them. A run that is open for reruns
 holds 3 MB here, and a backfill leaves hundreds of them open: those make way first, and are replayed
 when they are asked.
 """
@@ -41,6 +44,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
     publishing = PublishingActivities(settings.reports_dir)
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
+    learning = LearningActivities()
     return Worker(
         client,
         task_queue=Queue.DESK,
@@ -50,6 +54,8 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
             publishing.publish_report,
             publishing.read_revisions,
             deliveries.deliver_report,
+            learning.ask_learning,
+            learning.tell_learning,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,

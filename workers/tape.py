@@ -47,6 +47,8 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         taped.list_tools,
         taped.read_revisions,
         taped.decide_escalation,
+        taped.ask_learning,
+        taped.tell_learning,
         taped.any_other,
     ]
     yield Worker(

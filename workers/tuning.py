@@ -12,9 +12,19 @@ COLLECT_AFTER = (5_000, 10, 10)
 look through the workflows that it holds."""
 
 
+ACTIVITY_POLLS = 15
+WORKFLOW_POLLS = 10
+"""A task that finds a poll open goes straight to its worker; any other is stored first, and read
+again. All markets want the same agents and sources at once: with the SDK's five polls, half of a
+week's tasks are stored, with these a fifth, for 8 % less work of the server.
+"""
+
+
 class Tuning(TypedDict):
     """Options of a `Worker`."""
 
+    max_concurrent_activity_task_polls: int
+    max_concurrent_workflow_task_polls: int
     sticky_queue_schedule_to_start_timeout: timedelta
     graceful_shutdown_timeout: timedelta
     max_heartbeat_throttle_interval: timedelta
@@ -22,6 +32,8 @@ class Tuning(TypedDict):
 
 
 TUNING: Tuning = {
+    "max_concurrent_activity_task_polls": ACTIVITY_POLLS,
+    "max_concurrent_workflow_task_polls": WORKFLOW_POLLS,
     "sticky_queue_schedule_to_start_timeout": STICKY_TIMEOUT,
     "graceful_shutdown_timeout": timedelta(seconds=5),
     "max_heartbeat_throttle_interval": timedelta(seconds=1),

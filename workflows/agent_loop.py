@@ -16,7 +16,8 @@ from activities.turns import TurnActivities
 from agents.roster import AgentProfile
 from contracts.budget import Allowance
 from contracts.capabilities import Capability
-from contracts.config import RunPolicy
+from contracts.config import RunPolicy, VotingConfig
+from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.report import Contribution
@@ -67,6 +68,7 @@ class AgentRun:
         evidence: tuple[ToolResult, ...] = (),
         markets: tuple[MarketSpec, ...] = (),
         capabilities: tuple[Capability, ...] = (),
+        advice: tuple[Recommendation, ...] = (),
         tools: tuple[ToolSpec, ...] = (),
         purse: Purse | None = None,
         sharing: int = 1,
@@ -79,6 +81,7 @@ class AgentRun:
         self.evidence = evidence
         self.markets = markets
         self.capabilities = capabilities
+        self.advice = advice
         self.place = place
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
         self._purse = purse or Purse(Allowance())
@@ -107,7 +110,9 @@ class AgentRun:
         """What can be delivered where the agent does not: its draft without what was rejected, or
         the built-in analyst's result in a model's place."""
         if work.draft is None and work.model != BUILTIN:
-            work.go_on_built_in(f"{work.model} did not deliver ({failed.reason})")
+            work.go_on_built_in(
+                f"{work.model} did not deliver ({failed.reason})", self.assignment.task_type
+            )
             try:
                 return await self._result(work, work.turns + BUILTIN_TURNS)
             except TaskFailed as last:
@@ -213,7 +218,8 @@ class AgentRun:
             model=work.model,
             markets=self.markets,
             capabilities=self.capabilities,
-            voting=self.policy.voting,
+            advice=self.advice,
+            voting=self.policy.voting if self.findings else VotingConfig(),
             tools=self._offered if by_model else (),
             allowance=reserved,
             last=by_model and (last or work.stage >= Stage.FEWER_TURNS),

@@ -4,6 +4,7 @@ Classes are written out: a dataclass is generated anew in the sandbox of every m
 """
 
 from contracts.results import AgentError
+from contracts.tasks import TaskType
 from contracts.tools import ToolResult
 from contracts.turns import Exchange, Turn
 from contracts.usage import BUILTIN, Usage
@@ -72,9 +73,11 @@ class Work:
         if failed.error.error_type != UNMENDED:
             self.remarks.append(failed.reason)
 
-    def go_on_built_in(self, reason: str) -> None:
-        """Leave the rest to the built-in analyst."""
-        self.remarks.append(f"{reason}; the built-in analyst delivered instead")
+    def go_on_built_in(self, reason: str, task_type: TaskType) -> None:
+        """Leave the rest to the built-in analyst, who writes no commentary."""
+        lacks = task_type is TaskType.COMMENT_WEEK
+        told = "there is no commentary" if lacks else "the built-in analyst delivered instead"
+        self.remarks.append(f"{reason}; {told}")
         self.model = BUILTIN
         self.answer = Turn()
 

@@ -23,6 +23,7 @@ from domain.conflict_records import merged, with_decisions
 from domain.conflicts import detect_conflicts
 from domain.escalation_case import Asking
 from domain.escalation_details import waiting_details
+from domain.essential_tools import described_for
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
 from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun
@@ -128,7 +129,7 @@ class MarketResearchWorkflow:
                 self._request.policy,
                 findings=findings,
                 evidence=self._evidence_for(findings),
-                tools=self._request.tools,
+                tools=described_for(planned.agent, self._request.tools, self._request.uncited),
                 purse=self._purse,
                 sharing=sharing + 1,
             ).work()

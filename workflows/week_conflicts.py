@@ -15,6 +15,7 @@ from domain.escalation_case import Asking
 from domain.market_outcome import after_decisions
 from domain.week_board import WeekBoard
 from workflows.escalating import decided
+from workflows.week_learning import policy_of
 
 
 async def settle_across(
@@ -24,7 +25,7 @@ async def settle_across(
 
     What was decided before a rerun stands where the rerun has left the positions as they were.
     """
-    policy = request.config.policy
+    policy = policy_of(request, board)
     outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
     across = week_conflicts(within_markets(outcomes), policy.voting)
     found = settled_before(across, outcomes)

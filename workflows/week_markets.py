@@ -26,6 +26,7 @@ from domain.week_board import WeekBoard
 from workflows.escalating import cancelled_here
 from workflows.market_research import MarketResearchWorkflow
 from workflows.options import TASK_TIMEOUT, market_attributes, priority
+from workflows.week_learning import policy_of
 
 GRACE = timedelta(minutes=1)
 """How long after its deadline a market's workflow is ended, if it still runs."""
@@ -42,7 +43,6 @@ class WeekMarkets:
 
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
-        self._policy = request.config.policy
         self._board = board
         self.tools: Tools = ()
 
@@ -82,7 +82,7 @@ class WeekMarkets:
         return market_run_id(workflow.info().workflow_id, market, rerun)
 
     def _deadline(self, report_due: datetime) -> datetime:
-        return min(report_due, workflow.now() + self._policy.deadlines.task)
+        return min(report_due, workflow.now() + self._request.config.policy.deadlines.task)
 
     async def _end_late(self, tasks: dict[str, asyncio.Task[None]]) -> None:
         late = [m for m, task in tasks.items() if not task.done() and m not in self._board.waiting]
@@ -125,7 +125,7 @@ class WeekMarkets:
         allowance: Allowance,
         rerun: int,
     ) -> MarketOutcome:
-        board = self._board
+        board, policy = self._board, policy_of(self._request, self._board)
         spec = next(s for s in self._request.config.markets if s.market == plan.market)
         return await workflow.execute_child_workflow(
             MarketResearchWorkflow.run,
@@ -136,9 +136,10 @@ class WeekMarkets:
                 window=board.window,
                 deadline=deadline,
                 report_due=report_due,
-                policy=self._policy,
+                policy=policy,
                 rerun=rerun,
-                tools=tools_planned(self.tools, plan.look_into, self._policy),
+                tools=tools_planned(self.tools, plan.look_into, policy),
+                uncited=board.advice.uncited if board.advice else (),
                 allowance=allowance,
             ),
             id=self.run_id(spec.market, rerun),

@@ -30,23 +30,24 @@ class PlannedWeek(NamedTuple):
     contribution: Contribution
 
 
-async def plan_week(
-    config: RunConfig, week: str, window: TimeWindow, deadline: datetime, purse: Purse
-) -> PlannedWeek:
-    """The product manager's plan, which names every configured market and no other.
+async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> PlannedWeek:
+    """The product manager's plan, which names every configured market and no other. It is shown
+    what the desk's own record recommends.
 
     Raises:
         ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
     """
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
-    task = _assignment(profile, config, TaskType.PLAN_WEEK, week, window, deadline)
+    week = board.week
+    task = _assignment(profile, config, TaskType.PLAN_WEEK, week, board.window, deadline)
     run = AgentRun(
         profile,
         task,
         config.policy,
         markets=config.markets,
         capabilities=_askable(config.policy),
-        purse=purse,
+        advice=board.advice.recommendations if board.advice else (),
+        purse=board.purse,
         sharing=AT_MOST,
     )
     try:

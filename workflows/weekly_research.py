@@ -30,6 +30,7 @@ from workflows.options import (
 )
 from workflows.week_conflicts import settle_across
 from workflows.week_deliveries import WeekDeliveries
+from workflows.week_learning import ask_record, tell_record
 from workflows.week_markets import WeekMarkets
 from workflows.week_planning import comment_week, plan_week
 from workflows.week_publishing import publish, revisions_so_far
@@ -74,9 +75,8 @@ class WeeklyResearchWorkflow:
         else:
             self._refuse_the_future()
             board.begin_after(await revisions_so_far(request, board))
-            board.plan, board.planning = await plan_week(
-                request.config, board.week, board.window, self._deadline, board.purse
-            )
+            await ask_record(request, board)
+            board.plan, board.planning = await plan_week(request.config, board, self._deadline)
             await self._research_all()
             await self._publish(self._whole_week())
         await self._serve_reruns()
@@ -130,6 +130,7 @@ class WeeklyResearchWorkflow:
         await self._markets.research_all(self._deadline)
         await settle_across(self._request, self._board, self._deadline, self._enter)
         await self._comment(self._deadline)
+        await tell_record(self._request, self._board)
 
     async def _research_again(self, queued: QueuedRerun) -> None:
         self._enter(Phase.RESEARCHING)
@@ -139,6 +140,7 @@ class WeeklyResearchWorkflow:
         await self._markets.research_again(plan, board.revision_of(queued), due)
         await settle_across(self._request, board, due, self._enter)
         await self._comment(due)
+        await tell_record(self._request, board)
 
     async def _comment(self, due: datetime) -> None:
         """Have what was found put into words; a report that is due goes out without."""

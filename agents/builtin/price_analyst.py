@@ -1,5 +1,7 @@
 """The price analyst: what a pair's daily fixings say about the week."""
 
+from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 
 from agents.builtin.evidence import Evidence, ask, market_of, read, unusable
@@ -22,6 +24,7 @@ from contracts.tools import DataSource, SourceTier
 from contracts.turns import Turn, TurnRequest
 from domain.confidence import NOTHING_FOUND, Weakness, confidence
 from domain.figures import print_full_day
+from domain.forecasts import forecast_of
 from domain.impact import floating_pair_impact, pegged_pair_impact
 from domain.price_claims import position_in_band, price_claims
 from domain.price_view import PriceView, view_prices
@@ -72,7 +75,7 @@ def _research(
         market=market.market,
         claims=claims,
         events=_events(market, view, claims, evidence.source, certainty),
-        views=_views(market, claims, certainty),
+        views=tuple(_views(market, claims, certainty, _sound(fixings, view), first_day)),
         sources=(evidence.source,),
         suspects=_suspects(view),
         missing=missing,
@@ -140,19 +143,29 @@ def _events(
     return (event,)
 
 
-def _views(market: MarketSpec, claims: tuple[Claim, ...], certainty: float) -> tuple[View, ...]:
-    """Where the printed move points; none without a move."""
-    return tuple(
-        View(
-            subject=market.market,
-            kind=ViewKind.DIRECTION,
-            leaning=_leaning(claim.value, pegged=market.band is not None),
-            confidence=certainty,
-            claims=(claim.claim_id,),
-        )
-        for claim in claims
-        if claim.metric is Metric.MOVE
-    )
+def _sound(fixings: Fixings, view: PriceView) -> Fixings:
+    return fixings.without({fixing.day for fixing in view.suspects})
+
+
+def _views(
+    market: MarketSpec,
+    claims: tuple[Claim, ...],
+    certainty: float,
+    fixings: Fixings,
+    first_day: date,
+) -> Iterator[View]:
+    """Where the printed move points, and what came of such moves before; none without a move."""
+    for claim in claims:
+        if claim.metric is Metric.MOVE:
+            leaning = _leaning(claim.value, pegged=market.band is not None)
+            yield View(
+                subject=market.market,
+                kind=ViewKind.DIRECTION,
+                leaning=leaning,
+                confidence=certainty,
+                claims=(claim.claim_id,),
+                forecast=forecast_of(fixings, first_day, leaning),
+            )
 
 
 def _leaning(move: Decimal, *, pegged: bool) -> Leaning:

@@ -6,6 +6,7 @@ from contracts.plan import MarketPlan, PlannedTask, WeekPlan
 from contracts.results import Commentary
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
+from domain.advice import can_be_followed
 
 PRICES = PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
 RATES = PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2)
@@ -16,13 +17,15 @@ NOTE = (
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """The plan of the week, in one turn: by priority, then in the configured order."""
+    """The plan of the week, in one turn: by priority, then in the configured order. It follows
+    every recommendation that can be followed."""
     ordered = sorted(request.markets, key=lambda spec: spec.priority)
     plan = WeekPlan(
         task_id=request.assignment.task_id,
         week=request.assignment.week,
         markets=tuple(_plan(spec) for spec in ordered),
         note=NOTE,
+        follows=tuple(each.advice_id for each in request.advice if can_be_followed(each)),
     )
     return Turn(result=plan)
 

@@ -61,11 +61,23 @@ def _positions(
 ) -> list[Position]:
     agent = case.request.assignment.agent
     own = claim_position(Stand(finding, claim), voting)
-    return [own, *(_position(agent, claim, *each, voting) for each in against)]
+    asked = {r.evidence_id: r.call.server for r in (*case.request.evidence, *case.request.results)}
+    return [
+        own,
+        *(
+            _position(agent, claim, *each, asked.get(each[0].evidence_id), voting)
+            for each in against
+        ),
+    ]
 
 
 def _position(
-    agent: AgentId, claim: Claim, witness: Witness, compared: Comparable, voting: VotingConfig
+    agent: AgentId,
+    claim: Claim,
+    witness: Witness,
+    compared: Comparable,
+    server: str | None,
+    voting: VotingConfig,
 ) -> Position:
     source = witness.source
     return Position(
@@ -73,8 +85,9 @@ def _position(
         claim_id=claim.claim_id,
         stated=state(compared.other, UNITS[claim.metric]),
         source=source.name,
+        server=server,
         origin=witness.statement.origin,
         tier=source.tier,
         confidence=CERTAINTY,
-        weight=round(CERTAINTY * voting.weight_of(agent, source.tier), 6),
+        weight=round(CERTAINTY * voting.weight_of(agent, source.tier, server), 6),
     )

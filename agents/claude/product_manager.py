@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from agents.builtin.product_manager import tasks_of
 from contracts.base import Contract, ShortText, Text
@@ -14,6 +14,11 @@ from contracts.turns import AgentResult, TurnRequest
 
 PROMPT: Final = "product_manager"
 MOST_NAMED: Final = 20
+RECOMMENDED: Final = {
+    *("advice_id", "kind", "server", "tool", "capability", "seconds"),
+    *("occurrences", "of", "reason"),
+}
+"""What of a recommendation the model is shown."""
 
 
 class ProposedMarket(Contract):
@@ -26,14 +31,15 @@ class ProposedMarket(Contract):
 
 
 class ProposedPlan(Contract):
-    """The form of the model's answer."""
+    """The form of the model's answer. Without `follows`, the desk's own choice holds."""
 
     markets: Annotated[tuple[ProposedMarket, ...], Field(max_length=200)]
     note: Text | None = None
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=50)] | None = None
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The week and its markets, as JSON."""
+    """The week, its markets and what the desk's own record recommends, as JSON."""
     assignment = request.assignment
     return json.dumps(
         {
@@ -50,6 +56,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                 }
                 for spec in request.markets
             ],
+            **({"recommendations": _recommended(request)} if request.advice else {}),
         },
         ensure_ascii=False,
     )
@@ -60,7 +67,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it does not name every configured market once and no other.
+        ValueError: it does not name every configured market once and no other, or it follows what
+            nobody recommended.
     """
     proposed = ProposedPlan.model_validate_json(text)
     wrong = _misnamed(request, proposed)
@@ -82,18 +90,41 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
             for spec in ordered
         ),
         note=proposed.note,
+        follows=_followed(base, proposed),
     )
+
+
+def _recommended(request: TurnRequest) -> list[dict[str, JsonValue]]:
+    """What the desk's own record recommends, each with its id."""
+    return [
+        each.model_dump(mode="json", include=RECOMMENDED, exclude_none=True)
+        for each in request.advice
+    ]
+
+
+def _followed(base: AgentResult | None, proposed: ProposedPlan) -> tuple[str, ...]:
+    """The recommendations that the model takes up, each once; where it says nothing of them,
+    those that the desk's own plan takes up."""
+    if proposed.follows is not None:
+        return tuple(dict.fromkeys(proposed.follows))
+    return base.follows if isinstance(base, WeekPlan) else ()
 
 
 def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
     named = Counter(market.market for market in proposed.markets)
     configured = {spec.market for spec in request.markets}
+    recommended = {each.advice_id for each in request.advice}
     # A model's own words could end up in a report: told is where they stand.
     strange = (n for n, market in enumerate(proposed.markets) if market.market not in configured)
     faults = {
         "not planned": sorted(configured - named.keys()),
         "not among the desk's markets": [f"markets.{place}" for place in strange],
         "planned more than once": sorted(name for name in configured if named[name] > 1),
+        "not among the recommendations": [
+            f"follows.{place}"
+            for place, name in enumerate(proposed.follows or ())
+            if name not in recommended
+        ],
     }
     return "; ".join(
         f"{fault}: {', '.join(names[:MOST_NAMED])}" for fault, names in faults.items() if names

@@ -27,6 +27,7 @@ from contracts.claims import Claim
 from contracts.results import (
     MOST_SOURCES,
     MOST_TONES,
+    Forecast,
     Leaning,
     MarketEvent,
     ResearchResult,
@@ -37,6 +38,7 @@ from contracts.turns import AgentResult, TurnRequest
 from domain.checks import check_direction, check_event_date
 from domain.commentary import contradictions
 from domain.figures import print_claim
+from domain.forecasts import PROBABILITY_DIGITS
 from domain.prose import unknown_references
 from domain.series import window_days
 
@@ -56,13 +58,18 @@ class WrittenEvent(Contract):
 
 
 class ProposedView(Contract):
-    """Which way the model leans, and on which claims."""
+    """Which way the model leans, and on which claims.
+
+    `probability` is how likely it takes the pair to be fixed higher when the desk's own forecast
+    comes due. It counts in a view of a direction only.
+    """
 
     subject: ShortText
     kind: ViewKind
     leaning: Leaning
     confidence: Confidence
     claims: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    probability: Confidence | None = None
 
 
 class ProposedResearch(Contract):
@@ -225,6 +232,25 @@ def _faults(
 
 def _views(found: ResearchResult, proposed: ProposedResearch) -> tuple[View, ...]:
     """The model's views, and the desk's on what the model has none of."""
-    own = {(line.kind, line.subject): View(**line.model_dump()) for line in proposed.views}
+    of_desk = {(view.kind, view.subject): view for view in found.views}
+    own = {
+        (line.kind, line.subject): View(
+            **line.model_dump(exclude={"probability"}),
+            forecast=_forecast(line, of_desk.get((line.kind, line.subject))),
+        )
+        for line in proposed.views
+    }
     kept = (view for view in found.views if (view.kind, view.subject) not in own)
     return (*own.values(), *kept)
+
+
+def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
+    """The model's probability over the desk's horizon. Without one the desk's own, if both lean
+    the same way, since it is of what came after such moves. An abstention forecasts nothing."""
+    made = of_desk.forecast if of_desk else None
+    if of_desk is None or made is None or line.leaning is Leaning.ABSTAINS:
+        return None
+    if line.probability is not None:
+        probability = round(line.probability, PROBABILITY_DIGITS)
+        return made.model_copy(update={"probability": probability})
+    return made if line.leaning is of_desk.leaning else None

@@ -24,14 +24,16 @@ def name_of(spec: ToolSpec) -> str:
 
 
 def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
-    """The tools in a stable order, each once. Descriptions and schemas are the servers' words."""
+    """The tools in a stable order, each once; last those that are to be. Descriptions and schemas
+    are the servers' words."""
+    named = sorted(_by_name(specs).items(), key=lambda item: (item[1].last, item[0]))
     return tuple(
         {
             "name": name,
             "description": f"From the source {spec.server}: {spec.description}".strip(),
             "input_schema": _schema(spec.input_schema),
         }
-        for name, spec in sorted(_by_name(specs).items())
+        for name, spec in named
     )
 
 

@@ -1,28 +1,33 @@
 """`python -m tests.bench.many_weeks`: past weeks chosen at random, on one embedded server.
 
-The weeks go the way of `desk backfill`: through the schedule, some at a time. Each role's worker
-is a process of its own, as for running the parts apart: in one process the roles wait for one
-another. A seed makes the choice the same every time.
+The weeks go the way of `desk backfill`: in order, each with what was learned of those before it, or
+with `--no-learning` side by side. Each role's worker is a process of its own, as for running the
+parts apart: in one process the roles wait for one another. A seed makes the choice the same every
+time; `--first WEEK` takes the weeks from there on instead, as a user's backfill would.
 """
 
 import argparse
 import asyncio
+import compileall
 import os
 import random
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 from rich.console import Console
 from rich.table import Table
 
-from contracts.names import Queue, source_queue
+from contracts.learning import Advice
+from contracts.learning_record import LearnedView, Question
+from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
 from contracts.report import ResearchReport
 from contracts.weeks import next_week
 from domain.audit import audit
@@ -46,8 +51,8 @@ from tests.support.homes import PROJECT, home_environment
 from tests.support.real_desk import report_file
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W44"
-GOAL_SECONDS = 180
-GOAL_WEEKS = 50
+GOALS = {50: 180, 104: 600}
+"""So many weeks in so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,35 @@ class Figures:
     seconds: float
     loads: Mapping[str, Load]
     reports: tuple[ResearchReport, ...]
+    learned: Advice | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for."""
+
+    weeks: int
+    seed: int
+    first: str | None
+    max_active: int
+    learn: bool
+
+    @property
+    def chosen(self) -> list[str]:
+        """Different weeks, earliest first."""
+        if self.first is None:
+            return chosen(self.weeks, self.seed)
+        weeks = [self.first]
+        while len(weeks) < self.weeks:
+            weeks.append(next_week(weeks[-1]))
+        return weeks
+
+    @property
+    def title(self) -> str:
+        """What the figures are of."""
+        which = f"seed {self.seed}" if self.first is None else f"from {self.first}"
+        how = "in order, learning" if self.learn else f"{self.max_active} side by side"
+        return f"{self.weeks} past weeks, {which}, {how}"
 
 
 def chosen(count: int, seed: int) -> list[str]:
@@ -78,8 +112,10 @@ def chosen(count: int, seed: int) -> list[str]:
     return sorted(random.Random(seed).sample(weeks, count))
 
 
-async def measured(weeks: Sequence[str], max_active: int) -> Figures:
+async def measured(asked: Asked) -> Figures:
     """Run the weeks in a home of their own."""
+    # As an installation has it: what the sandbox loads for every run is not compiled for each.
+    compileall.compile_dir(PROJECT / "workflows", quiet=1)
     with tempfile.TemporaryDirectory(prefix="desk-weeks-") as directory:
         environment = home_environment(Path(directory))
         settings = load_settings(PROJECT, environment)
@@ -91,13 +127,14 @@ async def measured(weeks: Sequence[str], max_active: int) -> Figures:
                 processes = {"server": psutil.Process(server.pid), **workers}
                 before = {name: _processor(process) for name, process in processes.items()}
                 began = time.perf_counter()
-                table = await _backfilled(desk, weeks, max_active)
+                table = await _backfilled(desk, asked)
                 seconds = time.perf_counter() - began
                 loads = {
                     name: Load(_processor(process) - before[name], _most_memory(process.pid))
                     for name, process in processes.items()
                 }
-        return Figures(table, seconds, loads, _reports(settings, table))
+                learned = await _learned(desk) if asked.learn else None
+        return Figures(table, seconds, loads, _reports(settings, table), learned)
 
 
 @contextmanager
@@ -126,14 +163,22 @@ async def _all_polled(desk: Desk) -> None:
         await require_workers(desk, queue, patience_seconds=30)
 
 
-async def _backfilled(desk: Desk, weeks: Sequence[str], max_active: int) -> BackfillTable:
+async def _backfilled(desk: Desk, asked: Asked) -> BackfillTable:
     schedule, reports_dir = desk.settings.config.schedule, desk.settings.reports_dir
-    past = [backfilled_week(week, schedule) for week in weeks]
-    runs = PastWeeks(past, again=False)
+    past = [backfilled_week(week, schedule) for week in asked.chosen]
+    runs = PastWeeks(past, again=False, learn=asked.learn)
     looks = await look_at_all(desk.client, reports_dir, past)
     with shown_backfill() as progress:
-        await runs.bring_to_an_end(desk, looks, max_active=max_active, progress=progress)
+        await runs.bring_to_an_end(desk, looks, max_active=asked.max_active, progress=progress)
     return runs.corrected(await look_at_all(desk.client, reports_dir, past))
+
+
+async def _learned(desk: Desk) -> Advice:
+    """What a run of now would be told."""
+    entity = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    question = Question(as_of=datetime.now(UTC))
+    view: LearnedView = await entity.query(Message.LEARNED, question, result_type=LearnedView)
+    return view.advice
 
 
 def _reports(settings: Settings, table: BackfillTable) -> tuple[ResearchReport, ...]:
@@ -157,19 +202,19 @@ def _most_memory(process: int) -> float:
     return int(kilobytes) / 1024
 
 
-def _print(figures: Figures, seed: int, max_active: int) -> None:
+def _print(figures: Figures, asked: Asked) -> None:
     table, count = figures.table, len(figures.table.weeks)
     shares = [line.coverage.share for line in table.weeks if line.coverage is not None] or [0.0]
     letters = sum(len(report.dead_letters) for report in figures.reports)
     objections = sum(len(audit(report)) for report in figures.reports)
-    printed = Table("what", "figure", title=f"{count} past weeks, seed {seed}, {max_active} active")
+    printed = Table("what", "figure", title=asked.title)
     printed.add_row("published", f"{table.published} of {count}")
     printed.add_row("failed", f"{table.failed}")
     printed.add_row("dead letters", f"{letters}")
     printed.add_row("found by the audit of the reports", f"{objections}")
     printed.add_row("below the coverage threshold", f"{table.incomplete}")
     printed.add_row("coverage", f"least {min(shares):.0%}, median {statistics.median(shares):.0%}")
-    goal = f" (goal {GOAL_SECONDS} or less)" if count == GOAL_WEEKS else ""
+    goal = f" (goal {GOALS[count]} or less)" if count in GOALS else ""
     printed.add_row("wall time", f"{figures.seconds:.0f} s{goal}")
     printed.add_row("weeks a minute", f"{60 * count / figures.seconds:.1f}")
     processor = sum(load.processor for load in figures.loads.values())
@@ -177,17 +222,40 @@ def _print(figures: Figures, seed: int, max_active: int) -> None:
     for name, load in figures.loads.items():
         printed.add_row(name, f"{load.processor:.0f} s, at most {load.memory:.0f} MB")
     Console(width=88).print(printed)
+    if figures.learned is not None:
+        _print_learned(figures.learned)
+
+
+def _print_learned(advice: Advice) -> None:
+    printed = Table("what", "figure", title=f"learned from {advice.weeks} weeks")
+    scorecard = advice.scorecard
+    for row in scorecard.rows if scorecard else ():
+        if row.of == "all":
+            carry = f", carry {row.carry:.4f}" if row.carry is not None else ""
+            printed.add_row("forecasts scored", f"{row.scored}, {row.hits} of {row.decided} right")
+            printed.add_row("Brier score", f"{row.brier:.4f}, walk {row.random_walk:.4f}{carry}")
+    if scorecard is not None:
+        printed.add_row("forecasts open, void", f"{scorecard.open}, {scorecard.void}")
+    for weight in advice.weights:
+        printed.add_row(
+            f"weight of {weight.name}", f"{weight.factor:.3f} on {weight.outcomes} outcomes"
+        )
+    for advised in advice.recommendations:
+        printed.add_row("advised", advised.reason)
+    Console(width=88).print(printed)
 
 
 def main() -> int:
     """Measure and print; 1 when a week failed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--weeks", type=int, default=GOAL_WEEKS)
+    parser.add_argument("--weeks", type=int, default=min(GOALS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", metavar="WEEK")
     parser.add_argument("--max-active", type=int, default=MAX_ACTIVE)
-    asked = parser.parse_args()
-    figures = asyncio.run(measured(chosen(asked.weeks, asked.seed), asked.max_active))
-    _print(figures, asked.seed, asked.max_active)
+    parser.add_argument("--no-learning", dest="learn", action="store_false")
+    asked = Asked(**vars(parser.parse_args()))
+    figures = asyncio.run(measured(asked))
+    _print(figures, asked)
     return 1 if figures.table.published < asked.weeks else 0
 
 

@@ -22,10 +22,11 @@ from starters import schedule_actions as actions
 from starters.backfill_look import look_at, look_at_all
 from starters.backfill_progress import PlainLines
 from starters.backfill_runs import PastWeeks
+from starters.backfill_start import start_week
 from starters.backfill_table import exit_status
 from starters.desk_session import Desk
 from starters.endings import ExitStatus
-from starters.week_runs import described, start_run
+from starters.week_runs import described, request_of, start_run
 from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT, home_settings
 from tests.support.real_desk import real_desk, report_file
@@ -51,10 +52,12 @@ def desk(tmp_path: Path) -> DeskCommand:
 
 
 @contextmanager
-def under_way(desk: DeskCommand) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
+def under_way(
+    desk: DeskCommand, *options: str
+) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
     """A backfill of the range, a week at a time, and the lines that it tells."""
     with subprocess.Popen(
-        [BINARIES / "desk", "backfill", *RANGE, "--max-active", "1"],
+        [BINARIES / "desk", "backfill", *RANGE, "--max-active", "1", *options],
         env={**os.environ, **desk.variables},
         cwd=PROJECT,
         stdout=subprocess.DEVNULL,
@@ -86,7 +89,7 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
     assert "weekly-research is created" in done.err
     assert states(done.json) == ["published"] * 4
     against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
-    assert against == [None, "2015-W01", None, "2015-W03"]
+    assert against == [None, *WEEKS[:-1]]
 
     looked = desk("backfill", *RANGE)
     assert (looked.code, looked.out.count("published")) == (0, 5)
@@ -124,7 +127,7 @@ def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: Desk
 
 def test_ctrl_c_leaves_the_runs_to_the_desk_that_works_on_them(desk: DeskCommand) -> None:
     with desk.up():
-        with under_way(desk) as (command, told):
+        with under_way(desk, "--no-learning") as (command, told):
             lines = []
             for line in told:
                 lines.append(line)
@@ -164,6 +167,20 @@ async def test_a_run_that_waits_for_a_worker_is_running_and_one_that_was_ended_h
     ended = (await look_at(idle.client, reports, week)).line
     assert (ended.state, ended.workflow_id) == (WeekState.FAILED, week.workflow_id)
     assert "terminated" in str(ended.reason).lower()
+
+
+async def test_a_run_that_is_not_to_learn_is_started_with_what_the_schedule_has_else(
+    idle: Desk,
+) -> None:
+    first, second = past(idle, FIRST, "2015-W02")
+    learning = await start_week(idle, first, learn=True)
+    unlearning = await start_week(idle, second, learn=False)
+    assert [learning.workflow_id, unlearning.workflow_id] == [first.workflow_id, second.workflow_id]
+    scheduled = await request_of(idle.client, learning)
+    assert scheduled.learn
+    assert await request_of(idle.client, unlearning) == scheduled.model_copy(
+        update={"week": second.week, "learn": False}
+    )
 
 
 async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk) -> None:

@@ -79,7 +79,7 @@ async def test_the_schedule_starts_a_past_week_as_the_run_of_that_week(desk: Des
         assert run.open
         found = await run.handle.describe()
         assert found.typed_search_attributes.get(SCHEDULED_START) == week.start
-        assert await request_of(desk.client, run) == WeekRequest(config=config)
+        assert await request_of(desk.client, run) == WeekRequest(config=config, learn=True)
 
 
 async def started(client: Client, workflow_id: str) -> FoundRun:
@@ -120,6 +120,22 @@ async def test_show_says_when_desk_toml_differs(desk: Desk) -> None:
     assert "differs" not in "".join(await actions.show(desk))
     changed = Desk(desk.client, earlier(desk.settings), hosting=True)
     assert "desk.toml differs" in (await actions.show(changed))[-1]
+
+
+async def test_a_schedule_that_was_made_before_runs_could_learn_says_so(desk: Desk) -> None:
+    config = desk.settings.config
+    before = actions._schedule(config, desk.settings.deliveries, learn=False)
+    await desk.client.create_schedule(SCHEDULE_ID, before)
+    request = await actions.scheduled_request(desk.client)
+    assert request is not None and not request.learn
+    told = "".join(await actions.show(desk))
+    assert actions.MADE_BEFORE in told and "differs" not in told
+    ready = actions.ready_for_backfill
+    assert await ready(desk.client, config, desk.settings.deliveries, look_only=False) is None
+    await actions.apply(desk)
+    assert actions.MADE_BEFORE not in "".join(await actions.show(desk))
+    request = await actions.scheduled_request(desk.client)
+    assert request is not None and request.learn
 
 
 async def test_without_a_schedule_every_action_says_how_to_make_one(desk: Desk) -> None:

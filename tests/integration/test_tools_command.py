@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from contracts.names import AgentId
-from starters.tools_table import WIDTH, DeskTools
+from starters.table_lines import WIDTH
+from starters.tools_table import DeskTools
 from tests.support.command import DeskCommand
 
 WEEK = "2026-W44"
@@ -23,7 +24,12 @@ def test_the_tools_are_listed_with_what_they_did_in_the_latest_run(tmp_path: Pat
     assert AgentId.RESEARCH_AGENT_1 in history.essential
     assert lines["central_banks", "get_policy_rate"].calls == 2, "the analyst's and the validator's"
     assert not lines["ecb", "search_symbols"].essential
+    assert found.record is not None and found.record.weeks == 1
+    (recorded,) = (line for line in found.record.lines if line.tool == "get_historical")
+    assert (recorded.agent, recorded.calls) == (AgentId.RESEARCH_AGENT_1, 1)
+    assert recorded.mean_ms is not None
     table = desk("tools", "--week", WEEK)
     assert table.out.startswith(f"use in {WEEK}\n")
+    assert "record of 1 week\n" in table.out
     assert max(map(len, table.out.splitlines())) <= WIDTH
     assert "no run of 2026-W43 is known" in desk("tools", "--week", "2026-W43").out

@@ -60,6 +60,7 @@ def _fixings(world: World, as_of: datetime) -> Iterator[Call]:
             f"ahead {pair}",
             partial(tools.get_historical, pair, as_of.date(), as_of),
         )
+    yield "quotes", partial(tools.get_quotes, _pairs(), as_of)
     yield "symbols", partial(tools.search_symbols, "dollar", as_of)
     yield "coverage", partial(tools.get_coverage, as_of)
 

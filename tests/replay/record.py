@@ -7,7 +7,7 @@ Run it only to add a history, or after a change that is meant to break replay an
 import asyncio
 import json
 import tempfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from temporalio.testing import WorkflowEnvironment
 
 from contracts.config import DeadlineConfig
 from contracts.escalations import EscalationAnswer
+from contracts.learning_record import LearningRequest
 from contracts.names import (
+    LEARNING_SYSTEM_ID,
     AgentId,
     Message,
     Queue,
@@ -39,7 +41,10 @@ from tests.support.desk import (
     register_search_attributes,
     start_week,
 )
+from tests.support.fixings import Fixings
+from tests.support.learning import forecast, lesson, question
 from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
+from workflows.learning_system import LearningSystemWorkflow
 from workflows.tool_call import ToolCallWorkflow
 
 HISTORIES = Path(__file__).parent / "histories"
@@ -88,6 +93,7 @@ async def record(client: Client, directory: Path) -> None:
         config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
         await (await start_week(client, config, run_id="failing")).result()
     disputed = await record_conflicts(client, directory, deadlines)
+    await record_learning(client, directory)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
@@ -102,10 +108,41 @@ async def record(client: Client, directory: Path) -> None:
         "dead_letter": reassignment_run_id(lost, task),
         **disputed,
     }.items():
-        history = await client.get_workflow_handle(workflow_id).fetch_history()
-        HISTORIES.mkdir(exist_ok=True)
-        written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
-        (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+        await write(name, client.get_workflow_handle(workflow_id))
+
+
+async def write(name: str, handle: WorkflowHandle[Any, Any]) -> None:
+    """Save what a workflow has left so far."""
+    history = await handle.fetch_history()
+    HISTORIES.mkdir(exist_ok=True)
+    written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
+    (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+
+
+async def record_learning(client: Client, directory: Path) -> None:
+    """Tell the learning system of some weeks and ask it, until it goes on anew, and a little on."""
+    async with desk_workers(client, directory, tools=Fixings(away=2, open=True)):
+        handle = await client.start_workflow(
+            LearningSystemWorkflow.run,
+            LearningRequest(longest_history=80),
+            id=LEARNING_SYSTEM_ID,
+            task_queue=Queue.DESK,
+        )
+        first = (await handle.describe()).run_id
+        number = 0
+        while (await handle.describe()).run_id == first:
+            await handle.signal(Message.LEARN, lesson(number))
+            await handle.execute_update(Message.ADVISE, question(number + 1))
+            number += 1
+        second = (await handle.describe()).run_id
+        soon = datetime.now(UTC) + timedelta(seconds=2)
+        await handle.signal(Message.LEARN, lesson(number, forecasts=(forecast(0, due=soon),)))
+        week = await start_week(client, desk_config(open_for_seconds=1), run_id="wise", learn=True)
+        await week.result()
+        await asyncio.sleep(2)
+        await write("week_that_learns", week)
+        for name, run_id in {"learning_system_going_on": first, "learning_system": second}.items():
+            await write(name, client.get_workflow_handle(LEARNING_SYSTEM_ID, run_id=run_id))
 
 
 async def record_conflicts(

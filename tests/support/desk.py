@@ -1,6 +1,6 @@
 """A desk for tests: its configuration, its workers, and a run of a week."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +11,7 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
 from activities.deliveries import DeliveryActivities
+from activities.learning import LearningActivities
 from activities.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
@@ -101,20 +102,24 @@ async def desk_workers(
     deliveries = DeliveryActivities(
         directory / "reports", DeliverySecrets.of(secrets or {}), journal
     )
+    learning = LearningActivities()
+    on_desk: list[Callable[..., object]] = [
+        turns.take_turn,
+        publishing.publish_report,
+        publishing.read_revisions,
+        deliveries.deliver_report,
+        learning.ask_learning,
+        learning.tell_learning,
+    ]
+    workflows = [w for w in WORKFLOWS if w is not MarketResearchWorkflow] + [market_research]
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)
         for worker in (
             Worker(
                 client,
                 task_queue=Queue.DESK,
-                workflows=[w for w in WORKFLOWS if w is not MarketResearchWorkflow]
-                + [market_research],
-                activities=[
-                    turns.take_turn,
-                    publishing.publish_report,
-                    publishing.read_revisions,
-                    deliveries.deliver_report,
-                ],
+                workflows=workflows,
+                activities=on_desk,
                 **TUNING,
             ),
             Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **TUNING),

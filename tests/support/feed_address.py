@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import format_datetime
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.support.local_address import answering
 
 _BOMB = "".join(
     f'<!ENTITY a{n} "{"".join(f"&a{n - 1};" for _ in range(10))}">' for n in range(1, 9)
@@ -58,19 +60,8 @@ def feeds(
                     if found.pause_seconds and released.wait(found.pause_seconds):
                         return
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Handler, released) as address:
+        yield address
 
 
 def item(

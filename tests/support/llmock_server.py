@@ -4,8 +4,6 @@ It knows no `output_config`, counts no cache, and says nothing of a request's he
 answers is scripted where that matters.
 """
 
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +12,8 @@ from typing import Any
 import httpx2
 
 from tests.support.homes import free_port
+from tests.support.programs import serving
 from tests.support.third_party import installed
-
-PATIENCE_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -52,26 +49,6 @@ class Llmock:
 def llmock() -> Iterator[Llmock]:
     """The server; where its packages cannot be had, the test is skipped."""
     program, port = installed("llmock") / "bin" / "llmock", free_port()
-    process = subprocess.Popen(
-        [program, "serve", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        server = Llmock(f"http://127.0.0.1:{port}")
-        _wait_for(server)
+    server = Llmock(f"http://127.0.0.1:{port}")
+    with serving((program, "serve", "--port", str(port)), f"{server.address}/health"):
         yield server
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _wait_for(server: Llmock) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            httpx2.get(f"{server.address}/health", timeout=1)
-            return
-        except httpx2.HTTPError:
-            assert time.monotonic() < deadline, "llmock does not start"
-            time.sleep(0.05)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from tests.support.feed_address import Answer
+from tests.support.local_address import answering
 
 APP_KEY, USERNAME, PASSWORD = "app-key-0001", "GE-A-00000001-1-0001", "pass-word-0001"
 CLIENT_ID, CLIENT_SECRET = "client-id-0001", "client-secret-0001"
@@ -102,17 +103,8 @@ def failed(status: int, message: str, **headers: str) -> Answer:
 def lseg(*stories: Story) -> Iterator[Platform]:
     """An address that answers like the platform. Nobody is signed on."""
     platform, released = Platform(stories), threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(platform, released))
-    platform.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with answering(_handler(platform, released), released) as platform.url:
         yield platform
-    finally:
-        released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def _handler(platform: Platform, released: threading.Event) -> type[BaseHTTPRequestHandler]:
@@ -148,9 +140,6 @@ def _handler(platform: Platform, released: threading.Event) -> type[BaseHTTPRequ
                         return
             if answer.stalls:
                 released.wait()
-
-        def log_message(self, *_: object) -> None:
-            pass
 
     return Handler
 

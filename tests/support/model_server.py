@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ import httpx2
 import pytest
 
 from tests.support.homes import free_port
+from tests.support.programs import serving
 
 FOLDER = Path(__file__).parent / "aimock"
 PROGRAM = FOLDER / "node_modules" / ".bin" / "llmock"
-PATIENCE_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -40,18 +39,10 @@ def model_server(directory: Path, fixtures: Sequence[dict[str, Any]]) -> Iterato
     script = directory / "fixtures.json"
     script.write_text(json.dumps({"fixtures": list(fixtures)}))
     port = free_port()
-    process = subprocess.Popen(
-        [installed(), "-p", str(port), "-f", str(script), "--strict", "--log-level", "warn"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        server = ModelServer(f"http://127.0.0.1:{port}")
-        _wait_for(server)
+    command = (installed(), "-p", str(port), "-f", str(script), "--strict", "--log-level", "warn")
+    server = ModelServer(f"http://127.0.0.1:{port}")
+    with serving(command, f"{server.url}/__aimock/journal"):
         yield server
-    finally:
-        process.kill()
-        process.wait()
 
 
 @cache
@@ -70,14 +61,3 @@ def installed() -> Path:
         if done.returncode != 0:
             pytest.skip(f"aimock cannot be installed here: {done.stderr[-300:]}")
     return PROGRAM
-
-
-def _wait_for(server: ModelServer) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            httpx2.get(f"{server.url}/__aimock/journal", timeout=1)
-            return
-        except httpx2.HTTPError:
-            assert time.monotonic() < deadline, "aimock does not start"
-            time.sleep(0.05)

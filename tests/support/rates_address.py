@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.support.local_address import answering
 
 
 @contextmanager
@@ -44,16 +46,5 @@ def serving(
                     if released.wait(seconds):
                         return
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/eurofxref-hist.zip"
-    finally:
-        released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Answer, released) as address:
+        yield f"{address}/eurofxref-hist.zip"

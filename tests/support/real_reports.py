@@ -32,7 +32,9 @@ def disputed_report() -> ResearchReport:
         prices, rates = findings.results
         (view,) = [view for view in prices.views if view.kind is ViewKind.DIRECTION]
         other = Leaning.UP if view.leaning is Leaning.DOWN else Leaning.DOWN
-        opposed = view.model_copy(update={"leaning": other, "confidence": 0.5, "claims": ()})
+        opposed = view.model_copy(
+            update={"leaning": other, "confidence": 0.5, "claims": (), "forecast": None}
+        )
         against = rates.model_copy(update={"views": (*rates.views, opposed)})
         outcome = desk.validate(findings.with_results((prices, against)))
         return desk.publish(WEEK, [outcome], before)

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo
+
+from tests.support.local_address import answering
 
 LONDON = ZoneInfo("Europe/London")
 NOT_FOUND = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
@@ -83,17 +85,8 @@ def yahoo(
     """An address that answers like Yahoo's chart and search, or `always` in one way."""
     upstream = Upstream(dict(charts or {}), matches, always)
     released = threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(upstream, released))
-    upstream.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with answering(_handler(upstream, released), released) as upstream.url:
         yield upstream
-    finally:
-        released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequestHandler]:
@@ -117,9 +110,6 @@ def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequ
                 self.wfile.write(bytes((byte,)))
                 if released.wait(answer.pause_seconds):
                     return
-
-        def log_message(self, *_: object) -> None:
-            pass
 
     return Handler
 

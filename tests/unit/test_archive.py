@@ -16,6 +16,7 @@ from reporting.archive import Archive, ArchiveError, write_archive
 from reporting.archive_reading import LeftOut
 from reporting.publish import publish
 from reporting.wording import typographic
+from tests.support.advised import sample_advice, sample_scorecard
 from tests.support.archives import report_of, shelve
 from tests.support.report_outcomes import LAST_FIXING
 from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
@@ -102,6 +103,24 @@ def test_the_calendar_has_a_place_for_each_week_and_says_which_are_missing(tmp_p
     assert "2020-W50" not in missing
     assert "2026-W39" not in missing
     assert not [week for week in missing if week.startswith(("2022", "2023", "2024", "2025"))]
+
+
+def test_a_market_has_its_scorecard_week_by_week_where_it_is_new(tmp_path: Path) -> None:
+    full = sample_scorecard("EUR/USD", "USD/JPY")
+    fewer = sample_scorecard("EUR/USD")
+    cards = {"2026-W35": fewer, "2026-W36": full, "2026-W37": full, "2026-W38": None}
+    for week, card in cards.items():
+        advice = sample_advice(scorecard=card)
+        shelve(tmp_path, report_of(week).model_copy(update={"advice": advice}))
+    write_archive(tmp_path)
+    text = page(tmp_path, "markets/USD-JPY.html")
+    (row,) = (row for row in full.rows if row.of == "USD/JPY")
+    (scores,) = re.findall(r'<div class="scroll" id="scorecard">.*?</div>', text, re.S)
+    assert re.findall(r"2026-W\d\d(?=</a>)", scores) == ["2026-W36"]
+    assert "2026-W36-asia-g10-fx.html#scorecard" in scores
+    words = Page(scores).words
+    assert f"{row.hits} of {row.decided}" in words and f"{row.brier:.3f}" in words
+    assert 'id="scorecard"' not in page(tmp_path, "markets/USD-KRW.html")
 
 
 def test_a_market_that_has_no_figure_says_why(tmp_path: Path) -> None:

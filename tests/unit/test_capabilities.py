@@ -156,6 +156,7 @@ def test_an_answer_in_anothers_place_says_so() -> None:
     answer = answer_among((late, quoted("yahoo_finance")))
     assert answer.call.server == "yahoo_finance"
     assert answer.in_place_of == "ecb.get_quote: it did not answer in time"
+    assert [(besides.server, besides.status) for besides in answer.besides] == [("ecb", TOO_LATE)]
     assert answer_among((quoted("ecb"),)).in_place_of is None
 
 
@@ -168,13 +169,16 @@ def test_where_nobody_answers_the_first_says_what_all_said() -> None:
     assert (
         answer.error == "ecb.get_quote: ecb is gone; yahoo_finance.get_quote: yahoo_finance is gone"
     )
+    assert [besides.server for besides in answer.besides] == ["yahoo_finance"]
     assert answer_among(results[:1]) == results[0]
 
 
 def test_a_source_that_has_nothing_is_heard_where_nobody_has_more() -> None:
     nothing = quoted("ecb", value=None, missing="no such currency")
     gone = failed(call("yahoo_finance", "get_quote"), TOO_LATE, "gone")
-    assert answer_among((nothing, gone)) == nothing
+    heard = answer_among((nothing, gone))
+    assert heard.model_copy(update={"besides": ()}) == nothing
+    assert [(b.server, b.status) for b in heard.besides] == [("yahoo_finance", TOO_LATE)]
     has = quoted("yahoo_finance")
     assert answer_among((nothing, has)).in_place_of == "ecb.get_quote: no such currency"
 

@@ -13,7 +13,7 @@ from agents.builtin.analysts import builtin_turn
 from agents.claude.analysts import desk_turn, model_call, turn_of
 from agents.claude.research import ODDITY
 from contracts.model_calls import ModelAnswer, StopReason
-from contracts.results import EventType, Leaning, MarketEvent, ResearchResult, ViewKind
+from contracts.results import EventType, Forecast, Leaning, MarketEvent, ResearchResult, ViewKind
 from contracts.source_results import NewsItem, NewsItems, Provenance
 from contracts.tasks import TaskType
 from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
@@ -305,6 +305,7 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
         ({"events": [{"event_id": EVENT}]}, "events.0.description: Field required"),
         ({"events": [written("  ")]}, "events.0.description"),
         ({"views": [view(confidence=7)]}, "views.0.confidence"),
+        ({"views": [view(probability=1.01)]}, "views.0.probability"),
         ({"news": [told(item=-1)]}, "news.0.item"),
     ],
 )
@@ -383,6 +384,40 @@ def test_a_view_of_the_models_stands_in_place_of_the_desks_on_the_same_thing() -
         (ViewKind.RECOMMENDATION, Leaning.ABSTAINS, 0.6),
     ]
     assert finding(asked(), views=[advice]).views[1:] == own.views
+
+
+def forecast_beside(**said: Any) -> Forecast | None:
+    (direction,) = finding(asked(), views=[view(**said)]).views
+    return direction.forecast
+
+
+def test_a_model_may_say_itself_how_likely_a_rise_is() -> None:
+    (own,) = desks(asked()).views
+    assert own.forecast is not None and own.leaning is Leaning.UP
+    said = forecast_beside(leaning="down", probability=0.41239)
+    assert said == own.forecast.model_copy(update={"probability": 0.412})
+
+
+def test_without_a_probability_the_desks_holds_for_who_leans_its_way() -> None:
+    (own,) = desks(asked()).views
+    assert forecast_beside(leaning="up") == own.forecast
+    for leaning in ("down", "neutral", "abstains"):
+        assert forecast_beside(leaning=leaning) is None
+
+
+def test_an_abstention_and_a_view_of_something_else_forecast_nothing() -> None:
+    assert forecast_beside(leaning="abstains", probability=0.7) is None
+    advice = view(kind="recommendation", probability=0.7)
+    assert finding(asked(), views=[advice]).views[0].forecast is None
+
+
+def test_a_probability_without_a_history_to_scale_it_by_is_no_forecast() -> None:
+    blank = request(TaskType.RESEARCH_FX, pair_market(), WEEK).model_copy(update={"model": MODEL})
+    whole = real_history("USD/JPY", WEEK)
+    short = whole.model_copy(update={"days": whole.days[-90:], "values": whole.values[-90:]})
+    results = tuple(answered(call, short) for call in desk_turn(blank).calls)
+    given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
+    assert finding(given_request, views=[view(probability=0.7)]).views[0].forecast is None
 
 
 def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:

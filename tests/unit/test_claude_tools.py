@@ -73,6 +73,11 @@ def test_tools_that_would_share_a_name_do_not() -> None:
     assert (call.server, call.tool) == ("news__top", "stories")
 
 
+def test_tools_that_an_agent_never_cited_are_described_last() -> None:
+    last = spec("a", "first").model_copy(update={"last": True})
+    assert names(described([last, spec("b", "second")])) == ["b__second", "a__first"]
+
+
 def test_a_schema_that_the_api_would_not_take_does_not_fail_the_call() -> None:
     good: dict[str, JsonValue] = {
         "properties": {"symbol": {"anyOf": [{"type": "string"}]}},

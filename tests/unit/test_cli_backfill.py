@@ -2,6 +2,9 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,8 +14,14 @@ from contracts.report import Coverage
 from contracts.search_attributes import Outcome
 from contracts.weeks import next_week
 from domain.backfill import Backfill, WeekState, stretches, weeks_to_do
+from domain.schedule_spec import backfilled_weeks
+from starters import run_backfill, schedule_actions
+from starters.backfill_look import Look
+from starters.backfill_runs import PastWeeks
 from starters.backfill_table import WeekLine, exit_status, table_lines, table_of
+from starters.desk_session import Desk
 from starters.endings import ExitStatus
+from tests.support.homes import home_settings
 
 AS_OF = datetime(2015, 1, 5, 7, tzinfo=UTC)
 
@@ -72,31 +81,68 @@ def test_stretches_hold_every_week_once_and_in_order(weeks: list[str], count: in
         assert len(cut) >= count
 
 
-@given(SOME_WEEKS, st.integers(1, 8), st.data())
-def test_every_week_runs_once_after_the_one_before_it_and_few_at_a_time(
-    weeks: list[str], most: int, data: st.DataObject
+@given(SOME_WEEKS, st.integers(1, 8), st.booleans(), st.data())
+def test_every_week_runs_once_after_the_research_of_those_before_it_and_few_at_a_time(
+    weeks: list[str], most: int, in_order: bool, data: st.DataObject
 ) -> None:
     running = data.draw(st.sets(st.sampled_from(weeks), max_size=3)) if weeks else set()
-    order = Backfill(weeks, running, most)
-    stretch_of = {week: s for s in stretches(weeks, most) for week in s}
-    started, ended = set(running), list[str]()
+    order = Backfill(weeks, running, most, in_order=in_order)
+    parts = [weeks] if in_order else stretches(weeks, most)
+    stretch_of = {week: stretch for stretch in parts for week in stretch}
+    started, researched, ended = set(running), set[str](), list[str]()
     while not order.finished:
         for week in order.due():
             assert week not in started
             before = stretch_of[week][: stretch_of[week].index(week)]
-            assert set(before) <= set(ended)
+            assert set(before) <= researched
             order.started(week)
             started.add(week)
         assert len(order.active) <= max(most, len(running))
         assert order.active, "nothing runs and nothing is due"
-        last = data.draw(st.sampled_from(order.active))
-        order.ended(last)
-        ended.append(last)
+        week = data.draw(st.sampled_from(order.active))
+        if week not in researched and data.draw(st.booleans()):
+            order.researched(week)
+        else:
+            order.ended(week)
+            ended.append(week)
+        researched.add(week)
     assert sorted(ended) == weeks
 
 
+def test_a_week_that_learns_is_due_once_the_one_before_is_researched() -> None:
+    order = Backfill(TEN, set(), 2, in_order=True)
+    assert order.due() == (TEN[0],)
+    order.started(TEN[0])
+    assert order.due() == ()
+    order.researched(TEN[0])
+    assert order.due() == (TEN[1],)
+    order.started(TEN[1])
+    assert order.active == (TEN[0], TEN[1])
+    order.researched(TEN[1])
+    assert order.due() == (), "two are under way"
+    order.ended(TEN[0])
+    assert order.due() == (TEN[2],)
+
+
+def test_a_week_that_learns_waits_for_those_before_a_gap_too() -> None:
+    order = Backfill([TEN[0], TEN[5]], set(), 4, in_order=True)
+    order.started(TEN[0])
+    assert order.due() == ()
+    order.ended(TEN[0])
+    assert order.due() == (TEN[5],)
+
+
+def test_the_last_week_is_under_way_until_it_is_published() -> None:
+    order = Backfill(TEN[:1], set(), 4, in_order=True)
+    order.started(TEN[0])
+    order.researched(TEN[0])
+    assert not order.finished
+    order.ended(TEN[0])
+    assert order.finished
+
+
 def test_the_oldest_week_is_due_first() -> None:
-    order = Backfill(TEN, set(), 2)
+    order = Backfill(TEN, set(), 2, in_order=False)
     assert order.due() == (TEN[0], TEN[5])
     order.started(TEN[0])
     assert order.due() == (TEN[5],)
@@ -106,7 +152,7 @@ def test_the_oldest_week_is_due_first() -> None:
 
 
 def test_a_week_that_runs_already_takes_one_of_the_places() -> None:
-    order = Backfill(TEN, {TEN[7]}, 2)
+    order = Backfill(TEN, {TEN[7]}, 2, in_order=False)
     assert order.active == (TEN[7],)
     assert order.due() == (TEN[0],)
 
@@ -168,6 +214,51 @@ def test_the_table_as_json_has_the_counts_and_the_weeks() -> None:
     table = json.loads(table_of([line(WeekState.PUBLISHED, 17)]).model_dump_json())
     assert (table["published"], table["incomplete"], table["missing"]) == (1, 1, 0)
     assert table["weeks"][0]["coverage"]["researched"] == 17
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "wanted", "due"),
+    [(True, True, TEN[:1]), (False, True, TEN[:2]), (True, False, TEN[:2]), (None, True, TEN[:1])],
+)
+async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side_by_side(
+    scheduled: bool | None,
+    wanted: bool,
+    due: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen: list[str] = []
+
+    async def bring_to_an_end(self: PastWeeks, desk: Desk, *given: object, **named: object) -> None:
+        looks = {week: Look(line(WeekState.MISSING, week=week), None) for week in TEN[:2]}
+        seen.extend(self._order(looks, max_active=2)[1].due())
+
+    async def scheduled_request(client: object) -> object:
+        return None if scheduled is None else SimpleNamespace(learn=scheduled)
+
+    async def nothing(*given: object, **named: object) -> None:
+        return None
+
+    async def no_looks(*given: object) -> dict[str, Look]:
+        return {}
+
+    monkeypatch.setattr(PastWeeks, "bring_to_an_end", bring_to_an_end)
+    monkeypatch.setattr(run_backfill._Command, "_check_cover", nothing)
+    for name, stand_in in {
+        "scheduled_request": scheduled_request,
+        "ready_for_backfill": nothing,
+        "look_at_all": no_looks,
+    }.items():
+        monkeypatch.setattr(run_backfill, name, stand_in)
+    settings = home_settings(tmp_path)
+    options = run_backfill.BackfillOptions(TEN[0], TEN[1], learn=wanted)
+    weeks = backfilled_weeks(TEN[0], TEN[1], settings.config.schedule)
+    desk: Any = SimpleNamespace(client=None, hosting=True)
+    await run_backfill._Command(settings, options, weeks).work(desk)
+    assert seen == due
+    told = capsys.readouterr().err
+    assert (schedule_actions.MADE_BEFORE in told) is (scheduled is False)
 
 
 def test_of_a_report_on_another_machine_only_the_outcome_is_known() -> None:

@@ -3,22 +3,29 @@
 import json
 import re
 import tomllib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from contracts.capabilities import Capability, Route
 from contracts.config import RunPolicy
+from contracts.learning import Lesson
+from contracts.learning import ToolUse as RecordedUse
+from contracts.learning_record import Question
 from contracts.names import AgentId
 from contracts.tasks import ToolName
 from contracts.tools import ToolSpec
+from domain.learned import Learned
 from infra.config_file import read_desk_file
 from starters.discover_tools import discovery, discovery_lines, route_text
 from starters.endings import ExitStatus
 from starters.main import execute
+from starters.table_lines import WIDTH
 from starters.tool_offers import Offer
 from starters.tool_use import ToolUse
-from starters.tools_table import WIDTH, DeskTools, Used, absent_from, servers_of, table_of
+from starters.tools_record import NEWEST, ToolRecord, record_lines, record_of
+from starters.tools_table import DeskTools, Used, absent_from, servers_of, table_of
 from tests.support.homes import PROJECT, home_environment
 from workers.tool_lists import tool_users
 
@@ -66,7 +73,7 @@ def test_without_a_server_the_tools_are_listed_all_the_same(
     assert execute(["tools"]) == ExitStatus.COMPLETE
     told = capsys.readouterr().out
     assert "no use: no Temporal server answers at 127.0.0.1:1" in told
-    assert "ecb: answers, 4 tools" in told
+    assert "ecb: answers, 5 tools" in told
     assert "  get_month_averages      month averages    V\n" in told
     assert "  yahoo_finance: quote, history, symbol search\n" in told
     assert max(map(len, told.splitlines())) <= WIDTH
@@ -181,3 +188,79 @@ def test_what_the_desk_already_asks_is_not_proposed_again() -> None:
     lines = list(discovery_lines(discovery(Offer(server="ecb", tools=(spec,))), RunPolicy()))
     assert "# quote: get_quote is asked for it already" in lines
     assert "[capabilities]" not in lines
+
+
+def lesson(week: int, *uses: RecordedUse) -> Lesson:
+    return Lesson(
+        workflow_id=f"weekly-2026-W{week:02d}",
+        week=f"2026-W{week:02d}",
+        as_of=datetime(2026, 1, 5, 7, tzinfo=UTC) + timedelta(weeks=week),
+        expected=1,
+        researched=1,
+        tools=uses,
+    )
+
+
+def record_from(*lessons: Lesson) -> ToolRecord | None:
+    learned = Learned()
+    for told in lessons:
+        learned.take(told)
+    return record_of(learned.view(Question(as_of=datetime(2026, 12, 31, tzinfo=UTC))))
+
+
+def use(**figures: object) -> RecordedUse:
+    given = {"agent": AgentId.VALIDATOR, "server": "ecb", "tool": "get_quote", "calls": 10}
+    return RecordedUse.model_validate({**given, **figures})
+
+
+def test_the_record_sums_up_all_weeks() -> None:
+    weeks = [
+        lesson(week, use(failed=1, refused=1, kept=2, cited=6, timed=8, seconds=0.4))
+        for week in range(1, 4)
+    ]
+    record = record_from(*weeks)
+    assert record is not None and record.weeks == 3
+    lines = list(record_lines(record))
+    assert lines[2].split() == ["ecb.get_quote", "V", "30", "6", "50", "25%", "75%"]
+    assert "  V ecb.get_quote since 2026-W02: cited in 3 of the newest 3 weeks, 18 of 24" in lines
+    assert any(line.startswith("  2026-W02 V ecb.get_quote came: cited in 2") for line in lines)
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines[1]) == len(lines[2])
+
+
+def test_without_lessons_there_is_no_record() -> None:
+    assert record_from() is None
+    assert not any("record" in line for line in lines_of(Used(note="none")))
+
+
+def test_a_record_of_calls_that_all_failed_has_no_shares() -> None:
+    record = record_from(lesson(1, use(failed=10)))
+    assert record is not None
+    lines = list(record_lines(record))
+    assert lines[2].split()[-5:] == ["10", "10", "-", "-", "-"]
+    assert "  none yet: a tool is one when cited in two of four weeks" in lines
+
+
+def test_the_table_tells_the_newest_changes_and_counts_the_others() -> None:
+    tools = [f"tool_{number:02d}\x1b[31m" for number in range(NEWEST + 3)]
+    record = record_from(*(lesson(w, *(use(tool=t, cited=9) for t in tools)) for w in (1, 2)))
+    assert record is not None and len(record.changes) == NEWEST + 3
+    lines = list(record_lines(record))
+    told = [line for line in lines if " came: " in line]
+    assert len(told) == NEWEST
+    assert "changes, newest first, 3 earlier not shown" in lines
+    assert "\x1b" not in "".join(lines)
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_the_record_tells_what_is_described_in_short() -> None:
+    weeks = [lesson(w, use(cited=9), use(tool="search_symbols", calls=2)) for w in range(1, 9)]
+    record = record_from(*weeks)
+    assert record is not None
+    assert "  V ecb.search_symbols: 16 answers" in list(record_lines(record))
+
+
+def test_the_record_stands_beneath_the_use_of_a_run() -> None:
+    record = record_from(lesson(1, use(cited=9)))
+    shown = list(table_of(DeskTools(note="none", servers=(), record=record)))
+    assert "record of 1 week" in shown[shown.index("") :]

@@ -18,7 +18,7 @@ COMMANDS = [
     *(["dead-letters"], ["dead-letters", "retry"], ["schedule"]),
     *(["schedule", name] for name in ("apply", "show", "pause", "resume", "trigger", "delete")),
     ["backfill"],
-    *(["watch"], ["agents"]),
+    *(["watch"], ["agents"], ["learn"], ["scorecard"]),
     *(["tools"], ["tools", "discover"]),
 ]
 

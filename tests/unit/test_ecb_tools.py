@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import FixingCoverage, History, Quote
+from contracts.source_results import FixingCoverage, History, PairQuote, Quote, Quotes
 from contracts.tools import SourceTier
 from domain.fixings import known_from
 from mcp_servers.ecb import EcbTools, build_server
@@ -55,6 +55,16 @@ def test_a_quote_is_the_last_of_the_history(symbol: str, as_of: datetime) -> Non
     history = TOOLS.get_historical(symbol, as_of.date() - timedelta(days=16), as_of)
     if quote.value is not None:
         assert (history.days[-1], history.values[-1]) == (quote.fixed_on, quote.value)
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=60), INSTANTS)
+@settings(max_examples=50, deadline=None)
+def test_several_quotes_are_each_as_it_is_alone(symbols: list[str], as_of: datetime) -> None:
+    answer = TOOLS.get_quotes(symbols, as_of)
+    alone = [TOOLS.get_quote(symbol, as_of) for symbol in symbols]
+    assert answer.quotes == tuple(PairQuote.model_validate(quote.model_dump()) for quote in alone)
+    assert {answer.source} == {quote.source for quote in alone}
+    assert answer.as_of == as_of
 
 
 @pytest.mark.parametrize(
@@ -198,6 +208,10 @@ async def test_structured_results_are_the_contracts_in_json() -> None:
     assert quote.structured_content["value"] == "157.250"
     history = await called("get_historical", symbol="USD/JPY", start="2026-10-26", as_of=as_of)
     assert len(History.model_validate_json(json.dumps(history.structured_content)).days) == 5
+    several = await called("get_quotes", symbols=["USD/JPY", "USD/TWD"], as_of=as_of)
+    first, second = Quotes.model_validate(several.structured_content).quotes
+    assert (first.value, second.value) == (Decimal("157.250"), None)
+    assert second.missing == "TWD is not among the ECB reference currencies."
     coverage = await called("get_coverage", as_of=as_of)
     assert FixingCoverage.model_validate(coverage.structured_content).last_day.year == 2026
 
@@ -224,11 +238,34 @@ async def test_an_instant_without_offset_or_out_of_the_calendar_is_refused(
     assert reason in answer.content[0].text
 
 
+@pytest.mark.parametrize(
+    ("symbols", "reason"),
+    [
+        ([], "at least 1"),
+        (["USD/JPY"] * 61, "at most 60"),
+        (["USD/JPY", "EURUSD"], "write it like EUR/USD"),
+        (["USD/JPY", "EUR/EUR"], "pairs a currency with itself"),
+        ("USD/JPY", "list"),
+    ],
+)
+async def test_what_is_no_list_of_pairs_is_refused_whole(symbols: object, reason: str) -> None:
+    answer = await called("get_quotes", symbols=symbols, as_of="2026-10-31T00:00:00Z")
+    assert answer.is_error
+    assert reason in answer.content[0].text
+
+
+async def test_sixty_quotes_stay_small() -> None:
+    symbols = ["GBP/USD", "USD/TWD", "USD/RUB"] * 20
+    answer = await called("get_quotes", symbols=symbols, as_of="2026-10-31T00:00:00Z")
+    assert len(json.dumps(answer.structured_content)) < 12_000
+
+
 async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
     async with Client(build_server()) as client:
         tools = (await client.list_tools()).tools
     assert {tool.name for tool in tools} == {
         "get_quote",
+        "get_quotes",
         "get_historical",
         "search_symbols",
         "get_coverage",

@@ -1,6 +1,16 @@
-"""Answers are kept for their time, and only so many of them."""
+"""Answers are kept for their time, only so many of them, and are known to be kept."""
 
-from mcp_servers.kept_answers import KeptAnswers
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
+import pytest
+from mcp import Client
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from infra.mcp_answers import answer_of
+from mcp_servers.kept_answers import KeptAnswers, looking_up
+from mcp_servers.kept_notes import KeptNotes
 
 
 class Clock:
@@ -33,3 +43,63 @@ def test_an_empty_answer_is_an_answer() -> None:
     kept.keep("nothing of that name", ())
     assert kept.get("nothing of that name") == ()
     assert kept.get("another") is None
+
+
+@pytest.mark.parametrize(
+    ("questions", "is_kept"),
+    [((), False), (("old",), True), (("old", "new"), False), (("new", "old"), False)],
+)
+def test_an_answer_is_kept_only_where_every_question_was(
+    questions: tuple[str, ...], is_kept: bool
+) -> None:
+    kept = KeptAnswers[int](300.0, 4, Clock())
+    kept.keep("old", 1)
+    with looking_up() as seen:
+        for question in questions:
+            kept.get(question)
+    assert seen.all_kept is is_kept
+
+
+def test_what_another_question_brought_meanwhile_is_kept() -> None:
+    kept = KeptAnswers[int](300.0, 4, Clock())
+    with looking_up() as seen:
+        kept.get("question")
+        kept.keep("question", 1)
+        kept.get("question")
+    assert seen.all_kept
+
+
+def test_questions_of_threads_count_for_the_call_whose_context_they_have() -> None:
+    kept = KeptAnswers[int](300.0, 4, Clock())
+    with looking_up() as seen, ThreadPoolExecutor(1) as threads:
+        threads.submit(kept.get, "another's").result()
+        kept.keep("own", 1)
+        threads.submit(copy_context().run, kept.get, "own").result()
+    assert seen.all_kept
+
+
+def server_that_keeps() -> MCPServer:
+    kept = KeptAnswers[str](300.0, 4, Clock())
+    server = MCPServer("keeper", log_level="WARNING", extensions=[KeptNotes()])
+
+    def ask(question: str) -> dict[str, str]:
+        found = kept.get(question)
+        if found is None:
+            found = question.upper()
+            kept.keep(question, found)
+        if question == "no":
+            raise ToolError("no")
+        return {"answer": found}
+
+    server.add_tool(ask, structured_output=True)
+    return server
+
+
+@pytest.mark.parametrize(("question", "kept"), [("yes", [False, True]), ("no", [False, False])])
+async def test_a_server_says_of_an_answer_that_it_was_kept(question: str, kept: list[bool]) -> None:
+    async with Client(server_that_keeps()) as client:
+        answers = [
+            answer_of(await client.call_tool("ask", {"question": question})) for _ in range(2)
+        ]
+    assert [answer.kept for answer in answers] == kept
+    assert answers[0].content == answers[1].content

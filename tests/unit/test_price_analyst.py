@@ -305,6 +305,41 @@ def test_without_a_move_there_is_no_view() -> None:
     assert research("USD/JPY", "2026-W44", cut).views == ()
 
 
+def test_the_view_says_how_likely_the_pair_is_higher_in_four_weeks() -> None:
+    (view,) = research("USD/JPY", "2026-W44").views
+    assert view.forecast is not None
+    assert view.forecast.weeks == 4
+    assert 0.1 < view.forecast.probability < 0.9
+    assert 0.01 < view.forecast.deviation < 0.06
+
+
+def test_a_suspect_fixing_has_no_part_in_the_forecast() -> None:
+    answer = real_history("USD/HKD", "2026-W44")
+    # A Friday long past, at two percent from what it was.
+    place = answer.days.index(date(2026, 5, 15))
+    spiked = list(answer.values)
+    spiked[place] = (spiked[place] * Decimal("0.98")).quantize(spiked[place])
+    leapt = answer.model_copy(update={"values": tuple(spiked)})
+    result = research("USD/HKD", "2026-W44", leapt)
+    assert [suspect.day for suspect in result.suspects] == [date(2026, 5, 15)]
+    gone = answer.model_copy(
+        update={
+            "days": answer.days[:place] + answer.days[place + 1 :],
+            "values": answer.values[:place] + answer.values[place + 1 :],
+        }
+    )
+    expected = research("USD/HKD", "2026-W44", gone).views[0].forecast
+    assert expected is not None
+    assert result.views[0].forecast == expected
+
+
+def test_a_short_history_gives_a_view_without_a_forecast() -> None:
+    end = window("2026-W44").end
+    short = [f for f in real_fixings("USD/JPY") if f[0] >= date(2026, 7, 1)]
+    (view,) = research("USD/JPY", "2026-W44", history("USD/JPY", short, end)).views
+    assert view.forecast is None
+
+
 def test_the_source_is_listed_with_who_first_published_it() -> None:
     (listed,) = research("USD/JPY", "2026-W44").sources
     assert listed.origin == "European Central Bank"

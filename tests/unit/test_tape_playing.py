@@ -10,11 +10,13 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.taped import TapedActivities, TapePlayer
+from contracts.learning import Advice
 from contracts.names import FailureType
 from contracts.tape import Effect, Take, TakeFailure
 from contracts.tools import ToolListing, ToolSpec
 from contracts.turns import Turn, TurnRequest
 from domain.tape import differing, digests_of, path_within
+from tests.support.learning import as_of, lesson, question
 from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
 from workflows.options import cause
 
@@ -165,3 +167,23 @@ def test_a_path_is_told_within_its_run_only() -> None:
     assert path_within(MARKET_RUN, RUN) == "market/USD/JPY"
     with pytest.raises(ValueError, match="no workflow of the run"):
         path_within(f"{RUN}-usdjpy/market/USD/JPY", RUN)
+
+
+async def test_what_the_record_said_is_said_again_and_nothing_is_told_to_it() -> None:
+    said = Advice(as_of=as_of(3), weeks=2)
+    asking = question(3)
+    recorded = Take(
+        workflow="",
+        activity_id="ask_learning",
+        effect=Effect.ADVICE,
+        asked=digests_of(Effect.ADVICE, asking),
+        result=said.model_dump(mode="json"),
+    )
+    player = TapePlayer(tape(recorded))
+    played = TapedActivities(player)
+    later = question(3, asked_at=as_of(9))
+    assert await asked(played.ask_learning, later, RUN, "ask_learning") == said
+    await asked(played.tell_learning, lesson(3), RUN, "tell_learning.r1")
+    assert player.unplayed == ()
+    with pytest.raises(ApplicationError, match="call_seconds"):
+        await asked(played.ask_learning, question(3, call_seconds=1.0), RUN, "ask_learning")

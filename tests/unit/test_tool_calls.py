@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import sleep
 
 import pytest
 from pydantic import JsonValue
@@ -65,3 +66,20 @@ async def test_what_a_source_offers_is_told_as_it_is_now(tmp_path: Path) -> None
     journal.close()
     assert [spec.tool for spec in first.tools] == ["search_news"]
     assert second.tools == ()
+
+
+async def test_an_answer_says_how_long_it_took_and_whether_it_was_kept(tmp_path: Path) -> None:
+    def script(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer:
+        sleep(0.02)
+        return ToolAnswer(content={}, kept=True)
+
+    journal = EffectJournal(tmp_path / "effects.db")
+    call = ToolCall(call_id="1", server="news", tool="search_news")
+    request = ToolRequest(call=call, as_of=datetime(2026, 11, 2, 7, tzinfo=UTC))
+    activities = ToolActivities(ScriptedTools(script), journal)
+    first = await ActivityEnvironment().run(activities.call_tool, request)
+    second = await ActivityEnvironment().run(activities.call_tool, request)
+    journal.close()
+    assert first.took is not None and 0.02 <= first.took < 10
+    assert first.kept
+    assert second == first, "a repeated attempt has the first one's times"

@@ -266,12 +266,11 @@ async def test_a_cancelled_week_cancels_its_markets(client: Client, tmp_path: Pa
                 break
             await asyncio.sleep(0.02)
         await handle.cancel()
-        with pytest.raises(WorkflowFailureError):
-            await handle.result()
-        with pytest.raises(WorkflowFailureError):
-            await child.result()
-        assert (await handle.describe()).status is WorkflowExecutionStatus.CANCELED
-        assert (await child.describe()).status is WorkflowExecutionStatus.CANCELED
+        # Who waits for a result lets time go by in leaps, and the child's could run out.
+        for run in (child, handle):
+            while (found := await run.describe()).status is WorkflowExecutionStatus.RUNNING:
+                await asyncio.sleep(0.02)
+            assert found.status is WorkflowExecutionStatus.CANCELED
 
 
 async def test_a_rerun_before_the_close_makes_a_new_revision(

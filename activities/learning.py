@@ -1,0 +1,77 @@
+"""Asking the desk's learning system, and telling it: effects of a week's run."""
+
+from datetime import timedelta
+from typing import Final, TypedDict
+
+from temporalio import activity
+from temporalio.client import WithStartWorkflowOperation
+from temporalio.common import WorkflowIDConflictPolicy
+
+from activities.heartbeats import beating, effect_key
+from contracts.learning import Advice, Lesson
+from contracts.learning_record import LearningRequest, Question
+from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
+
+TASK_TIMEOUT: Final = timedelta(seconds=5)
+"""How long a killed worker can hold a workflow task of the learning system. A worker that takes
+over has to replay up to twenty weeks within it."""
+
+
+class _Entity(TypedDict):
+    """How the one workflow is named and started."""
+
+    id: str
+    task_queue: str
+    id_conflict_policy: WorkflowIDConflictPolicy
+    task_timeout: timedelta
+    static_summary: str
+
+
+_ENTITY: Final[_Entity] = {
+    "id": LEARNING_SYSTEM_ID,
+    "task_queue": Queue.DESK,
+    "id_conflict_policy": WorkflowIDConflictPolicy.USE_EXISTING,
+    "task_timeout": TASK_TIMEOUT,
+    "static_summary": "What the desk has learned from its own runs",
+}
+
+
+class LearningActivities:
+    """Both start the learning system where it does not run yet."""
+
+    @activity.defn
+    async def ask_learning(self, question: Question) -> Advice:
+        """What the record says to a run. Asked again, it gives the answer that it gave.
+
+        Raises:
+            RPCError, WorkflowUpdateFailedError: there is no answer; another try may do.
+        """
+        async with beating():
+            advice: Advice = await activity.client().execute_update_with_start_workflow(
+                Message.ADVISE,
+                question,
+                id=effect_key(),
+                result_type=Advice,
+                start_workflow_operation=WithStartWorkflowOperation(
+                    WorkflowType.LEARNING_SYSTEM,
+                    LearningRequest(),
+                    **_ENTITY,
+                ),
+            )
+            return advice
+
+    @activity.defn
+    async def tell_learning(self, lesson: Lesson) -> None:
+        """Tell what became of a run. Told again, the same lesson changes nothing.
+
+        Raises:
+            RPCError: it could not be told; another try may do.
+        """
+        async with beating():
+            await activity.client().start_workflow(
+                WorkflowType.LEARNING_SYSTEM,
+                LearningRequest(),
+                **_ENTITY,
+                start_signal=Message.LEARN,
+                start_signal_args=[lesson],
+            )

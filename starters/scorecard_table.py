@@ -1,0 +1,104 @@
+"""The scorecard as `desk scorecard` prints it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from contracts.base import Contract
+from contracts.learning import (
+    CalibrationBin,
+    Count,
+    RecordWeight,
+    Scorecard,
+    ScoredForecast,
+)
+from contracts.learning_record import MOST_SHOWN, LearnedView
+from contracts.markets import MarketName
+from domain.calibration import scorecard
+from reporting.record_words import SCORE_COLUMNS, score_cells, score_notes
+from reporting.wording import instant
+from starters.learned_words import INDENT, columns, weight_lines
+from starters.table_lines import folded
+
+BAR: Final = 40
+CAME: Final = "█"
+SAID: Final = "│"
+SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "Beside")
+
+
+class DeskScorecard(Contract):
+    """What `desk scorecard --json` prints: of all markets, or of one.
+
+    `scored` are the newest forecasts whose horizon has passed, and `more_scored` how many there
+    are besides. Of one market the bins are those of `scored`.
+    """
+
+    market: MarketName | None = None
+    scorecard: Scorecard
+    weights: Annotated[tuple[RecordWeight, ...], Field(max_length=60)] = ()
+    scored: Annotated[tuple[ScoredForecast, ...], Field(max_length=MOST_SHOWN)] = ()
+    more_scored: Count = 0
+
+
+def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
+    """The scorecard of what is on record, of all markets or of one."""
+    advice = view.advice
+    whole = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
+    if market is None:
+        return DeskScorecard(
+            scorecard=whole,
+            weights=advice.weights,
+            scored=view.scored,
+            more_scored=view.more_scored,
+        )
+    own = tuple(each for each in view.scored if each.made.market == market)
+    counted = scorecard(own, (), advice.as_of)
+    rows = tuple(row for row in whole.rows if row.of == market)
+    return DeskScorecard(
+        market=market,
+        scorecard=counted.model_copy(update={"rows": rows, "open": whole.open}),
+        scored=own,
+        more_scored=max(0, sum(row.scored for row in rows) + counted.void - len(own)),
+    )
+
+
+def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
+    """The scorecard for people, at most 80 columns wide."""
+    card = found.scorecard
+    of = f" of {found.market}" if found.market else ""
+    yield f"forecasts{of} as of {instant(card.as_of)}"
+    if card.rows:
+        yield from columns(SHORT_COLUMNS, [score_cells(row) for row in card.rows], {0: 22})
+    else:
+        yield f"{INDENT}none has come due yet"
+    if card.bins:
+        yield "calibration: fixed higher how often, by how likely that was said to be"
+        yield from _chart(card.bins)
+    if found.weights:
+        yield "weights in a vote"
+        yield from weight_lines(found.weights)
+    for note in _notes(found):
+        yield from folded(note)
+
+
+def _notes(found: DeskScorecard) -> Iterator[str]:
+    notes = score_notes(found.scorecard)
+    # How many of one market's forecasts are open is not on record apart.
+    yield from notes[1:] if found.market else notes
+
+
+def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:
+    yield f"{INDENT}  said     came  times  0 %{'100 %'.rjust(BAR - 3)}"
+    for each in bins:
+        came = each.rose / each.count if each.count else 0.0
+        yield (
+            f"{INDENT}{each.mean:>6.1%}  {came:>7.1%}  {each.count:>5}  {_bar(came, each.mean)}"
+        ).rstrip()
+
+
+def _bar(came: float, said: float) -> str:
+    """A bar as long as it came often, with a mark where it was said to."""
+    signs = list((CAME * round(came * BAR)).ljust(BAR + 1))
+    signs[round(said * BAR)] = SAID
+    return "".join(signs).rstrip()

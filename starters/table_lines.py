@@ -1,0 +1,33 @@
+"""Lines of tables for people: of a bounded width, whatever the words in them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from contracts.names import AgentId
+
+WIDTH: Final = 80
+
+SHORT_NAMES: Final[Mapping[AgentId, str]] = {
+    AgentId.PRODUCT_MANAGER: "PM",
+    AgentId.RESEARCH_AGENT_1: "R1",
+    AgentId.RESEARCH_AGENT_2: "R2",
+    AgentId.VALIDATOR: "V",
+}
+
+
+def cut(text: str, width: int) -> str:
+    """A column of a width: the text with at least one blank after it."""
+    room = width - 1
+    return (text if len(text) <= room else f"{text[: room - 1]}…").ljust(width)
+
+
+def folded(text: str, indent: str = "") -> Iterator[str]:
+    """Lines of at most `WIDTH` columns, the second and later ones indented further."""
+    line = indent
+    for word in text.split():
+        grown = f"{line} {word}" if line.strip() else f"{line}{word}"
+        if len(grown) > WIDTH and line.strip():
+            yield line[:WIDTH]
+            grown = f"{indent}    {word}"
+        line = grown
+    yield line[:WIDTH]

@@ -1,0 +1,116 @@
+"""kill -9 of worker and server between what was told and what was scored: nothing is forgotten."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+from temporalio.client import Client, WorkflowHandle
+from temporalio.service import RPCError
+
+from contracts.learning import Advice, Lesson
+from contracts.learning_record import LearnedView, LearningRequest
+from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
+from contracts.report import ResearchReport
+from contracts.week_run import WeekRequest, WeekStatus
+from infra.settings import Settings
+from infra.temporal import connect
+from tests.support.builders import real_fixings
+from tests.support.counted_worker import read_notes
+from tests.support.fleet import WEEK, desk_at
+from tests.support.learning import forecast, lesson, question
+from workers.hosting import Role
+from workflows.learning_system import LearningSystemWorkflow
+from workflows.weekly_research import WeeklyResearchWorkflow
+
+Answer = TypeVar("Answer")
+Handle = WorkflowHandle[LearningSystemWorkflow, None]
+LATER = 12
+"""Weeks after the first, when both forecasts are due."""
+
+
+async def tell(client: Client, told: Lesson) -> Handle:
+    """As a run does."""
+    return await client.start_workflow(
+        LearningSystemWorkflow.run,
+        LearningRequest(),
+        id=LEARNING_SYSTEM_ID,
+        task_queue=Queue.DESK,
+        start_signal=Message.LEARN,
+        start_signal_args=[told],
+    )
+
+
+async def persistently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """The answer, as soon as there is a server that gives one."""
+    while True:
+        try:
+            async with asyncio.timeout(5):
+                return await ask()
+        except (RPCError, TimeoutError):
+            await asyncio.sleep(0.1)
+
+
+async def view_of(handle: Handle) -> LearnedView:
+    view: LearnedView = await handle.query(
+        Message.LEARNED, question(LATER), result_type=LearnedView
+    )
+    return view
+
+
+async def status_of(handle: WorkflowHandle[Any, Any]) -> WeekStatus:
+    status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
+    return status
+
+
+async def advice_of_a_week(client: Client, settings: Settings) -> Advice | None:
+    """What a run of a week is told; one market is enough."""
+    (market,) = (spec for spec in settings.config.markets if spec.market == "JP")
+    config = settings.config.model_copy(update={"markets": (market,)})
+    handle = await client.start_workflow(
+        WeeklyResearchWorkflow.run,
+        WeekRequest(config=config, week=WEEK, learn=True),
+        id=week_run_id(WEEK),
+        task_queue=Queue.DESK,
+    )
+    while (files := (await status_of(handle)).files) is None:
+        await asyncio.sleep(0.1)
+    return ResearchReport.model_validate_json(Path(files.json_file).read_text()).advice
+
+
+def fixed_by(market: str, day: date) -> tuple[date, Decimal]:
+    """The last fixing of the packaged file before a day."""
+    return max(fixing for fixing in real_fixings(market) if fixing[0] < day)
+
+
+async def test_what_was_told_is_scored_after_worker_and_server_were_killed(tmp_path: Path) -> None:
+    async with desk_at(tmp_path) as (settings, server, fleet, log):
+        client = await connect(settings)
+        # Nobody can be asked for fixings, so that what is told stays unscored for now.
+        fleet.kill(Role.SOURCES)
+        handle = await tell(client, lesson(0))
+        while not (await view_of(handle)).told:
+            await asyncio.sleep(0.05)
+        fleet.kill(Role.ORCHESTRATOR)
+        os.kill(server.pid, signal.SIGKILL)
+        await persistently(lambda: tell(client, lesson(1, forecasts=(forecast(1, "EUR/USD"),))))
+        fleet.start(Role.ORCHESTRATOR)
+        before = await persistently(lambda: view_of(handle))
+        assert (before.told, before.scored) == (2, ())
+        fleet.start(Role.SOURCES)
+        while len((view := await persistently(lambda: view_of(handle))).scored) < 2:
+            await asyncio.sleep(0.1)
+        found = {one.made.market: (one.value_on, one.value) for one in view.scored}
+        assert found == {
+            made.market: fixed_by(made.market, made.due.date())
+            for made in (forecast(0), forecast(1, "EUR/USD"))
+        }
+        done = [note["key"] for note in read_notes(log) if note["stage"] == "done"]
+        assert len(done) == len(set(done)) == 2
+        advice = await advice_of_a_week(client, settings)
+        assert advice is not None and (advice.weeks, advice.unread) == (2, None)
+        assert advice.scorecard is not None and advice.scorecard.rows[0].scored == 2

@@ -1,0 +1,51 @@
+"""Five past weeks of a real desk, and what it then says that it has learned from them."""
+
+from decimal import Decimal
+from pathlib import Path
+
+from contracts.report import ResearchReport
+from domain.audit import audit
+from domain.calibration import scorecard
+from reporting.record_words import TITLE
+from starters.scorecard_table import DeskScorecard
+from tests.integration.test_backfill import few_markets
+from tests.support.command import DeskCommand
+
+FIRST, LAST = "2015-W01", "2015-W05"
+"""The forecasts of the first are due at the as-of instant of the last, four weeks on."""
+
+
+def test_past_weeks_are_learned_from_and_scored_as_of_each_week(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path, DESK_CONFIG=str(few_markets(tmp_path)))
+    with desk.up():
+        before = desk("scorecard")
+        assert (before.code, before.out[:32]) == (0, "Nothing has been learned yet: no")
+        done = desk("backfill", "--from", FIRST, "--to", LAST, "--max-active", "1", "--json")
+        assert done.code == 0, done.err
+        shown = desk("scorecard", "--as-of", LAST, "--json")
+        early = desk("scorecard", "--as-of", "2015-W04")
+        learned = desk("learn")
+    assert "none has come due yet" in early.out
+    assert "learned from 5 runs" in learned.out
+    assert "R1 ecb.get_historical" in learned.out
+
+    found = DeskScorecard.model_validate_json(shown.out)
+    (scored,) = found.scored
+    assert (scored.made.week, scored.made.market) == (FIRST, "EUR/USD")
+    assert scored.value_on is not None and scored.value_on <= scored.made.due.date()
+    assert scored.made.level > Decimal(1)
+    assert found.scorecard.rows == scorecard(found.scored, (), found.scorecard.as_of).rows
+
+    report = report_of(desk, LAST)
+    assert report.advice is not None and report.advice.weeks == 4
+    assert report.advice.scorecard == found.scorecard
+    assert audit(report) == ()
+    page = (tmp_path / "reports" / "weekly" / f"{LAST}-asia-g10-fx.html").read_text()
+    assert TITLE.replace("'", "&#39;") in page
+    first = report_of(desk, FIRST).advice
+    assert first is not None and first.weeks == 0
+
+
+def report_of(desk: DeskCommand, week: str) -> ResearchReport:
+    file = desk.directory / "reports" / "weekly" / f"{week}-asia-g10-fx.json"
+    return ResearchReport.model_validate_json(file.read_text())

@@ -1,0 +1,157 @@
+"""`desk learn` and `desk scorecard` as they are printed; asking is another test's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from contracts.learning import Advice, StanceMonitor
+from contracts.learning_record import LearnedView
+from starters.endings import ExitStatus
+from starters.learn_table import learned_lines
+from starters.main import execute
+from starters.scorecard_table import DeskScorecard, scorecard_lines, scorecard_of
+from starters.table_lines import WIDTH
+from tests.support.advised import AS_OF, sample_advice, sample_view
+from tests.support.homes import home_environment
+
+LONG = sample_view(
+    patterns=tuple(
+        each.model_copy(update={"name": f"{each.name}{'x' * 120}"[:200], "words": "w" * 300})
+        for each in sample_view().patterns
+    )
+)
+EMPTY = LearnedView(advice=Advice(as_of=AS_OF))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home in which no server runs."""
+    for name, value in home_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+@pytest.fixture
+def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[LearnedView | None]:
+    """What the learning system answers: the sample, unless a test puts something else first."""
+    answers: list[LearnedView | None] = [sample_view()]
+    for module in ("starters.learn_show", "starters.scorecard_show"):
+        monkeypatch.setattr(f"{module}.learned", lambda settings, week: answers[0])
+    return answers
+
+
+@pytest.mark.parametrize("view", [sample_view(), LONG, EMPTY], ids=["sample", "long", "empty"])
+def test_every_line_fits_eighty_columns_and_acts_on_no_terminal(view: LearnedView) -> None:
+    lines = [*learned_lines(view), *scorecard_lines(scorecard_of(view, None))]
+    assert [line for line in lines if len(line) > WIDTH] == []
+    assert [line for line in lines if not line.isprintable()] == []
+
+
+def test_what_was_learned_is_told_with_what_to_do_and_why() -> None:
+    told = "\n".join(learned_lines(sample_view()))
+    assert "learned from 11 runs, as of 21 Sep 2026 06:00 UTC" in told
+    assert "prefer_fallback:reuters: ask reuters after the others for news search" in told
+    raised = "raise_timeout:reuters: give every call 45 s, because of reuters.get_market_news"
+    assert raised in " ".join(told.split())
+    assert "5 of 8 calls of reuters got no answer: 503 Service Unavailable" in told
+    cells = [line.split() for line in told.splitlines()]
+    assert ["coverage", "94.7%", "92.0%", "better"] in cells
+    assert ["2026-W37", "36/38", "4", "245", "3", "221", "25", "0", "0"] in cells
+    assert ["R1", "ecb.get_historical", "264", "1", "12", "250", "20"] in cells
+
+
+def test_a_full_record_says_that_nothing_older_is_kept() -> None:
+    lines = list(learned_lines(LearnedView(advice=Advice(as_of=AS_OF, full=True))))
+    assert "Nothing from before 21 Sep 2026 06:00 UTC is kept" in lines[1]
+    assert max(map(len, lines)) <= WIDTH
+    assert not any("is kept" in line for line in learned_lines(EMPTY))
+
+
+def test_of_many_patterns_the_first_are_told_and_the_others_counted() -> None:
+    (source, *_) = sample_view().patterns
+    many = tuple(source.model_copy(update={"name": f"source{n}"}) for n in range(9))
+    told = "\n".join(learned_lines(sample_view(patterns=many)))
+    assert "by source (and 4 more)" in told
+    assert "source4" in told and "source5" not in told
+
+
+def test_the_scorecard_has_its_rows_its_calibration_and_its_weights() -> None:
+    card = sample_advice().scorecard
+    assert card is not None
+    lines = list(scorecard_lines(scorecard_of(sample_view(), None)))
+    told = "\n".join(lines)
+    for row in card.rows:
+        name = {"all": "all forecasts", "research_agent_1": "research agent 1"}.get(row.of, row.of)
+        line = next(line for line in lines if line.startswith(f"  {name} "))
+        assert f"{row.hits} of {row.decided}" in line and f"{row.brier:.3f}" in line
+    start = next(place for place, line in enumerate(lines) if line.startswith("calibration"))
+    bars = lines[start + 2 : start + 2 + len(card.bins)]
+    for each, bar in zip(card.bins, bars, strict=True):
+        assert f"{each.rose / each.count:.1%}" in bar and f"{each.count}" in bar
+        assert bar.count("│") == 1
+    assert "× 1.12  from 240 outcomes" in told
+    assert "workflow learning-system" in told.replace("\n    ", " ")
+
+
+def test_a_one_sided_stance_is_told() -> None:
+    card = sample_advice().scorecard
+    assert card is not None
+    lean = StanceMonitor(forecasts=100, up=80, one_sided="80 of the last 100 forecasts say up")
+    advice = sample_advice(scorecard=card.model_copy(update={"monitor": lean}))
+    found = scorecard_of(sample_view(advice=advice), None)
+    assert "One-sided: 80 of the last 100 forecasts say up." in list(scorecard_lines(found))
+    assert "One-sided" not in "\n".join(scorecard_lines(scorecard_of(sample_view(), None)))
+
+
+def test_one_market_has_its_own_row_its_forecasts_and_no_weights() -> None:
+    found = scorecard_of(sample_view(more_scored=7), "USD/JPY")
+    assert [row.of for row in found.scorecard.rows] == ["USD/JPY"]
+    assert {each.made.market for each in found.scored} == {"USD/JPY"}
+    assert sum(each.count for each in found.scorecard.bins) == found.scorecard.rows[0].scored
+    assert (found.weights, found.more_scored) == ((), 0)
+    assert "forecasts of USD/JPY as of" in next(scorecard_lines(found))
+
+
+def test_a_market_without_a_forecast_says_so() -> None:
+    told = list(scorecard_lines(scorecard_of(sample_view(), "EUR/CHF")))
+    assert "  none has come due yet" in told
+
+
+@pytest.mark.parametrize("command", ["learn", "scorecard"])
+def test_before_the_first_run_it_says_so_and_how_to_begin(
+    known: list[LearnedView | None], capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    known[0] = None
+    assert execute([command]) == ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert told.startswith("Nothing has been learned yet") and "desk backfill" in told
+    assert all(len(line) <= WIDTH for line in told.splitlines())
+    assert execute([command, "--json"]) == ExitStatus.COMPLETE
+    assert json.loads(capsys.readouterr().out) is None
+
+
+def test_the_json_holds_everything(
+    known: list[LearnedView | None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["learn", "--json"]) == ExitStatus.COMPLETE
+    assert LearnedView.model_validate_json(capsys.readouterr().out) == known[0]
+    assert execute(["scorecard", "--json", "--market", "usdjpy"]) == ExitStatus.COMPLETE
+    found = DeskScorecard.model_validate_json(capsys.readouterr().out)
+    assert (found.market, len(found.scored)) == ("USD/JPY", 12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["learn", "--week", "44"], "'44' is not a week"),
+        (["scorecard", "--as-of", "2099-W01"], "2099-W01 is not over"),
+        (["scorecard", "--market", "USD/JPX"], "no market 'USD/JPX'; nearest: USD/JPY"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_is_started(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    assert execute(arguments) == ExitStatus.USAGE
+    assert says in capsys.readouterr().err
+    assert not (home / "home" / "temporal.db").exists()

@@ -1,0 +1,128 @@
+"""Looking up what forecasts are scored against, when they are due and not earlier."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.tool_calls import ToolActivities
+from contracts.config import RetryConfig
+from contracts.learning_record import FixingPause
+from contracts.names import source_queue
+from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from contracts.weeks import week_of
+from domain.fixing_pauses import FixingPauses, is_given_up
+from domain.forecast_fixings import asked_for, fixing_calls, given_up, resolutions_in, says_no
+from domain.learned import Fixed, Learned
+from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+
+ONE_TRY: Final = timedelta(seconds=20)
+ONE_CALL: Final = timedelta(minutes=1)
+"""A source that cannot be asked for so long is asked again later."""
+
+
+class ForecastScoring:
+    """Asks for the fixings that are due, each source at its own pace.
+
+    What cannot be had is left open and asked for again, after a pause that grows. A source of which
+    nothing comes back is left alone as a whole; one that answers goes on answering for the rest,
+    and what it has refused for too long is void.
+    """
+
+    def __init__(self, learned: Learned, pauses: Iterable[FixingPause] = ()) -> None:
+        self._learned = learned
+        self._pauses = FixingPauses(pauses)
+        self._asked: Counter[str] = Counter()
+
+    @property
+    def pauses(self) -> tuple[FixingPause, ...]:
+        """What has to be waited for, to be carried on."""
+        return self._pauses.carried(self._learned.open_by(workflow.now()))
+
+    def awaited_by(self, as_of: datetime) -> bool:
+        """Whether a forecast that was due by then may be scored in a moment."""
+        return any(not self._pauses.is_held_up(fixed) for fixed in self._learned.open_by(as_of))
+
+    def due(self) -> tuple[Fixed, ...]:
+        """What to ask for now."""
+        now = workflow.now()
+        waiting = self._learned.open_by(now)
+        return tuple(fixed for fixed in waiting if self._pauses.until(fixed, now) <= now)
+
+    def next_time(self) -> datetime | None:
+        """When there will be something to ask for; None where nothing is open."""
+        now = workflow.now()
+        times = [self._pauses.until(fixed, now) for fixed in self._learned.open_by(now)]
+        ahead = self._learned.next_due_after(now)
+        return min((*times, ahead) if ahead is not None else times, default=None)
+
+    async def ask(self, is_enough: Callable[[], bool]) -> None:
+        """Ask for everything that is due, the servers side by side, or until it is enough."""
+        while (servers := sorted({fixed.server for fixed in self.due()})) and not is_enough():
+            await asyncio.gather(*(self._ask_server(server, is_enough) for server in servers))
+
+    async def _ask_server(self, server: str, is_enough: Callable[[], bool]) -> None:
+        """What was asked for least is asked for first, then what was due first: nothing that cannot
+        be had keeps back the rest."""
+        while (due := self._due_of(server)) and not is_enough():
+            first = min(due, key=lambda fixed: (self._pauses.tries(fixed), fixed))
+            await self._ask([fixed for fixed in due if fixed.due == first.due])
+
+    def _due_of(self, server: str) -> list[Fixed]:
+        return [fixed for fixed in self.due() if fixed.server == server]
+
+    async def _ask(self, together: Sequence[Fixed]) -> None:
+        due, server, _ = together[0]
+        markets = [fixed.market for fixed in together]
+        alone = {fixed.market for fixed in together if self._pauses.was_refused(fixed)}
+        calls = fixing_calls(server, markets, alone)
+        answers = await asyncio.gather(*(self._answer(call, due) for call in calls))
+        if all(answer.status is ToolStatus.UNAVAILABLE for answer in answers):
+            self._pauses.hold_server(server, workflow.now())
+        else:
+            self._pauses.release_server(server)
+        for answer in answers:
+            self._read(answer, due)
+
+    def _read(self, answer: ToolResult, due: datetime) -> None:
+        now = workflow.now()
+        found = {known.market: known for known in resolutions_in(answer, due, now)}
+        for market in asked_for(answer.call):
+            fixed = Fixed(due, answer.call.server, market)
+            if market not in found:
+                pause = self._pauses.hold(fixed, now, refused=says_no(answer, market))
+                if is_given_up(pause, now):
+                    found[market] = given_up(answer, pause, market, due)
+            if market in found:
+                self._pauses.release(fixed)
+        self._learned.fix(found.values())
+
+    async def _answer(self, call: ToolCall, due: datetime) -> ToolResult:
+        try:
+            return await workflow.execute_activity_method(
+                ToolActivities.call_tool,
+                ToolRequest(call=call, as_of=due),
+                task_queue=source_queue(call.server),
+                activity_id=self._activity_id(due),
+                summary=f"What was fixed by {due:%Y-%m-%d %H:%M}",
+                start_to_close_timeout=ONE_TRY,
+                schedule_to_close_timeout=ONE_CALL,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=retry_policy(RetryConfig()),
+                priority=priority(1),
+            )
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            workflow.logger.warning("%s cannot be asked for fixings: %s", call.server, cause(error))
+            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
+
+    def _activity_id(self, due: datetime) -> str:
+        """`score.2026-W44`, and a number for each further call about the same week."""
+        place = f"score.{week_of(due.date() - timedelta(days=7))}"
+        self._asked[place] += 1
+        return place if self._asked[place] == 1 else f"{place}.{self._asked[place]}"
