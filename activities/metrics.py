@@ -48,22 +48,28 @@ def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
     """In a workflow: count the task that the block does, and how long it takes."""
     _dead_letters(agent, task_type, 0)
     _rejected(RejectedBy.PROSE, 0)
-    began, outcome = workflow.now(), "cancelled"
+    began = workflow.now()
     try:
         yield
-        outcome = "delivered"
-    except Exception as error:
-        outcome = "cancelled" if is_cancelled_exception(error) else "failed"
+    except GeneratorExit:
+        # The worker lets go of the workflow. Its task goes on elsewhere, and has not ended.
         raise
-    finally:
-        labels = {"agent": agent.value, "task_type": task_type.value}
-        meter = workflow.metric_meter().with_additional_attributes(labels)
-        meter.with_additional_attributes({"outcome": outcome}).create_counter(
-            "desk_tasks", "Tasks that an agent has ended"
-        ).add(1)
-        meter.create_histogram_timedelta(
-            "desk_task_seconds", "From a task's first turn to its result", "duration"
-        ).record(workflow.now() - began)
+    except BaseException as error:
+        failed = isinstance(error, Exception) and not is_cancelled_exception(error)
+        _ended(agent, task_type, "failed" if failed else "cancelled", workflow.now() - began)
+        raise
+    _ended(agent, task_type, "delivered", workflow.now() - began)
+
+
+def _ended(agent: AgentId, task_type: TaskType, outcome: str, took: timedelta) -> None:
+    labels = {"agent": agent.value, "task_type": task_type.value}
+    meter = workflow.metric_meter().with_additional_attributes(labels)
+    meter.with_additional_attributes({"outcome": outcome}).create_counter(
+        "desk_tasks", "Tasks that an agent has ended"
+    ).add(1)
+    meter.create_histogram_timedelta(
+        "desk_task_seconds", "From a task's first turn to its result", "duration"
+    ).record(took)
 
 
 def count_dead_letter(agent: AgentId, task_type: TaskType) -> None:
