@@ -163,23 +163,11 @@ class EventReader:
         )
 
     async def _failed(self, event: HistoryEvent) -> Event:
-        failed = event.activity_task_failed_event_attributes
-        return Failed(
-            event.event_id,
-            instant(event.event_time),
-            asked=failed.scheduled_event_id,
-            fault=fault_of(failed.failure),
-        )
+        return _failure(event, event.activity_task_failed_event_attributes)
 
     async def _timed_out(self, event: HistoryEvent) -> Event:
         failed = event.activity_task_timed_out_event_attributes
-        return Failed(
-            event.event_id,
-            instant(event.event_time),
-            asked=failed.scheduled_event_id,
-            fault=fault_of(failed.failure),
-            taken=failed.started_event_id != 0,
-        )
+        return _failure(event, failed, taken=failed.started_event_id != 0)
 
     async def _entered(self, event: HistoryEvent) -> Event | None:
         upserted = event.upsert_workflow_search_attributes_event_attributes
@@ -267,6 +255,17 @@ class EventReader:
             return await self._one(payloads, hint)
         except (ValidationError, ValueError, RuntimeError):
             return None
+
+
+def _failure(event: HistoryEvent, attributes: Any, *, taken: bool = True) -> Failed:
+    """An activity that failed or ran out of time; both kinds of event say it alike."""
+    return Failed(
+        event.event_id,
+        instant(event.event_time),
+        asked=attributes.scheduled_event_id,
+        fault=fault_of(attributes.failure),
+        taken=taken,
+    )
 
 
 def fault_of(failure: Failure) -> Fault:

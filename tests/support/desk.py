@@ -82,6 +82,22 @@ async def register_search_attributes(client: Client) -> None:
     )
 
 
+def _desk_activities(
+    reports_dir: Path, secrets: Mapping[str, str], journal: EffectJournal
+) -> list[Callable[..., object]]:
+    """What the desk's own queue does besides turns."""
+    publishing = PublishingActivities(reports_dir)
+    deliveries = DeliveryActivities(reports_dir, DeliverySecrets.of(secrets), journal)
+    learning = LearningActivities()
+    return [
+        publishing.publish_report,
+        publishing.read_revisions,
+        deliveries.deliver_report,
+        learning.ask_learning,
+        learning.tell_learning,
+    ]
+
+
 @asynccontextmanager
 async def desk_workers(
     client: Client,
@@ -98,19 +114,7 @@ async def desk_workers(
     journal = EffectJournal(directory / "effects.db")
     turns = TurnActivities(analyst or ScriptedAnalyst(), journal)
     calls = ToolActivities(tools or ScriptedTools(), journal)
-    publishing = PublishingActivities(directory / "reports")
-    deliveries = DeliveryActivities(
-        directory / "reports", DeliverySecrets.of(secrets or {}), journal
-    )
-    learning = LearningActivities()
-    on_desk: list[Callable[..., object]] = [
-        turns.take_turn,
-        publishing.publish_report,
-        publishing.read_revisions,
-        deliveries.deliver_report,
-        learning.ask_learning,
-        learning.tell_learning,
-    ]
+    on_desk = [turns.take_turn, *_desk_activities(directory / "reports", secrets or {}, journal)]
     workflows = [w for w in WORKFLOWS if w is not MarketResearchWorkflow] + [market_research]
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)

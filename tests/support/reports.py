@@ -11,7 +11,14 @@ from contracts.config import RunConfig, VotingConfig
 from contracts.markets import MarketGroup
 from contracts.plan import WeekPlan
 from contracts.report import MarketOutcome, ResearchReport, Revision, RevisionKind
-from contracts.results import MarketEvent, Severity, SuspectFixing, ValidationIssue
+from contracts.results import (
+    EventType,
+    Impact,
+    MarketEvent,
+    Severity,
+    SuspectFixing,
+    ValidationIssue,
+)
 from contracts.search_attributes import Outcome
 from contracts.week_run import WeekRecord
 from domain.compile_report import compile_report
@@ -19,6 +26,7 @@ from domain.conflicts import detect_conflicts
 from tests.support.rate_outcomes import rate_outcome
 from tests.support.report_outcomes import (
     FINISHED_AT,
+    LAST_FIXING,
     STARTED_AT,
     WEEK,
     WINDOW,
@@ -145,6 +153,23 @@ def with_event(outcome: MarketOutcome, event: MarketEvent) -> MarketOutcome:
     first, *others = outcome.results
     longer = first.model_copy(update={"events": (*first.events, event)})
     return outcome.model_copy(update={"results": (longer, *others)})
+
+
+def report_telling(description: str) -> ResearchReport:
+    """The sample with one more event of EUR/USD, which links to a script."""
+    told = MarketEvent(
+        event_id="x",
+        event_type=EventType.ECONOMIC_DATA,
+        market="EUR/USD",
+        event_date=LAST_FIXING,
+        description=description,
+        impact=Impact.LOW,
+        source_url="javascript:alert(3)",
+    )
+    outcomes = sample_outcomes()
+    return sample_report(
+        sample_record([with_event(m, told) if m.market == "EUR/USD" else m for m in outcomes])
+    )
 
 
 def with_issue(outcome: MarketOutcome, description: str) -> MarketOutcome:

@@ -10,7 +10,6 @@ import pytest
 
 from contracts.claims import Unit
 from contracts.report import ResearchReport
-from contracts.results import EventType, Impact, MarketEvent
 from domain.figures import print_figure
 from reporting.archive import Archive, ArchiveError, write_archive
 from reporting.archive_reading import LeftOut
@@ -18,8 +17,9 @@ from reporting.publish import publish
 from reporting.wording import typographic
 from tests.support.advised import sample_advice, sample_scorecard
 from tests.support.archives import report_of, shelve
-from tests.support.report_outcomes import LAST_FIXING
-from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
+from tests.support.reports import (
+    report_telling,
+)
 from tests.unit.test_reporting_html import Page
 
 SAID = re.compile(r'<script type="application/json" id="said">(.*?)</script>', re.S)
@@ -246,19 +246,8 @@ def test_a_folder_without_reports_has_an_empty_archive(tmp_path: Path) -> None:
 
 def hostile_report() -> ResearchReport:
     """The sample, with texts that try to run a script and to leave the data they stand in."""
-    told = MarketEvent(
-        event_id="x",
-        event_type=EventType.ECONOMIC_DATA,
-        market="EUR/USD",
-        event_date=LAST_FIXING,
-        description='</script><script>alert(a)</script><!--<img src=x onerror="b()"> {{ mark }}',
-        impact=Impact.LOW,
-        source_url="javascript:alert(3)",
-    )
-    report = sample_report(
-        sample_record(
-            [with_event(m, told) if m.market == "EUR/USD" else m for m in sample_outcomes()]
-        )
+    report = report_telling(
+        '</script><script>alert(a)</script><!--<img src=x onerror="b()"> {{ mark }}'
     )
     bank = '"><script>alert(b)</script>'
     rates = tuple(row.model_copy(update={"bank": bank}) for row in report.policy_rates)

@@ -8,14 +8,16 @@ import pytest
 
 from contracts.claims import Unit
 from contracts.report import ResearchReport
-from contracts.results import EventType, Impact, MarketEvent
 from contracts.tools import DataSource, SourceTier
 from domain.figures import print_figure
 from domain.links import web_link
 from reporting.html import render_html
 from reporting.wording import typographic
-from tests.support.report_outcomes import LAST_FIXING
-from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
+from tests.support.reports import (
+    report_telling,
+    sample_record,
+    sample_report,
+)
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 LEAST_CONTRAST = 4.5
@@ -56,18 +58,6 @@ class Page(HTMLParser):
 
 def hostile_report() -> ResearchReport:
     """The sample, with an event and a source that try to run a script."""
-    told = MarketEvent(
-        event_id="x",
-        event_type=EventType.ECONOMIC_DATA,
-        market="EUR/USD",
-        event_date=LAST_FIXING,
-        description='<script>alert(a)</script><img src=x onerror="alert(b)"> {{ report }}',
-        impact=Impact.LOW,
-        source_url="javascript:alert(3)",
-    )
-    outcomes = [
-        with_event(line, told) if line.market == "EUR/USD" else line for line in sample_outcomes()
-    ]
     source = DataSource(
         server="x",
         tool="x",
@@ -77,7 +67,7 @@ def hostile_report() -> ResearchReport:
         url="data:text/html,<script>alert(5)</script>",
         evidence_id='"><script>',
     )
-    report = sample_report(sample_record(outcomes))
+    report = report_telling('<script>alert(a)</script><img src=x onerror="alert(b)"> {{ report }}')
     return report.model_copy(update={"sources": (*report.sources, source)})
 
 
