@@ -2,17 +2,26 @@
 
 For every payload of a workflow the SDK asks the workflow's instance which activity or child it
 belongs to, and enters the sandbox for the answer: 4,000 times for a week, an eighth of all the
-work of a worker. The desk's converter, codec and payload store treat every payload alike.
+work of a worker. With the answer it then makes a data converter for that payload alone. The desk's
+converter, codec and payload store treat every payload alike.
 """
 
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
-from temporalio.converter import StorageDriverStoreContext
+from temporalio.converter import DataConverter, StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from temporalio.workflow import Info
 
 _NO_TARGET = StorageDriverStoreContext(target=None)
+
+
+class ContextFreeConverter(DataConverter):
+    """A data converter that is the same wherever it is used."""
+
+    def _with_store_context(self, store_ctx: StorageDriverStoreContext) -> DataConverter:
+        """See base class: there, a copy whose store knows for whom it stores."""
+        return self
 
 
 class ContextFreeInstance(WorkflowInstance):

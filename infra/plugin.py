@@ -1,14 +1,14 @@
 """The one plugin that makes client, worker and replayer agree."""
 
-import dataclasses
 from pathlib import Path
 
 import pydantic
-from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.contrib.pydantic import PydanticPayloadConverter
 from temporalio.converter import DataConverter, ExternalStorage
 from temporalio.plugin import SimplePlugin
 from temporalio.worker import WorkflowRunner
 
+from infra.context_free import ContextFreeConverter
 from infra.payload_codec import CompressingCodec
 from infra.payload_store import INLINE_LIMIT, DirectoryStore
 from infra.sandbox import workflow_runner
@@ -16,8 +16,8 @@ from infra.sandbox import workflow_runner
 
 def data_converter(payload_dir: Path) -> DataConverter:
     """Pydantic models as JSON, packed when large; what is still over the limit goes to disk."""
-    return dataclasses.replace(
-        pydantic_data_converter,
+    return ContextFreeConverter(
+        payload_converter_class=PydanticPayloadConverter,
         payload_codec=CompressingCodec(),
         external_storage=ExternalStorage(
             drivers=[DirectoryStore(payload_dir)], payload_size_threshold=INLINE_LIMIT

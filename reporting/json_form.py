@@ -50,9 +50,8 @@ def apart_from_the_run(report: ResearchReport) -> str:
 
 
 def _written(value: Any, indent: str, *, whole: bool = False) -> str:
-    line = _ENCODE(value)
-    if whole or not isinstance(value, dict | list) or len(line) <= WIDTH - len(indent):
-        return line
+    if whole or not value or not isinstance(value, dict | list):
+        return _ENCODE(value)
     deeper = indent + INDENT
     if isinstance(value, list):
         items = [_written(item, deeper) for item in value]
@@ -62,5 +61,8 @@ def _written(value: Any, indent: str, *, whole: bool = False) -> str:
             for key, item in value.items()
         ]
     opening, closing = "[]" if isinstance(value, list) else "{}"
+    line = f"{opening}{', '.join(items)}{closing}"
+    if len(line) <= WIDTH - len(indent) and "\n" not in line:
+        return line
     inner = f",\n{deeper}".join(items)
     return f"{opening}\n{deeper}{inner}\n{indent}{closing}"

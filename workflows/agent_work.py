@@ -1,7 +1,4 @@
-"""What an agent has done so far on a task, and what became of it when it could not do it.
-
-Classes are written out: a dataclass is generated anew in the sandbox of every market.
-"""
+"""What an agent has done so far on a task, and what became of it when it could not do it."""
 
 from contracts.results import AgentError
 from contracts.tasks import TaskType

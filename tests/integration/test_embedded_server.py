@@ -90,8 +90,19 @@ async def test_it_runs_with_the_flags_that_were_measured_to_be_fast_and_exact(
         *('transferProcessorUpdateAckInterval="3s"', 'visibilityProcessorUpdateAckInterval="3s"'),
         *("matching.enableFairness=true", "cache_size=-65536", "wal_autocheckpoint=8000"),
         *("numTaskqueueReadPartitions=1", "numTaskqueueWritePartitions=1", "--ip 127.0.0.1"),
+        "forceSearchAttributesCacheRefreshOnRead=false",
     ):
         assert flag in command
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the server is started as it is")
+async def test_of_two_processors_it_leaves_one_to_the_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOMAXPROCS", raising=False)
+    async with embedded_server(tmp_path, free_ports()) as running:
+        set_to = psutil.Process(running.pid).environ().get("GOMAXPROCS")
+    assert set_to == ("1" if len(os.sched_getaffinity(0)) == 2 else None)
 
 
 async def test_a_killed_server_is_started_again_with_its_history(tmp_path: Path) -> None:
