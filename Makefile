@@ -9,7 +9,7 @@ SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust bench lock clean install install-live install-deliver install-observe install-dev
+.PHONY: run test others check trust bench graph-scenarios lock clean install install-live install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -33,6 +33,9 @@ bench: install-dev  ## a week beside the engine's floor; work going on after a k
 	$(BIN)/python -m tests.bench.recovery
 	$(BIN)/python -m tests.bench.many_weeks
 	$(BIN)/python -m tests.bench.messages
+
+graph-scenarios: install-dev  ## questions asked while sources fail and processes are killed; their accuracy; fifty at once
+	$(BIN)/python -m tests.scenarios
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock

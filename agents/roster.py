@@ -23,6 +23,14 @@ _NEWS = (
 _COMPARISON = (Capability.MONTH_AVERAGES, Capability.MONTH_END_RATES)
 """The validator's alone: what a figure is compared with is not what it was found with."""
 
+WEEK_AGENTS = (
+    AgentId.PRODUCT_MANAGER,
+    AgentId.RESEARCH_AGENT_1,
+    AgentId.RESEARCH_AGENT_2,
+    AgentId.VALIDATOR,
+)
+"""Those who research a week. The others work where somebody asks a question."""
+
 
 class AgentProfile(Contract):
     """One agent of the roster.
@@ -76,6 +84,35 @@ ROSTER: Mapping[AgentId, AgentProfile] = {
             title="Validator",
             queue=Queue.VALIDATION,
             capabilities=_PRICES + _RATES + _COMPARISON + (Capability.VERIFICATION,),
+        ),
+        AgentProfile(
+            agent=AgentId.JIRA_AGENT,
+            title="JIRA agent",
+            queue=Queue.RESEARCH,
+            capabilities=(Capability.TICKET, Capability.WEB_SEARCH),
+        ),
+        AgentProfile(
+            agent=AgentId.DOC_AGENT,
+            title="Doc agent",
+            queue=Queue.RESEARCH,
+            capabilities=(Capability.DOCUMENT, Capability.WEB_SEARCH),
+        ),
+        AgentProfile(
+            agent=AgentId.PDF_AGENT,
+            title="PDF agent",
+            queue=Queue.RESEARCH,
+            capabilities=(Capability.PDF, Capability.WEB_SEARCH),
+        ),
+        AgentProfile(
+            agent=AgentId.SEARCH_AGENT,
+            title="Search agent",
+            queue=Queue.RESEARCH,
+            capabilities=(Capability.WEB_SEARCH, *_NEWS),
+        ),
+        AgentProfile(
+            agent=AgentId.SYNTHESIS_AGENT,
+            title="Synthesis agent",
+            queue=Queue.RESEARCH,
         ),
     )
 }

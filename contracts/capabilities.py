@@ -7,7 +7,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from contracts.base import Contract, ShortText
+from contracts.base import Contract, ShortText, is_empty
 
 ADDED_BY_THE_DESK: Final = "as_of"
 """The argument of every call that no agent and no route gives."""
@@ -29,19 +29,28 @@ class Capability(StrEnum):
     DATE_FILTER = "date_filter"
     BANK_NEWS = "bank_news"
     VERIFICATION = "verification"
+    TICKET = "ticket"
+    DOCUMENT = "document"
+    PDF = "pdf"
+    WEB_SEARCH = "web_search"
 
 
 class Route(Contract):
     """One tool that has a capability.
 
     `names` are the tool's own names of arguments that it calls otherwise than the desk's own
-    tools do; `fixed` are arguments that every call of it is given.
+    tools do; `fixed` are arguments that every call of it is given. `answer` says where in the
+    tool's answer the fields of the desk's own tool are found, each as a JMESPath expression, for a
+    tool that answers in another form.
     """
 
     server: ShortText
     tool: ShortText
     names: Annotated[dict[ShortText, ShortText], Field(max_length=20)] = Field(default_factory=dict)
     fixed: Annotated[dict[ShortText, JsonValue], Field(max_length=20)] = Field(default_factory=dict)
+    answer: Annotated[dict[ShortText, ShortText], Field(max_length=20, exclude_if=is_empty)] = (
+        Field(default_factory=dict)
+    )
 
     @model_validator(mode="after")
     def _the_desk_gives_the_instant(self) -> Self:
@@ -79,6 +88,10 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
             "reuters.get_central_bank_news", "central_banks.get_central_bank_news"
         ),
         Capability.VERIFICATION: _routes("reuters.verify_story"),
+        Capability.TICKET: _routes("knowledge.fetch_ticket"),
+        Capability.DOCUMENT: _routes("knowledge.get_doc"),
+        Capability.PDF: _routes("knowledge.get_pdf"),
+        Capability.WEB_SEARCH: _routes("knowledge.search_web"),
     }
 )
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by
@@ -87,5 +100,5 @@ nobody is checked against the ECB and the central banks, whom the validator asks
 SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
 """The servers that come with the desk, by the names that `.mcp.json` gives them."""
 
-OWN_SOURCES: Final = frozenset({"ecb", "central_banks", "official_statistics"})
+OWN_SOURCES: Final = frozenset({"ecb", "central_banks", "official_statistics", "knowledge"})
 """The servers that work without a network. A run that does not know which there are has these."""

@@ -138,7 +138,7 @@ class RunPolicy(Contract):
     `desk.toml` gives in place of the usual ones.
     """
 
-    agents: Annotated[tuple[AgentConfig, ...], Field(max_length=8)] = ()
+    agents: Annotated[tuple[AgentConfig, ...], Field(max_length=50)] = ()
     sources: Annotated[tuple[ShortText, ...], Field(max_length=50)] = ()
     capabilities: dict[Capability, Routes] = Field(default_factory=dict)
     base_area: AreaCode = "US"

@@ -13,6 +13,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from contracts.base import Contract, Instant, ShortText, Text
+from contracts.knowledge import DocumentsRead, PdfsRead, Synthesis, TicketsFound, WebSearched
 from contracts.markets import MarketName
 from contracts.names import AgentId
 from contracts.results import AgentError, ResearchResult, ValidationResult
@@ -146,14 +147,18 @@ class ResultStatus(StrEnum):
 
 
 class ResearchResultContent(Contract):
-    """A research agent delivers.
+    """An agent delivers what it found: seed 002 calls it a task's result.
 
-    `data_points_collected` counts the claims. `data_freshness_hours` is the age of the newest
-    claim's day at the as-of instant; None where there is no claim.
+    `data_points_collected` counts the claims, or the tickets, documents, files, hits or quotations.
+    `data_freshness_hours` is the age of the newest claim's day at the as-of instant; None where
+    there is no claim.
     """
 
     kind: Literal[MessageType.RESEARCH_RESULT] = MessageType.RESEARCH_RESULT
-    result: ResearchResult
+    result: Annotated[
+        ResearchResult | TicketsFound | DocumentsRead | PdfsRead | WebSearched | Synthesis,
+        Field(discriminator="kind"),
+    ]
     status: ResultStatus
     execution_time_minutes: Minutes
     data_points_collected: Count

@@ -25,15 +25,21 @@ class WorkflowType(StrEnum):
     TOOL_CALL = "ToolCallWorkflow"
     ESCALATION = "EscalationWorkflow"
     LEARNING_SYSTEM = "LearningSystemWorkflow"
+    RESEARCH_GRAPH = "ResearchGraphWorkflow"
 
 
 class AgentId(StrEnum):
-    """The desk's agents, as seed 001 names them."""
+    """The desk's agents, as seeds 001 and 002 name them."""
 
     PRODUCT_MANAGER = "product_manager"
     RESEARCH_AGENT_1 = "research_agent_1"
     RESEARCH_AGENT_2 = "research_agent_2"
     VALIDATOR = "validator_agent"
+    JIRA_AGENT = "jira_agent"
+    DOC_AGENT = "doc_agent"
+    PDF_AGENT = "pdf_agent"
+    SEARCH_AGENT = "search_agent"
+    SYNTHESIS_AGENT = "synthesis_agent"
 
 
 class Message(StrEnum):
@@ -66,6 +72,9 @@ class FailureType(StrEnum):
     UNUSABLE_REQUEST = "UnusableRequest"
     TAPE_MISMATCH = "TapeMismatch"
 
+
+QUESTION_RUN = "ask-"
+"""How the workflow id of a question's run begins; the rest is a hash of the question."""
 
 SCHEDULE_ID = "weekly-research"
 SCHEDULED_RUN_ID = "weekly"

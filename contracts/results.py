@@ -287,13 +287,16 @@ class AgentError(Contract):
 
 
 class DeadLetter(Contract):
-    """A task that failed for good with every agent that could have done it."""
+    """A task that failed for good with every agent that could have done it.
+
+    `market` is None for a task on a question that is about none.
+    """
 
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(max_length=8)]
     errors: Annotated[tuple[AgentError, ...], Field(max_length=8)]
     week: ShortText
-    market: MarketName
+    market: MarketName | None = None
     usage: Usage = Usage()
 
 

@@ -5,20 +5,25 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
+from contracts.base import Contract, Instant, ShortText, Text, is_none
 from contracts.markets import AreaCode, MarketSpec
 from contracts.names import AgentId
 from contracts.weeks import IsoWeek, TimeWindow
 
 
 class TaskType(StrEnum):
-    """The kinds of work on a market, and the planning of a week."""
+    """The kinds of work: on a market, on a week, and on a question that somebody asks."""
 
     PLAN_WEEK = "plan_week"
     RESEARCH_FX = "research_fx"
     RESEARCH_RATES = "research_rates"
     VALIDATE = "validate"
     COMMENT_WEEK = "comment_week"
+    FETCH_TICKETS = "fetch_tickets"
+    READ_DOCUMENTS = "read_documents"
+    READ_PDFS = "read_pdfs"
+    SEARCH_WEB = "search_web"
+    SYNTHESISE = "synthesise"
 
 
 class Effort(StrEnum):
@@ -43,11 +48,20 @@ class ToolName(Contract):
     tool: ShortText
 
 
+class Query(Contract):
+    """What somebody asks the desk. `parameters` are what the graph's own names stand for."""
+
+    question: Annotated[str, Field(min_length=1, max_length=4_000)]
+    parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+
+
 class TaskAssignment(Contract):
     """One task, with everything needed to do it and nothing that changes while it is done.
 
     `priority` runs from 1 (most urgent) to 5, as Temporal counts. `base_area` is the area whose
     rate differentials are taken against. `instructions` is prose for a model; it holds no data.
+    `query` is what a task that is no part of a week's research is to answer; its `week` is that of
+    its as-of instant.
     """
 
     task_id: ShortText
@@ -62,3 +76,4 @@ class TaskAssignment(Contract):
     limits: AgentLimits = AgentLimits()
     base_area: AreaCode = "US"
     instructions: Text | None = None
+    query: Annotated[Query | None, Field(exclude_if=is_none)] = None

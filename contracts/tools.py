@@ -37,7 +37,7 @@ class ToolCall(Contract):
     With a `capability` it is answered by whoever has that in this run, and the tool named is the
     one that usually does; without, by the tool named and by no other. What a result names as its
     call is who was asked in the end; the capability stands there only where the tool is not one
-    that usually has it.
+    that usually has it. `answer` is that of its `Route`.
     """
 
     call_id: ShortText
@@ -45,6 +45,9 @@ class ToolCall(Contract):
     tool: ShortText
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     capability: Annotated[Capability | None, Field(exclude_if=is_none)] = None
+    answer: Annotated[dict[ShortText, ShortText], Field(max_length=20, exclude_if=is_empty)] = (
+        Field(default_factory=dict)
+    )
 
 
 class ToolRequest(Contract):

@@ -8,6 +8,7 @@ from contracts.base import Contract, ShortText, Text, is_empty, is_none
 from contracts.budget import Allowance
 from contracts.capabilities import Capability
 from contracts.config import VotingConfig
+from contracts.knowledge import DocumentsRead, PdfsRead, Synthesis, TicketsFound, WebSearched
 from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
 from contracts.plan import WeekPlan
@@ -18,7 +19,16 @@ from contracts.usage import BUILTIN, Usage
 from contracts.verdicts import RejectedFigure
 
 AgentResult = Annotated[
-    WeekPlan | ResearchResult | ValidationResult | Commentary, Field(discriminator="kind")
+    WeekPlan
+    | ResearchResult
+    | ValidationResult
+    | Commentary
+    | TicketsFound
+    | DocumentsRead
+    | PdfsRead
+    | WebSearched
+    | Synthesis,
+    Field(discriminator="kind"),
 ]
 
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
@@ -39,13 +49,27 @@ class Exchange(Contract):
     said: Said = ()
 
 
+class StateEntry(Contract):
+    """What one node of a graph has brought: a result, or why there is none.
+
+    `key` is the name by which the graph's state holds it. `round` counts from 1, in a cycle.
+    """
+
+    key: ShortText
+    node: ShortText
+    round: int = 1
+    result: AgentResult | None = None
+    error: Annotated[Text | None, Field(exclude_if=is_none)] = None
+
+
 class TurnRequest(Contract):
     """Everything an agent knows when it takes a turn.
 
     `findings` are the research results that a validator is to check or the product manager to
     comment, and `evidence` the tool results they rest on; `markets` are those that the product
     manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
-    own record. They are empty for the others. `rejected` are the figures in the prose of the
+    own record; `state` is what the nodes before it brought to a node of a graph. They are empty for
+    the others. `rejected` are the figures in the prose of the
     agent's last result that are no claims: it may deliver again, without them or with references in
     their place. `draft` is what a model said when it delivered that result, as its content blocks,
     and `objection` why what it said is no result. `voting` says how a conflict between findings is
@@ -68,6 +92,7 @@ class TurnRequest(Contract):
     tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
     allowance: Allowance = Allowance()
     last: bool = False
 

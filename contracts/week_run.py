@@ -18,7 +18,7 @@ from contracts.results import AgentError, Commentary, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
 from contracts.tools import MOST_EVIDENCE, ToolResult, ToolSpec
-from contracts.turns import AgentResult
+from contracts.turns import AgentResult, StateEntry
 from contracts.usage import Usage
 from contracts.weeks import IsoWeek, TimeWindow
 
@@ -181,6 +181,7 @@ class ReassignmentRequest(Contract):
     errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
+    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
     policy: RunPolicy
     tools: Tools = ()
     allowance: Allowance = Allowance()

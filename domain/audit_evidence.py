@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contracts.report import ResearchReport
 from contracts.tools import ToolResult, ToolStatus
 from domain.audit_findings import AuditFinding, differing
-from domain.ledger_evidence import EvidenceUnusable, check_answer, check_result, read_answer
+from domain.ledger_evidence import EvidenceUnusable, verified_answer
 from domain.report_evidence import source_of
 from domain.seal import seal_of
 
@@ -28,10 +28,7 @@ def evidence_findings(report: ResearchReport) -> Iterator[AuditFinding]:
                 yield AuditFinding(where, f"a call that was {result.status} has no content")
             continue
         try:
-            check_result(result, report.window)
-            answer = read_answer(result.content)
-            if answer is not None:
-                check_answer(answer, result.call.arguments, report.window)
+            verified_answer(result, report.window)
         except EvidenceUnusable as unusable:
             yield AuditFinding(where, str(unusable))
 

@@ -7,8 +7,14 @@ from contracts.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
 from contracts.config import RunPolicy
 from contracts.tasks import ToolName
 from contracts.tools import AskedBesides, ToolCall, ToolResult, ToolSpec, ToolStatus
+from domain.answer_form import formed
 
 LONGEST_NOTE: Final = 1_000
+
+NOT_FOUND: Final = "its answer does not hold what was asked for"
+
+LONGEST_REPEATED: Final = 190
+"""Characters of an argument that an answer repeats, as `ToolCall.answer` has room for them."""
 
 _USUALLY: Final = {
     (route.server, route.tool): capability
@@ -17,7 +23,10 @@ _USUALLY: Final = {
 }
 """Of a tool with two capabilities, the later one: calls for the earlier say what they are."""
 
-_FIGURES: Final = ("value", "values", "items", "symbols", "averages", "carried")
+_HELD: Final = (
+    *("value", "values", "items", "symbols", "averages", "carried"),
+    *("id", "markdown", "pages", "results"),
+)
 """Where the desk's own answers hold what was asked for, beside `missing`."""
 
 
@@ -67,8 +76,10 @@ def capability_of(call: ToolCall) -> Capability | None:
 
 
 def call_by(route: Route, call: ToolCall) -> ToolCall:
-    """The call of a capability as the tool of a route takes it, with the same id."""
-    renamed = {route.names.get(name, name): value for name, value in call.arguments.items()}
+    """The call of a capability as the tool of a route takes it, with the same id. An argument that
+    the route has no name for is left out."""
+    named = {route.names.get(name, name): value for name, value in call.arguments.items()}
+    renamed = {name: value for name, value in named.items() if name}
     usual = _USUALLY.get((route.server, route.tool))
     return ToolCall(
         call_id=call.call_id,
@@ -76,7 +87,38 @@ def call_by(route: Route, call: ToolCall) -> ToolCall:
         tool=route.tool,
         arguments={**renamed, **route.fixed},
         capability=None if call.capability == usual else call.capability,
+        answer=_answer_form(route, call),
     )
+
+
+def _answer_form(route: Route, call: ToolCall) -> dict[str, str]:
+    """Where the fields of the answer are found. What the desk asked with stands in the answer
+    under its own name, as in those of the desk's tools: others need not repeat it."""
+    if not route.answer:
+        return {}
+    asked = {
+        name: f"'{value}'"
+        for name, value in call.arguments.items()
+        if isinstance(value, str) and len(value) < LONGEST_REPEATED and not {*"\\'"} & {*value}
+    }
+    return {**asked, **route.answer}
+
+
+def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
+    """A call of a tool by its own name, with what the routes of a run say of that tool: which
+    capability it has, where that is but one, and how its answer is read."""
+    routed = [
+        (capability, route)
+        for capability in policy.capabilities
+        for route in routes_to(capability, policy)
+        if (route.server, route.tool) == (call.server, call.tool)
+    ]
+    if len(routed) != 1 or call.capability is not None:
+        return call
+    ((capability, route),) = routed
+    usual = _USUALLY.get((call.server, call.tool))
+    named = None if capability == usual else capability
+    return call.model_copy(update={"capability": named, "answer": route.answer})
 
 
 def satisfies(result: ToolResult) -> bool:
@@ -123,11 +165,14 @@ def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
 
 
 def _is_empty(result: ToolResult) -> bool:
-    content = result.content
-    if not isinstance(content, dict) or not isinstance(content.get("missing"), str):
+    """Whether an answer holds nothing of what was asked for. One of the desk's own tools says so,
+    and another's is taken at what its route finds in it."""
+    content = formed(result)
+    if not isinstance(content, dict):
         return False
-    held = [content[name] for name in _FIGURES if name in content]
-    return bool(held) and all(value in (None, []) for value in held)
+    says_so = isinstance(content.get("missing"), str) or bool(result.call.answer)
+    held = [content[name] for name in _HELD if name in content]
+    return says_so and bool(held) and all(value in (None, []) for value in held)
 
 
 def _words(results: Sequence[ToolResult]) -> str:
@@ -141,6 +186,8 @@ def _said(result: ToolResult) -> str:
 
 
 def _reason(result: ToolResult) -> str | None:
-    if result.status is ToolStatus.OK and isinstance(result.content, dict):
-        return str(result.content.get("missing"))
-    return result.error
+    content = formed(result)
+    if result.status is not ToolStatus.OK or not isinstance(content, dict):
+        return result.error
+    missing = content.get("missing")
+    return str(missing) if missing or not result.call.answer else NOT_FOUND

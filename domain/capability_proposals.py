@@ -34,6 +34,10 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
             Capability.DATE_FILTER: "news date dates filter between period",
             Capability.BANK_NEWS: "central bank news press releases speeches statements",
             Capability.VERIFICATION: "verify verification story check confirm fact",
+            Capability.TICKET: "ticket tickets issue fetch jira tracker status assignee",
+            Capability.DOCUMENT: "document doc page read text markdown content wiki",
+            Capability.PDF: "pdf file pages text extract",
+            Capability.WEB_SEARCH: "search web pages documents find results",
         }.items()
     }
 )
@@ -54,6 +58,10 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.DATE_FILTER: ("query", "start", "end"),
         Capability.BANK_NEWS: ("areas", "days"),
         Capability.VERIFICATION: ("headline",),
+        Capability.TICKET: ("ticket_id",),
+        Capability.DOCUMENT: ("doc_id",),
+        Capability.PDF: ("url",),
+        Capability.WEB_SEARCH: ("query",),
     }
 )
 """What the desk's own tools take."""

@@ -14,10 +14,8 @@ from domain.ledger_derivation import FORMULAS, derive
 from domain.ledger_evidence import (
     Answer,
     EvidenceUnusable,
-    check_answer,
-    check_result,
     is_about,
-    read_answer,
+    verified_answer,
 )
 from domain.ledger_literal import names, states
 from domain.rate_claims import differential_areas, differential_claim
@@ -126,11 +124,9 @@ class Ledger:
         if evidence_id in self._ambiguous:
             return "two different tool results go by this id"
         try:
-            check_result(result, self._window)
-            answer = read_answer(result.content)
+            answer = verified_answer(result, self._window)
             if answer is None:
                 return _Reading(result, None, {})
-            check_answer(answer, result.call.arguments, self._window)
             derived = derive(answer, self._specs, self._window, evidence_id)
         except EvidenceUnusable as unusable:
             return str(unusable)

@@ -125,6 +125,19 @@ def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: Tim
         raise EvidenceUnusable("it holds what was not known yet at the as-of instant")
 
 
+def verified_answer(result: ToolResult, window: TimeWindow) -> Answer | None:
+    """What a tool result says as one of the desk's own answers; None when it has another shape.
+
+    Raises:
+        EvidenceUnusable: it fails `check_result`, cannot be read, or fails `check_answer`.
+    """
+    check_result(result, window)
+    answer = read_answer(result.content)
+    if answer is not None:
+        check_answer(answer, result.call.arguments, window)
+    return answer
+
+
 def is_about(answer: Answer, subject: str) -> bool:
     """Whether an answer is about a pair or an area, with a figure for it or without."""
     return subject in _subjects(answer)

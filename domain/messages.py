@@ -11,6 +11,7 @@ from contracts.messages import (
     ResearchResultContent,
     ValidationRequestContent,
 )
+from contracts.results import ResearchResult
 from domain.messages_history import ToldWorkflow
 from domain.messages_now import WorkerSeen, pending, statuses
 from domain.messages_telling import Entry, Teller
@@ -49,7 +50,9 @@ def _linked(entries: list[Entry]) -> list[Entry]:
     done = []
     for entry in entries:
         content = entry.message.content
-        if isinstance(content, ResearchResultContent):
+        if isinstance(content, ResearchResultContent) and isinstance(
+            content.result, ResearchResult
+        ):
             delivered[entry.family, content.result.result_id] = entry.message.message_id
         elif isinstance(content, ValidationRequestContent):
             entry = _naming(entry, content, delivered)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
+from contracts.knowledge import Found, Synthesis
 from contracts.markets import MarketName
 from contracts.messages import (
     AcceptanceStatus,
@@ -17,7 +18,7 @@ from contracts.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from contracts.names import AgentId
+from contracts.names import QUESTION_RUN, AgentId
 from contracts.plan import WeekPlan
 from contracts.results import AgentError, Commentary, Impact, ResearchResult, ValidationResult
 from contracts.search_attributes import Phase
@@ -103,6 +104,8 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
             data_points_collected=len(result.claims),
             data_freshness_hours=freshness_of(result, assignment.window.end),
         )
+    if isinstance(result, Found | Synthesis):
+        return _found(result, seconds)
     if isinstance(result, ValidationResult):
         return ValidationResultContent(result=result, execution_time_minutes=max(seconds, 0.0) / 60)
     if isinstance(result, Commentary):
@@ -110,6 +113,17 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
             text=f"{assignment.week} is put into words: {len(result.sentences)} sentences"
         )
     return _planned(result, assignment)
+
+
+def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:
+    things = result.quotations if isinstance(result, Synthesis) else result.evidence
+    none = ResultStatus.PARTIAL if things else ResultStatus.FAILED
+    return ResearchResultContent(
+        result=result,
+        status=none if result.missing or not things else ResultStatus.COMPLETED,
+        execution_time_minutes=max(seconds, 0.0) / 60,
+        data_points_collected=len(things),
+    )
 
 
 def _planned(plan: WeekPlan, assignment: TaskAssignment) -> BroadcastContent:
@@ -172,9 +186,9 @@ def lost_report(lost: Lost) -> ErrorReportContent:
     return ErrorReportContent(error=error, final=True, related_task_id=letter.assignment.task_id)
 
 
-def entered(event: Entered, market: MarketName | None) -> BroadcastContent:
-    """Where a market, or the whole run, stands; and what became of it."""
-    subject = market or "the week"
+def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:
+    """Where a market, or the whole run, stands; and what became of it. `run` is its workflow."""
+    subject = market or ("the question" if run.startswith(QUESTION_RUN) else "the week")
     if event.revision is not None:
         words = f"revision {event.revision} is on disk"
     elif event.phase is not None:

@@ -16,7 +16,7 @@ from contracts.messages import (
     PriorityName,
 )
 from contracts.names import AgentId
-from contracts.tasks import TaskAssignment, TaskType
+from contracts.tasks import TaskAssignment
 from contracts.turns import AgentResult
 from domain import messages_contents as contents
 from domain.messages_history import (
@@ -36,18 +36,11 @@ from domain.messages_history import (
     agent_of,
     turn_of,
 )
+from domain.task_kinds import DELIVERS
 
 PM: Final = AgentId.PRODUCT_MANAGER
 SOURCE: Final = "source."
 """How the queues of sources begin: what is asked there is a tool's work and no agent's turn."""
-
-_KINDS: Final = {
-    TaskType.PLAN_WEEK: "plan",
-    TaskType.RESEARCH_FX: "research",
-    TaskType.RESEARCH_RATES: "research",
-    TaskType.VALIDATE: "validation",
-    TaskType.COMMENT_WEEK: "commentary",
-}
 
 
 class Entry(NamedTuple):
@@ -101,7 +94,8 @@ class Teller:
             case Failed():
                 yield from self._failed(event)
             case Entered():
-                content = contents.entered(event, self.workflow.market)
+                told_of = self.workflow
+                content = contents.entered(event, told_of.market, told_of.workflow_id)
                 yield self.entry(event, PM, Everyone.BROADCAST, content)
             case RerunAsked():
                 yield self._rerun(event)
@@ -294,7 +288,9 @@ class Teller:
         return f"{name}.{part}" if part else name
 
     def _task_of(self, assignment: TaskAssignment) -> Task | None:
-        return self.tasks.get(f"{assignment.agent}.{assignment.task_type}")
+        """The task of an assignment, which in a graph stands at the place of its node."""
+        own = f"{assignment.agent}.{assignment.task_type}"
+        return self.tasks.get(own) or self.tasks.get(f"{own}.{assignment.task_id}")
 
     def _last_turns(self) -> dict[str, int]:
         turns = ((self.turn(asked), asked.event_id) for asked in self.asked.values())
@@ -306,7 +302,7 @@ class Teller:
         kinds: dict[str, str] = {}
         for event in self.workflow.events:
             if isinstance(event, Asked) and event.task and (turn := self.turn(event)):
-                kinds[turn.place] = _KINDS[event.task.assignment.task_type]
+                kinds[turn.place] = DELIVERS[event.task.assignment.task_type]
             elif isinstance(event, Answered) and event.asked in self.asked:
                 turn = self.turn(self.asked[event.asked])
                 result = event.turn.result

@@ -1,8 +1,9 @@
 """The figure gate applied to everything that an agent delivers.
 
 What is read is what a report prints of an agent's words: descriptions of events, warnings, what
-is missing, the validator's recommendation, objections, and how conflicts were settled. A plan's
-note and instructions are for the desk alone. Light: the agent loop calls this in the workflow.
+is missing, the validator's recommendation, objections, how conflicts were settled, and all of a
+synthesis. A plan's note and instructions are for the desk alone, and what was fetched is nobody's
+prose. Light: the agent loop calls this in the workflow.
 """
 
 import re
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from contracts.claims import Claim
-from contracts.plan import WeekPlan
+from contracts.knowledge import Synthesis
 from contracts.results import (
     Commentary,
     ConflictRecord,
@@ -20,11 +21,12 @@ from contracts.results import (
     ResearchResult,
     ValidationResult,
 )
-from contracts.turns import AgentResult
+from contracts.turns import AgentResult, StateEntry
 from contracts.verdicts import DroppedSentence, RejectedFigure
 from domain.figure_gate import LONGEST_NAME, drop_sentences, read_prose
 from domain.prose import LONGEST_TEXT
 from domain.sentences import split_sentences
+from domain.synthesis_review import review_synthesis, without_unfounded
 
 MOST_DROPPED: Final = 200
 """The bound of `dropped`."""
@@ -96,18 +98,23 @@ class _Cutting:
         return (*before, *self.dropped)[:MOST_DROPPED]
 
 
-def review(result: AgentResult, claims: Mapping[str, Claim] = _NO_CLAIMS) -> Review:
-    """Reads all prose of a result for figures.
+def review(
+    result: AgentResult,
+    claims: Mapping[str, Claim] = _NO_CLAIMS,
+    state: Sequence[StateEntry] = (),
+) -> Review:
+    """Reads all prose of a result for figures, and a synthesis for its quotations.
 
-    Known are the claims given and the result's own. Of two with one id a researcher's own one
-    counts for its prose; a validator speaks of the claims that it was given.
+    Known are the claims given and the result's own, to a synthesis those of its graph's `state`.
+    Of two with one id a researcher's own one counts for its prose; a validator speaks of the claims
+    that it was given.
 
     Returns:
         The same result with every figure that states a claim replaced by its reference, and the
         figures that are none, in the order in which they stand.
     """
-    if isinstance(result, WeekPlan):
-        return Review(result, ())
+    if isinstance(result, Synthesis):
+        return Review(*review_synthesis(result, state))
     if isinstance(result, ResearchResult):
         own = {claim.claim_id: claim for claim in reversed(result.claims)}
         reading = _Reading({**claims, **own}, [])
@@ -116,21 +123,29 @@ def review(result: AgentResult, claims: Mapping[str, Claim] = _NO_CLAIMS) -> Rev
         reading = _Reading(claims, [])
         sentences = reading.of_each(result.sentences, SENTENCE)
         return Review(result.model_copy(update={"sentences": sentences}), tuple(reading.rejected))
+    if not isinstance(result, ValidationResult):
+        return Review(result, ())
     checks = {claim.claim_id: claim for claim in reversed(result.checks)}
     reading = _Reading({**checks, **claims}, [])
     read = _read_validation(result, reading)
     return Review(read, tuple(reading.rejected))
 
 
-def without_rejected(result: AgentResult, rejected: Collection[RejectedFigure]) -> AgentResult:
+def without_rejected(
+    result: AgentResult,
+    rejected: Collection[RejectedFigure],
+    state: Sequence[StateEntry] = (),
+) -> AgentResult:
     """The result without the sentences that hold the rejected figures, each told in `dropped`.
 
     `result` and `rejected` are those of one review. An event without a description left goes; so
     does a warning, or a word on what is missing. What must say something says that its words
     were dropped.
     """
-    if isinstance(result, WeekPlan) or not rejected:
+    if not rejected:
         return result
+    if isinstance(result, Synthesis):
+        return without_unfounded(result, tuple(rejected), state)
     by_place: dict[str, list[RejectedFigure]] = {}
     for figure in rejected:
         by_place.setdefault(figure.place, []).append(figure)
@@ -139,7 +154,7 @@ def without_rejected(result: AgentResult, rejected: Collection[RejectedFigure]) 
         return _cut_research(result, cutting)
     if isinstance(result, Commentary):
         return result.model_copy(update={"sentences": cutting.of_each(result.sentences, SENTENCE)})
-    return _cut_validation(result, cutting)
+    return _cut_validation(result, cutting) if isinstance(result, ValidationResult) else result
 
 
 def _numbered(kind: str, number: int) -> str:

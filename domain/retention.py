@@ -36,6 +36,14 @@ KEPT: Final[Mapping[Record, timedelta]] = {
 _REPORT: Final = re.compile(r"(\d{4}-W\d{2})-[\w.-]+\.(md|html|json)")
 
 
+_ANSWER: Final = re.compile(r"ask-[0-9a-f]{6,64}\.(md|html|json)")
+
+
+def is_answer(name: str) -> bool:
+    """Whether a file is a published answer, by its name."""
+    return _ANSWER.fullmatch(name) is not None
+
+
 def is_past(record: Record, last_used: datetime, now: datetime) -> bool:
     """Whether a record of a kind has been left alone for longer than it is kept."""
     return now - last_used > KEPT[record]

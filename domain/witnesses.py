@@ -24,9 +24,7 @@ from domain.formulas import log_moves, robust_deviation
 from domain.ledger_evidence import (
     Answer,
     EvidenceUnusable,
-    check_answer,
-    check_result,
-    read_answer,
+    verified_answer,
 )
 from domain.normalise import Statement, statement_of
 from domain.quotation import reversed_pair, reversed_statement
@@ -56,10 +54,8 @@ class Witnesses:
         self.unread: dict[str, str] = {}
         for result in results:
             try:
-                check_result(result, window)
-                answer = read_answer(result.content)
+                answer = verified_answer(result, window)
                 if answer is not None:
-                    check_answer(answer, result.call.arguments, window)
                     self._answers[result.evidence_id] = answer
             except EvidenceUnusable as unusable:
                 self.unread[result.evidence_id] = str(unusable)

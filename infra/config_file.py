@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -27,6 +28,7 @@ from contracts.delivery import Deliveries
 from contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
+from infra.route_answers import RouteAnswerError, check_answers
 from infra.settings_error import SettingsError, nearest, refusal
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
@@ -37,10 +39,12 @@ def _spans(section: object) -> object:
     """The section with durations such as `30 minutes` read; what is no duration is left alone."""
     if not isinstance(section, dict):
         return section
-    return {key: _span(value) for key, value in section.items()}
+    return {key: span(value) for key, value in section.items()}
 
 
-def _span(value: object) -> object:
+def span(value: object) -> object:
+    """The length of time that a text such as `20 s` or `6 days` writes; anything else as it is, for
+    whoever validates it."""
     found = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         return value
@@ -211,6 +215,7 @@ def read_desk_file(path: Path) -> DeskConfig:
     read = _validated(path, _toml(path))
     _check_time_zone(path, read.schedule.time_zone)
     _check_fallbacks(path, read.agents)
+    _check_routes(path, read.capabilities)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
     return DeskConfig(run=read.run_config(), server=read.server, deliveries=wanted)
 
@@ -246,6 +251,13 @@ def _check_time_zone(path: Path, name: str) -> None:
             f"{path.name}: schedule.time_zone is '{name}'; allowed: an IANA time zone "
             f"such as Europe/London{hint}"
         ) from None
+
+
+def _check_routes(path: Path, capabilities: Mapping[Capability, Routes]) -> None:
+    try:
+        check_answers(capabilities)
+    except RouteAnswerError as error:
+        raise SettingsError(f"{path.name}: {error}") from None
 
 
 def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:

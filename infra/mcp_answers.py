@@ -24,7 +24,8 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff
 def answer_of(result: CallToolResult) -> ToolAnswer:
     """The answer: structured content as it is; else text, parsed where it is a JSON object or
     list, and otherwise as `{"text": ...}`, with `"cut": true` where it was longer than
-    `LONGEST_TEXT`."""
+    `LONGEST_TEXT`. A text that the server has wrapped as its structure counts as a text where it
+    is a JSON object or list."""
     text = " ".join(part.text for part in result.content if isinstance(part, TextContent))
     if result.is_error:
         return ToolAnswer(refusal=text.strip() or "refused without a reason")
@@ -32,16 +33,27 @@ def answer_of(result: CallToolResult) -> ToolAnswer:
     # Servers wrap the text of a tool that returns text in this object.
     if _ERROR.match(text) and structured in (None, {"result": text}):
         return ToolAnswer(refusal=text.strip())
-    content = _of_text(text) if structured is None else structured
+    content = _of_text(text) if structured is None else _unwrapped(structured, text)
     return ToolAnswer(content=content, kept=(result.meta or {}).get(KEPT_ANSWER) is True)
 
 
+def _unwrapped(structured: JsonValue, text: str) -> JsonValue:
+    parsed = _parsed(text) if structured == {"result": text} else None
+    return structured if parsed is None else parsed
+
+
 def _of_text(text: str) -> JsonValue:
-    try:
-        parsed: JsonValue = from_json(text, allow_inf_nan=False)
-    except ValueError:
-        parsed = None
-    if isinstance(parsed, dict | list):
+    parsed = _parsed(text)
+    if parsed is not None:
         return parsed
     kept = _CONTROL.sub(" ", text[:LONGEST_TEXT])
     return {"text": kept, "cut": True} if len(text) > LONGEST_TEXT else {"text": kept}
+
+
+def _parsed(text: str) -> JsonValue:
+    """The object or list that a text is; None where it is neither."""
+    try:
+        parsed: JsonValue = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return None
+    return parsed if isinstance(parsed, dict | list) else None

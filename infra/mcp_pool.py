@@ -10,7 +10,9 @@ from typing import Self, TypeVar, cast
 from mcp import Client, MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INTERNAL_ERROR,
     INVALID_REQUEST,
+    PARSE_ERROR,
     REQUEST_TIMEOUT,
     CallToolResult,
     RequestParamsMeta,
@@ -32,6 +34,9 @@ Asked = TypeVar("Asked")
 
 CALL_KEY = "research-desk/key"
 """Where a call's key stands in the metadata of the request."""
+
+PASSING = frozenset({INTERNAL_ERROR, PARSE_ERROR})
+"""The server failed by itself, as with HTTP 500, or its answer was no JSON."""
 
 LONGEST_RUN = timedelta(hours=3)
 PAST = "and the week is past: it could tell what was not known then"
@@ -159,7 +164,9 @@ class McpPool:
             except MCPError as error:
                 lost = self._retire_after(server, connection, error.code, seen.answer)
                 said = f"{seen.answer}: {error}" if seen.answer else str(error)
-                return self._failed(server, f"{name}: {said}", seen.answer, lost=lost)
+                # Where a status answered, it says more than the code that the client makes of it.
+                again = lost or (seen.answer is None and error.code in PASSING)
+                return self._failed(server, f"{name}: {said}", seen.answer, again=again)
             except (RuntimeError, ValidationError) as error:
                 if not connection.alive:
                     raise ToolUnreachable(f"{name}: the connection was closed") from None
@@ -167,16 +174,17 @@ class McpPool:
                 return self._refusal(server, f"{name} broke its own schema: {error}")
 
     def _failed(
-        self, server: str, words: str, answered: HttpAnswer | None, *, lost: bool = True
+        self, server: str, words: str, answered: HttpAnswer | None, *, again: bool = True
     ) -> ToolAnswer:
-        """A refusal where the server does not accept who asks, or gave an error of its own.
+        """A refusal where the server does not accept who asks, or gave an error of its own that
+        stays, unless it is one to ask `again` after.
 
         Raises:
-            ToolUnreachable: the connection is lost, or the status passes: another try may do.
+            ToolUnreachable: another try may do.
         """
         refused = answered is not None and answered.refuses
         passing = answered is not None and answered.passing
-        if refused or not (lost or passing):
+        if refused or not (again or passing):
             return self._refusal(server, words)
         after = answered.after if answered else None
         raise ToolUnreachable(self._fit(server, words), after=after) from None

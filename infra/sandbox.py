@@ -17,9 +17,18 @@ _PASSED_THROUGH = (
     # Pure functions. Loading its modules anew for every workflow took 21 of the 28 ms in which a
     # market's workflow is made. That it reads no clock is held by the architecture tests.
     "domain",
+    # What a market's workflow consists of beside itself: coroutines and classes without a state of
+    # their own. Each of a week's forty runs would load them anew. The same tests hold them.
+    "workflows.agent_loop",
+    "workflows.agent_work",
+    "workflows.escalating",
+    "workflows.options",
+    "workflows.tool_asking",
     # Its DateTime subclasses two types the sandbox proxies, which is a metaclass conflict; its
     # clock is closed again below.
     "pendulum",
+    # Reads the conditions of a graph, in `domain`: a parser and an interpreter without effects.
+    "jmespath",
     # pendulum's compiled core and its zone data.
     "tzdata",
     "zoneinfo",

@@ -54,7 +54,7 @@ def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -
             "html": render_html(report),
             "json": to_json(report),
         }
-        _write_all({files[suffix]: forms[suffix] for files in sets for suffix in SUFFIXES}, folder)
+        write_all({files[suffix]: forms[suffix] for files in sets for suffix in SUFFIXES}, folder)
     return PublishedFiles(
         markdown=str(latest["md"]), html=str(latest["html"]), json_file=str(latest["json"])
     )
@@ -111,8 +111,12 @@ def _holds(report: ResearchReport, files: Mapping[str, Path]) -> bool:
     return apart_from_the_run(published) == apart_from_the_run(report)
 
 
-def _write_all(contents: Mapping[Path, str], folder: Path) -> None:
-    """Write every file beside its place first, then put all of them in place, or none."""
+def write_all(contents: Mapping[Path, str], folder: Path) -> None:
+    """Write every file beside its place first, then put all of them in place, or none.
+
+    Raises:
+        PublishingError: a file or the folder could not be written; all files are as they were.
+    """
     token = secrets.token_hex(4)
     new = {path: path.with_name(f".{path.name}.{token}.new") for path in contents}
     old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}

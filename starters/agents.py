@@ -1,16 +1,13 @@
 """`desk agents`."""
 
-from typing import Annotated
-
-import typer
-
+from starters.command_options import AsJson
 from starters.endings import ExitStatus
 
 EXAMPLE = "Example: desk agents; desk agents --json"
 
 
 def agents(
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> ExitStatus:
     """Say how every agent and source is: healthy, degraded or offline, and why.
 

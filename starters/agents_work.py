@@ -23,7 +23,12 @@ SIDE_BY_SIDE: Final = 8
 MOST_READ: Final = 160
 """Histories that are read, the newest first: about four weeks' markets."""
 
-_READ = (WorkflowType.WEEKLY_RESEARCH, WorkflowType.MARKET_RESEARCH, WorkflowType.REASSIGNMENT)
+_READ = (
+    WorkflowType.WEEKLY_RESEARCH,
+    WorkflowType.MARKET_RESEARCH,
+    WorkflowType.REASSIGNMENT,
+    WorkflowType.RESEARCH_GRAPH,
+)
 _ENDED_BADLY = frozenset(
     {
         EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
@@ -212,7 +217,7 @@ class Reader:
 
     def _came_to_nothing(self, agent: str, task: str, last: Mapping[tuple[str, str], bool]) -> bool:
         """Whether a task went to somebody else, although its last turn went well."""
-        if task.partition(".")[0] in self._given_up:
+        if self._given_up.intersection(task.split(".", 1)):
             return True
         first, end = self._events[0], self._events[-1]
         kind = first.workflow_execution_started_event_attributes.workflow_type.name

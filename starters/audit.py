@@ -14,7 +14,8 @@ def audit(
     report: Annotated[
         str,
         typer.Argument(
-            metavar="REPORT", help="The JSON form of a report, or a week such as 2026-W44."
+            metavar="REPORT",
+            help="The JSON form of a report or of an answer, or a week such as 2026-W44.",
         ),
     ],
     same_as: Annotated[
@@ -28,7 +29,8 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> ExitStatus:
-    """Verify a published report from its evidence alone. Needs no server and no network."""
+    """Verify a published report or answer from its evidence alone. Needs no server and no
+    network."""
     from starters.audit_report import audit_report
 
     return audit_report(report, same_as=same_as, as_json=as_json)

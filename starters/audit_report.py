@@ -9,12 +9,16 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from contracts.answers import AnswerReport
 from contracts.report import ResearchReport
+from domain.answer_audit import AnswerCounts, counted_in_answer, findings_in_answer
 from domain.audit import AuditFinding, Counts, audit, counted
 from domain.weeks import parse_week
 from infra.settings import load_settings
+from reporting.answer_json import answer_apart_from_the_run, answer_from_json, answer_to_json
 from reporting.json_form import apart_from_the_run, from_json, to_json
 from reporting.wording import one_line
+from starters.ask_audit import answer_forms, counted_words, is_answer
 from starters.audit_forms import SHOWN, Form, difference, forms_beside
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.published_files import latest_files
@@ -25,11 +29,15 @@ LARGEST: Final = 256 * 2**20
 _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
+Held = ResearchReport | AnswerReport
+"""What a file holds: the report of a week, or the answer to a question."""
+
+
 class Verdict(NamedTuple):
     """What an audit found, and how the report compares with another where one was named."""
 
     path: Path
-    counts: Counts
+    counts: Counts | AnswerCounts
     findings: tuple[AuditFinding, ...]
     forms: tuple[Form, ...] = ()
     other: Path | None = None
@@ -42,34 +50,56 @@ class Verdict(NamedTuple):
 
 
 def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitStatus:
-    """Verify a report, compare it with another if one is named, and print what was found.
+    """Verify a report or an answer, compare it with another if one is named, and print what was
+    found.
 
     Raises:
         UsageError, CommandError: with what to do next.
     """
     path = _file_of(report)
     text = _text(path)
-    held = _report(path, text)
-    forms = forms_beside(path, held, _text)
-    findings = (*_findings_in_text(text, held), *audit(held), *_findings_in_forms(forms))
-    verdict = Verdict(path, counted(held), findings, forms)
+    held = _held(path, text)
+    forms = _forms_beside(path, held)
+    findings = (*_findings_in_text(text, held), *_audit(held), *_findings_in_forms(forms))
+    verdict = Verdict(path, _counted(held), findings, forms)
     if same_as is not None:
-        other = _report(same_as, _text(same_as))
+        other = _held(same_as, _text(same_as))
         verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
     lines = [_as_json(verdict)] if as_json else _lines(verdict)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return ExitStatus.COMPLETE if verdict.passed else ExitStatus.FAILED
 
 
-def first_difference(report: ResearchReport, other: ResearchReport) -> str | None:
+def first_difference(report: Held, other: Held) -> str | None:
     """Where two reports first differ apart from what is the run's own; None where they do not."""
-    return difference(apart_from_the_run(report), apart_from_the_run(other))
+    return difference(_apart_from_the_run(report), _apart_from_the_run(other))
 
 
-def _findings_in_text(text: str, report: ResearchReport) -> Iterator[AuditFinding]:
+def _apart_from_the_run(held: Held) -> str:
+    if isinstance(held, AnswerReport):
+        return answer_apart_from_the_run(held)
+    return apart_from_the_run(held)
+
+
+def _audit(held: Held) -> tuple[AuditFinding, ...]:
+    return findings_in_answer(held) if isinstance(held, AnswerReport) else audit(held)
+
+
+def _counted(held: Held) -> Counts | AnswerCounts:
+    return counted_in_answer(held) if isinstance(held, AnswerReport) else counted(held)
+
+
+def _forms_beside(path: Path, held: Held) -> tuple[Form, ...]:
+    if isinstance(held, AnswerReport):
+        return answer_forms(path, held, _text)
+    return forms_beside(path, held, _text)
+
+
+def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
     """What the file says beyond the report that is read from it: a field nobody knows, a key given
     twice, another way of writing a number. Nobody has verified that."""
-    parted = difference(text, to_json(report))
+    written = answer_to_json(held) if isinstance(held, AnswerReport) else to_json(held)
+    parted = difference(text, written)
     if parted is not None:
         yield AuditFinding("file", f"it is not written as the desk writes a report: {parted}")
 
@@ -110,9 +140,9 @@ def _text(path: Path) -> str:
         raise CommandError(f"{path} is no report: no text from byte {error.start} on") from None
 
 
-def _report(path: Path, text: str) -> ResearchReport:
+def _held(path: Path, text: str) -> Held:
     try:
-        return from_json(text)
+        return answer_from_json(text) if is_answer(text) else from_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))
@@ -121,11 +151,7 @@ def _report(path: Path, text: str) -> ResearchReport:
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    counts = verdict.counts
-    yield (
-        f"{verdict.path}: {counts.claims:,} claims, {counts.tool_results:,} tool results,"
-        f" {counts.printed_figures:,} printed figures and {counts.tables} tables looked at."
-    )
+    yield f"{verdict.path}: {_counted_words(verdict.counts)} looked at."
     for finding in verdict.findings:
         yield f"- {finding.where}: {' '.join(finding.words.split())}"
     if verdict.findings:
@@ -139,6 +165,15 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"The same as {verdict.other}, apart from the run's own times and ids."
     else:
         yield f"Differs from {verdict.other}: {verdict.difference}"
+
+
+def _counted_words(counts: Counts | AnswerCounts) -> str:
+    if isinstance(counts, AnswerCounts):
+        return counted_words(counts)
+    return (
+        f"{counts.claims:,} claims, {counts.tool_results:,} tool results,"
+        f" {counts.printed_figures:,} printed figures and {counts.tables} tables"
+    )
 
 
 def _forms_line(forms: tuple[Form, ...]) -> str:

@@ -13,8 +13,8 @@ from starters.backfill_progress import BackfillProgress
 from starters.backfill_start import start_week
 from starters.backfill_table import BackfillTable, WeekLine, coverage_words, table_of
 from starters.desk_session import Desk
+from starters.following import check_server
 from starters.troubles import trouble_of
-from starters.watching import check_server
 from starters.week_runs import FoundRun, described
 
 QUICK_SECONDS = 0.15

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from starters.command_options import AsJson
 from starters.endings import ExitStatus
 
 EXAMPLE = "Example: desk cleanup --dry-run"
@@ -13,7 +14,7 @@ def cleanup(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would go; delete nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> ExitStatus:
     """Delete what is past its time: logs, old reports, payloads and results nobody refers to."""
     from starters.cleanup_desk import clean_up

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from domain.retention import KEPT, Record, is_past, week_of_report
+from domain.retention import KEPT, Record, is_answer, is_past, week_of_report
+from reporting.answer_publish import FOLDER as ANSWERS
 from reporting.publish import FOLDER
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
@@ -17,6 +18,7 @@ _PAYLOAD = re.compile("[0-9a-f]{64}")
 _DRAFTS = (
     # Half of a publication, a payload, a download: their writer was killed.
     (FOLDER, re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")),
+    (ANSWERS, re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")),
     ("payloads", re.compile(r"\.incoming-.+")),
     ("cache", re.compile(r"\.eurofxref-hist\.zip\..+")),
 )
@@ -37,19 +39,22 @@ class OldLines(NamedTuple):
 
 
 def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> list[OldFile]:
-    """Published reports that were written more than a year ago, but none of the needed weeks."""
-    return [
+    """Published reports and answers that were written more than a year ago, but no report of the
+    needed weeks."""
+    reports = [
         file
         for file in _old(Record.REPORTS, _files(reports_dir / FOLDER), now)
         if (week := week_of_report(file.path.name)) is not None and week not in needed
     ]
+    answers = (path for path in _files(reports_dir / ANSWERS) if is_answer(path.name))
+    return [*reports, *_old(Record.REPORTS, answers, now)]
 
 
 def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
     """What writers that were killed have left half written."""
     found: list[OldFile] = []
     for folder, name in _DRAFTS:
-        root = (reports_dir if folder == FOLDER else home) / folder
+        root = (reports_dir if folder in (FOLDER, ANSWERS) else home) / folder
         drafts = (path for path in _files(root) if name.fullmatch(path.name))
         found += _old(Record.DRAFTS, drafts, now)
     return found

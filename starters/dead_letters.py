@@ -37,7 +37,8 @@ def retry(
         bool, typer.Option("--no-wait", help="Only ask; do not wait for the new revision.")
     ] = False,
 ) -> ExitStatus:
-    """Research the market of a dead letter again; the report gets a new revision."""
+    """Research the market of a dead letter again, for a new revision of the report; of a question,
+    run its node again."""
     from starters.letters import retry_letter
 
     return retry_letter(identity, wait=not no_wait)

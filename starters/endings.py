@@ -24,9 +24,13 @@ class ExitStatus(IntEnum):
 
 
 class CommandError(Exception):
-    """What went wrong, in a sentence that says what to do next."""
+    """What went wrong, in a sentence that says what to do next.
+
+    `listed`: each line of the message is one of several things that are wrong.
+    """
 
     status = ExitStatus.FAILED
+    listed = False
 
 
 class UsageError(CommandError):
@@ -47,6 +51,8 @@ def complain(error: BaseException) -> ExitStatus:
 
 def _sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
+    if isinstance(error, CommandError) and error.listed:
+        return "\n".join(" ".join(line.split()) for line in str(error).splitlines())
     if isinstance(error, CommandError | SettingsError) or _is_ours(error):
         return text
     if any(sign in text for sign in _WITHOUT_ATTRIBUTES):

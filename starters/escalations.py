@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from starters.command_options import AsJson
 from starters.endings import ExitStatus
 
 EXAMPLE = (
@@ -12,7 +13,6 @@ EXAMPLE = (
 )
 
 Case = Annotated[str, typer.Argument(metavar="ID", help="Its workflow id, or the beginning of it.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 escalations = typer.Typer(
     help="List the conflicts that a person is asked to decide, show one, or decide it.",

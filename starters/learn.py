@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from starters.command_options import AsJson
 from starters.endings import ExitStatus
 
 EXAMPLE = "Example: desk learn; desk learn --week 2026-W44"
@@ -20,7 +21,7 @@ def learn(
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> ExitStatus:
     """Show what the desk has learned from its runs.
 

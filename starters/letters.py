@@ -14,14 +14,19 @@ from contracts.names import FailureType, WorkflowType
 from contracts.results import DeadLetter
 from contracts.search_attributes import Outcome, SearchAttribute
 from infra.settings import load_settings
+from reporting.wording import one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
+from starters.graph_reset import ResetOptions, reset_graph
 from starters.rerun_market import RerunOptions, rerun_market
+
+LONGEST_QUESTION = 60
 
 
 class FoundLetter(Contract):
-    """A dead letter in the history: `redone` says that its market has been researched since."""
+    """A dead letter in the history: `redone` says that its market has been researched since, or
+    its question answered in full."""
 
     workflow_id: ShortText
     run_of: ShortText
@@ -44,7 +49,8 @@ def list_letters(*, as_json: bool) -> ExitStatus:
 
 
 def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
-    """Have the market of a dead letter researched again, in the run it belongs to.
+    """Have the market of a dead letter researched again, in the run it belongs to; or the node of
+    a question's graph, and what follows it, run again.
 
     Raises:
         UsageError: no dead letter has that id, or more than one starts with it.
@@ -53,10 +59,14 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     log_to_file(settings)
     letters = asyncio.run(with_desk(settings, _letters, server_only=True))
     chosen = chosen_letter(letters, workflow_id)
+    reason = f"retry of the dead letter {chosen.workflow_id}"
+    if chosen.letter.assignment.query is not None:
+        node = chosen.letter.assignment.task_id.partition(".")[0]
+        return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
     return rerun_market(
         RerunOptions(
-            market=chosen.letter.market,
-            reason=f"retry of the dead letter {chosen.workflow_id}",
+            market=chosen.letter.market or "",
+            reason=reason,
             week=chosen.letter.week,
             wait=wait,
             workflow_id=chosen.run_of,
@@ -83,7 +93,10 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
     """A dead letter for people."""
     letter = found.letter
     state = "redone since" if found.redone else "open"
-    yield f"{letter.week}  {letter.market}  {letter.assignment.task_type}  {state}"
+    subject = f"{letter.week}  {letter.market}"
+    if letter.assignment.query is not None:
+        subject = one_line(letter.assignment.query.question)[:LONGEST_QUESTION]
+    yield f"{subject}  {letter.assignment.task_type}  {state}"
     yield f"  id     {found.workflow_id}"
     yield f"  tried  {', '.join(letter.tried)}"
     for error in letter.errors[-1:]:
@@ -105,7 +118,7 @@ async def _found(client: Client) -> AsyncIterator[FoundLetter]:
             workflow_id=execution.id,
             run_of=execution.root_id or execution.id.partition("/")[0],
             closed_at=execution.close_time,
-            redone=await _redone(client, letter, execution.close_time),
+            redone=await _redone(client, execution, letter, execution.close_time),
             letter=letter,
         )
 
@@ -128,11 +141,22 @@ def _decoded(workflow_id: str, failure: ApplicationError) -> DeadLetter:
         raise CommandError(f"the dead letter {workflow_id} cannot be read") from None
 
 
-async def _redone(client: Client, letter: DeadLetter, closed_at: datetime) -> bool:
+async def _redone(
+    client: Client, execution: WorkflowExecution, letter: DeadLetter, closed_at: datetime
+) -> bool:
     query = (
+        f'WorkflowId = "{execution.root_id or execution.id}" AND '
+        f'{SearchAttribute.OUTCOME} = "{Outcome.COMPLETE}"'
+        if letter.assignment.query is not None
+        else _researched(letter)
+    )
+    return any([run.start_time > closed_at async for run in client.list_workflows(query)])
+
+
+def _researched(letter: DeadLetter) -> str:
+    return (
         f'WorkflowType = "{WorkflowType.MARKET_RESEARCH}" AND '
         f'{SearchAttribute.RESEARCH_WEEK} = "{letter.week}" AND '
         f'{SearchAttribute.MARKET} = "{letter.market}" AND '
         f'{SearchAttribute.OUTCOME} = "{Outcome.RESEARCHED}"'
     )
-    return any([run.start_time > closed_at async for run in client.list_workflows(query)])

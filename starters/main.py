@@ -10,6 +10,8 @@ from starters.agents import EXAMPLE as AGENTS_EXAMPLE
 from starters.agents import agents
 from starters.archive import EXAMPLE as ARCHIVE_EXAMPLE
 from starters.archive import archive
+from starters.ask import EXAMPLE as ASK_EXAMPLE
+from starters.ask import ask
 from starters.audit import EXAMPLE as AUDIT_EXAMPLE
 from starters.audit import audit
 from starters.backfill import EXAMPLE as BACKFILL_EXAMPLE
@@ -21,6 +23,7 @@ from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
 from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
 from starters.escalations import escalations
+from starters.graph import graph
 from starters.learn import EXAMPLE as LEARN_EXAMPLE
 from starters.learn import learn
 from starters.messages import EXAMPLE as MESSAGES_EXAMPLE
@@ -52,6 +55,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command(epilog=RUN_EXAMPLE)(run)
+app.command(epilog=ASK_EXAMPLE)(ask)
 app.command(epilog=UP_EXAMPLE)(up)
 app.command(epilog=WORKER_EXAMPLE)(worker)
 app.command(epilog=RERUN_EXAMPLE)(rerun)
@@ -63,6 +67,7 @@ app.command(epilog=AGENTS_EXAMPLE)(agents)
 app.command(epilog=MESSAGES_EXAMPLE)(messages)
 app.command(epilog=LEARN_EXAMPLE)(learn)
 app.command(epilog=SCORECARD_EXAMPLE)(scorecard)
+app.add_typer(graph, name="graph")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")
 app.add_typer(tape, name="tape")

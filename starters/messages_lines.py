@@ -28,7 +28,17 @@ from starters.table_lines import SHORT_NAMES
 WIDTH: Final = 80
 TYPE: Final = 18
 PARTIES: Final = 6
-LEGEND: Final = "PM manager, R1 and R2 research, V validator, ext others; UTC"
+LEGEND: Final = "PM manager, R1 R2 research, V validator, others of graphs; UTC"
+
+_THINGS: Final = {
+    "research": "claims",
+    "tickets": "tickets",
+    "documents": "documents",
+    "pdfs": "files",
+    "search": "hits",
+    "synthesis": "quotations",
+}
+"""What an agent delivers, by the kind of its result."""
 
 
 def lines_of(messages: Sequence[AgentMessage]) -> Iterator[str]:
@@ -76,9 +86,9 @@ def _words(content: MessageContent) -> str:
             note = f", {content.note}" if content.note else ""
             return f"turn {content.turn}, {content.tool_calls} calls{note}"
         case ResearchResultContent():
-            claims = f"{content.data_points_collected} claims"
+            found = f"{content.data_points_collected} {_THINGS[content.result.kind]}"
             whole = content.status is ResultStatus.COMPLETED
-            return claims if whole else f"{claims}, {content.status}"
+            return found if whole else f"{found}, {content.status}"
         case ValidationRequestContent():
             return f"{len(content.research_results_to_validate)} results to check"
         case ValidationResultContent():

@@ -1,20 +1,18 @@
 """Progress on standard error: a live table on a terminal, plain lines otherwise."""
 
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TextIO
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from contracts.search_attributes import Outcome
 from contracts.week_run import MarketState, MarketStatus, WeekStatus
-from starters.watching import Progress
+from starters.progress_display import TimedLines, shown_on_stderr
+from starters.watching import WeekProgress
 
 CELL = 11
 """Columns of a market in the grid: a mark, a name, and the space to the next."""
@@ -32,12 +30,11 @@ _OUTCOMES = {
 }
 
 
-class PlainProgress:
+class PlainProgress(TimedLines):
     """A line for every change of phase and every market that is done; no control characters."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._started = time.monotonic()
+        super().__init__(stream)
         self._phase: str | None = None
         self._done: set[str] = set()
         self._waiting: set[str] = set()
@@ -46,11 +43,6 @@ class PlainProgress:
         """Write what is new in a status."""
         for line in self._news(status):
             self.note(line)
-
-    def note(self, text: str) -> None:
-        """Write a sentence, with the seconds that have passed."""
-        self._stream.write(f"{time.monotonic() - self._started:6.1f} s  {text}\n")
-        self._stream.flush()
 
     def _news(self, status: WeekStatus) -> Iterator[str]:
         first = self._phase is None
@@ -77,34 +69,9 @@ class PlainProgress:
             yield f"{status.week}: {_phase_name(status)}"
 
 
-class LiveProgress:
-    """A grid of all markets that is drawn again in place."""
-
-    def __init__(self, live: Live, console: Console) -> None:
-        self._live = live
-        self._console = console
-
-    def update(self, status: WeekStatus) -> None:
-        """Draw a status."""
-        console = self._console
-        drawn = board(status, console.width, datetime.now(UTC), console.height)
-        self._live.update(drawn, refresh=True)
-
-    def note(self, text: str) -> None:
-        """Write a sentence above the grid."""
-        self._console.print(Text(text))
-
-
-@contextmanager
-def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
+def shown_progress(*, quiet: bool = False) -> AbstractContextManager[WeekProgress]:
     """The progress display that suits standard error, cleared at the end of the block."""
-    if quiet or not sys.stderr.isatty():
-        yield PlainProgress(sys.stderr)
-        return
-    console = Console(stderr=True)
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        shown = LiveProgress(live, console)
-        yield shown
+    return shown_on_stderr(PlainProgress, _drawn, quiet=quiet)
 
 
 def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Group:
@@ -119,6 +86,10 @@ def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Gr
     if waiting := waiting_words(status):
         head.append(Text(waiting, style="bold yellow", overflow="ellipsis", no_wrap=True))
     return Group(*head, grid)
+
+
+def _drawn(status: WeekStatus, console: Console) -> Group:
+    return board(status, console.width, datetime.now(UTC), console.height)
 
 
 def waiting_words(status: WeekStatus) -> str | None:

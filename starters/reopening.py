@@ -25,7 +25,7 @@ async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunR
             # It closed since it was looked up: what follows is for closed runs.
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
-    request = await request_of(client, found)
+    request = await request_of(found)
     record = await last_record(found, week)
     handle: Run = await client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,

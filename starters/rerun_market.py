@@ -19,7 +19,7 @@ from starters.progress import shown_progress
 from starters.published_files import report_if_here
 from starters.reopening import signal_rerun as send
 from starters.summary import PublishedWeek
-from starters.watching import Progress, published_by, wait_until_published
+from starters.watching import WeekProgress, published_by, wait_until_published
 from starters.week_choice import written_week
 from starters.week_results import EndedWithoutReport
 from starters.week_runs import FoundRun, described, find_any_run, newest_week, request_of
@@ -107,7 +107,7 @@ class _Rerun:
         return found
 
     async def _ask(self, desk: Desk, found: FoundRun, week: str) -> FoundRun:
-        request = await request_of(desk.client, found)
+        request = await request_of(found)
         if self._market not in request.config.market_names:
             raise UsageError(
                 f"{self._market} is not among the markets of {found.workflow_id}; "
@@ -117,7 +117,7 @@ class _Rerun:
         return await send(desk.client, found, week, rerun)
 
     async def _wait(
-        self, found: FoundRun, week: str, before: PublishedWeek | None, progress: Progress
+        self, found: FoundRun, week: str, before: PublishedWeek | None, progress: WeekProgress
     ) -> PublishedWeek:
         after, began = before.revision if before else 0, time.monotonic()
         published = await wait_until_published(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from starters.command_options import BudgetUsd
 from starters.endings import ExitStatus, UsageError
 
 EXAMPLE = "Example: desk run --week 2026-W44 --markets USD/JPY,EUR/USD --out ~/reports"
@@ -30,17 +31,6 @@ TapeFile = Annotated[
         "--tape",
         metavar="FILE",
         help="Play a saved run instead, without network or key; see `desk tape save --help`.",
-        show_default=False,
-    ),
-]
-
-BudgetUsd = Annotated[
-    float | None,
-    typer.Option(
-        "--budget-usd",
-        metavar="N",
-        min=0,
-        help="What models may cost at most; goes before DESK_BUDGET_USD and desk.toml.",
         show_default=False,
     ),
 ]

@@ -18,7 +18,7 @@ from starters.progress import shown_progress
 from starters.published_files import check_target, copy_set, report_if_here
 from starters.summary import PublishedWeek
 from starters.tool_look import held_fixings
-from starters.watching import Progress, published_by, wait_until_published
+from starters.watching import WeekProgress, published_by, wait_until_published
 from starters.week_choice import chosen_week, written_week
 from starters.week_results import EndedWithoutReport
 from starters.week_runs import FoundRun, find_run, start_run
@@ -117,7 +117,7 @@ class _WeekRun:
         return choice.week
 
     async def _published(
-        self, desk: Desk, week: str, progress: Progress
+        self, desk: Desk, week: str, progress: WeekProgress
     ) -> tuple[PublishedWeek, bool]:
         """The published week, and whether it was so before this command."""
         found = await find_run(desk.client, week, self._subset)
@@ -136,7 +136,7 @@ class _WeekRun:
         return await wait_until_published(found, week, progress), False
 
     async def _already(
-        self, found: FoundRun, week: str, progress: Progress
+        self, found: FoundRun, week: str, progress: WeekProgress
     ) -> PublishedWeek | None:
         try:
             already = await published_by(found, week)
@@ -148,7 +148,7 @@ class _WeekRun:
         return already
 
     async def _start(
-        self, desk: Desk, week: str, replaced: FoundRun | None, progress: Progress
+        self, desk: Desk, week: str, replaced: FoundRun | None, progress: WeekProgress
     ) -> FoundRun:
         if replaced is not None and replaced.open:
             progress.note(f"ending the open run {replaced.workflow_id} to research it anew")

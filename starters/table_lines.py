@@ -12,6 +12,11 @@ SHORT_NAMES: Final[Mapping[AgentId, str]] = {
     AgentId.RESEARCH_AGENT_1: "R1",
     AgentId.RESEARCH_AGENT_2: "R2",
     AgentId.VALIDATOR: "V",
+    AgentId.JIRA_AGENT: "JI",
+    AgentId.DOC_AGENT: "DO",
+    AgentId.PDF_AGENT: "PD",
+    AgentId.SEARCH_AGENT: "SE",
+    AgentId.SYNTHESIS_AGENT: "SY",
 }
 
 

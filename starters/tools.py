@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from starters.command_options import AsJson
 from starters.endings import ExitStatus
 
 EXAMPLE = "Example: desk tools --week 2026-W44; desk tools discover yahoo_finance"
@@ -39,7 +40,7 @@ def list_them(
 @tools.command(epilog=EXAMPLE)
 def discover(
     server: Annotated[str, typer.Argument(metavar="SERVER", help="A server of .mcp.json.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> ExitStatus:
     """Show what a server offers and propose capabilities for it; nothing is changed."""
     from starters.discover_tools import discover as show

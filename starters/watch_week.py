@@ -19,13 +19,13 @@ from infra.temporal import ServerUnreachable, connect
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
+from starters.following import SILENCE_SECONDS
 from starters.print_week import print_week
 from starters.published_files import report_if_here
 from starters.summary import PublishedWeek, from_result, from_status
 from starters.troubles import trouble_of
 from starters.watch_look import Look, look_at, spending_of
 from starters.watch_shown import Shown, shown
-from starters.watching import SILENCE_SECONDS
 from starters.week_choice import written_week
 from starters.week_results import last_result
 from starters.week_runs import FoundRun, described, find_any_run, newest_week

@@ -1,53 +1,32 @@
 """Following a run until it has published."""
 
 import asyncio
-import contextlib
 import time
-from datetime import timedelta
-from typing import Protocol
-
-from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
-from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.delivery import DeliveryState
 from contracts.week_run import WeekStatus
-from infra.temporal import ServerUnreachable
+from starters.following import (
+    POLL_SECONDS,
+    SILENCE_SECONDS,
+    SILENT,
+    Progress,
+    show_status,
+    status_if_told,
+    until_closed,
+)
 from starters.summary import PublishedWeek, from_result, from_status
 from starters.troubles import trouble_of
 from starters.week_results import last_result, result_of
-from starters.week_runs import FoundRun, Run, status_of
-
-POLL_SECONDS = 0.3
-SILENCE_SECONDS = 5.0
-"""How long a run may leave the query unanswered before the user is told."""
+from starters.week_runs import FoundRun, Run
 
 DELIVERY_SECONDS = 60.0
 """How long a command that may take the workers with it waits for a revision to be delivered."""
 
-HEALTH_SECONDS = timedelta(seconds=1)
-
-_NO_ANSWER = frozenset(
-    {
-        RPCStatusCode.DEADLINE_EXCEEDED,
-        RPCStatusCode.CANCELLED,
-        RPCStatusCode.FAILED_PRECONDITION,
-        RPCStatusCode.RESOURCE_EXHAUSTED,
-    }
-)
-
-
-class Progress(Protocol):
-    """What shows how far a run is."""
-
-    def update(self, status: WeekStatus) -> None:
-        """Show a new status."""
-
-    def note(self, text: str) -> None:
-        """Show a sentence."""
+WeekProgress = Progress[WeekStatus]
 
 
 async def wait_until_published(
-    found: FoundRun, week: str, progress: Progress, *, after: int = 0, market: str | None = None
+    found: FoundRun, week: str, progress: WeekProgress, *, after: int = 0, market: str | None = None
 ) -> PublishedWeek:
     """The first revision later than `after`, and once `market` waits for no rerun any more.
 
@@ -57,16 +36,14 @@ async def wait_until_published(
         EndedWithoutReport: the run ended before that.
         RPCError, ServerUnreachable: the server went away.
     """
-    closed = asyncio.ensure_future(found.handle.result(follow_runs=False))
     heard = looked = time.monotonic()
     told: str | None = None
     sending_since: float | None = None
-    try:
+    async with until_closed(found.handle) as closed:
         while not closed.done():
-            status = await status_if_answered(found.handle)
+            status = await show_status(found, WeekStatus, progress)
             if status is not None:
                 heard = time.monotonic()
-                progress.update(status)
                 published = from_status(status, found.workflow_id, found.run_id)
                 waits = market is not None and market in status.pending_reruns
                 if published is not None and published.revision > after and not waits:
@@ -74,12 +51,9 @@ async def wait_until_published(
                     if _sent(status) or time.monotonic() - sending_since > DELIVERY_SECONDS:
                         _tell_unsent(status, progress)
                         return published
-            else:
-                await check_server(found.client)
-                if time.monotonic() - heard > SILENCE_SECONDS:
-                    heard = time.monotonic()
-                    trouble = await trouble_of(found.handle)
-                    progress.note(trouble or "the run does not answer: it waits for a worker")
+            elif time.monotonic() - heard > SILENCE_SECONDS:
+                heard = time.monotonic()
+                progress.note(await trouble_of(found.handle) or SILENT)
             if time.monotonic() - looked > SILENCE_SECONDS:
                 looked = time.monotonic()
                 trouble = await trouble_of(found.handle)
@@ -88,10 +62,6 @@ async def wait_until_published(
                     progress.note(trouble)
             await asyncio.wait({closed}, timeout=POLL_SECONDS)
         return from_result(await result_of(found, week), found.workflow_id, found.run_id)
-    finally:
-        closed.cancel()
-        with contextlib.suppress(asyncio.CancelledError, WorkflowFailureError, RPCError):
-            await closed
 
 
 def _sent(status: WeekStatus) -> bool:
@@ -99,7 +69,7 @@ def _sent(status: WeekStatus) -> bool:
     return not any(sent.state is DeliveryState.UNDER_WAY for sent in status.deliveries)
 
 
-def _tell_unsent(status: WeekStatus, progress: Progress) -> None:
+def _tell_unsent(status: WeekStatus, progress: WeekProgress) -> None:
     for sent in status.deliveries:
         if sent.revision == status.revision and sent.state is DeliveryState.FAILED:
             progress.note(f"not delivered by {sent.channel}: {sent.note}")
@@ -121,29 +91,10 @@ async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
     return from_result(await last_result(found, week), found.workflow_id, found.run_id)
 
 
-async def check_server(client: Client) -> None:
-    """Tell a server that is gone from a worker that is, without the client's own long patience.
-
-    Raises:
-        ServerUnreachable: the server is gone.
-    """
-    try:
-        await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
-    except RPCError:
-        raise ServerUnreachable("the Temporal server went away; `desk up` starts it") from None
-
-
 async def status_if_answered(handle: Run) -> WeekStatus | None:
     """The run's status; None when no worker answers for it at the moment.
 
     Raises:
         RPCError: the server went away.
     """
-    try:
-        return await status_of(handle)
-    except (TimeoutError, WorkflowQueryFailedError):
-        return None
-    except RPCError as error:
-        if error.status in _NO_ANSWER:
-            return None
-        raise
+    return await status_if_told(handle, WeekStatus)

@@ -8,6 +8,7 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 
 from contracts.week_run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
 from starters.endings import CommandError
+from starters.server_runs import why_it_ended
 from starters.week_runs import FoundRun, Run, request_of
 
 PUBLISHING = "publish_report"
@@ -18,12 +19,7 @@ class EndedWithoutReport(CommandError):
     """A run failed, was cancelled or was terminated, and there is no published result of it."""
 
     def __init__(self, week: str, error: WorkflowFailureError) -> None:
-        reasons: list[str] = []
-        cause: BaseException | None = error.cause
-        while cause is not None:
-            reasons.append(str(cause))
-            cause = cause.__cause__
-        self.reason = (": ".join(dict.fromkeys(reasons)) or "no reason given")[:600]
+        self.reason = why_it_ended(error)
         super().__init__(f"the run of {week} ended without a report ({self.reason})")
 
 
@@ -64,7 +60,7 @@ async def last_record(found: FoundRun, week: str) -> WeekRecord:
         return (await last_result(found, week)).record
     except EndedWithoutReport:
         # The server may have forgotten the run that was resumed: the request has its record.
-        request: WeekRequest = await request_of(found.client, found)
+        request: WeekRequest = await request_of(found)
         if request.resume is None:
             raise
         return request.resume

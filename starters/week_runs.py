@@ -1,50 +1,25 @@
 """The runs of a week: which there are, what they were started with, and starting one."""
 
-import asyncio
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from temporalio.client import (
-    Client,
-    WorkflowExecutionStatus,
-    WorkflowHandle,
-)
+from temporalio.client import Client, WorkflowHandle
 from temporalio.common import (
     SearchAttributePair,
     TypedSearchAttributes,
     WorkflowIDConflictPolicy,
 )
-from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.config import RunConfig
 from contracts.delivery import Deliveries
-from contracts.names import Message, Queue, WorkflowType, week_run_id
+from contracts.names import Queue, WorkflowType, week_run_id
 from contracts.search_attributes import SearchAttribute
-from contracts.week_run import WeekRequest, WeekResult, WeekStatus
+from contracts.week_run import WeekRequest, WeekResult
 from starters.endings import CommandError
+from starters.server_runs import ServerRun, run_described, started_with
 from workflows.options import TASK_TIMEOUT, WEEK
 
-ANSWER_SECONDS = 2.0
-"""How long to wait for an answer. The SDK's own patience with a lost server is longer."""
-
 Run = WorkflowHandle[Any, WeekResult]
-
-
-@dataclass(frozen=True)
-class FoundRun:
-    """A run of a week as the server knows it."""
-
-    client: Client
-    handle: Run
-    run_id: str
-    started_at: datetime
-    open: bool
-
-    @property
-    def workflow_id(self) -> str:
-        """The id of its workflow."""
-        return self.handle.id
+FoundRun = ServerRun[WeekResult]
 
 
 async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:
@@ -98,22 +73,7 @@ def is_subset_run(workflow_id: str, week: str) -> bool:
 
 async def described(client: Client, workflow_id: str) -> FoundRun | None:
     """The latest run with an id; None when the server knows none."""
-    handle: Run = client.get_workflow_handle(workflow_id, result_type=WeekResult)
-    try:
-        description = await handle.describe()
-    except RPCError as error:
-        if error.status is RPCStatusCode.NOT_FOUND:
-            return None
-        raise
-    return FoundRun(
-        client=client,
-        handle=client.get_workflow_handle(
-            workflow_id, run_id=description.run_id, result_type=WeekResult
-        ),
-        run_id=description.run_id,
-        started_at=description.start_time,
-        open=description.status is WorkflowExecutionStatus.RUNNING,
-    )
+    return await run_described(client, workflow_id, WeekResult)
 
 
 async def start_run(
@@ -158,26 +118,9 @@ async def known_run(client: Client, workflow_id: str) -> FoundRun:
     return found
 
 
-async def request_of(client: Client, found: FoundRun) -> WeekRequest:
+async def request_of(found: FoundRun) -> WeekRequest:
     """What a run was started with, from its history: its markets, rules and subset."""
-    async for event in found.handle.fetch_history_events(page_size=1):
-        payloads = event.workflow_execution_started_event_attributes.input.payloads
-        (request,) = await client.data_converter.decode(payloads, [WeekRequest])
-        if isinstance(request, WeekRequest):
-            return request
-        break
-    raise CommandError(f"the history of {found.workflow_id} does not say what it was started with")
-
-
-async def status_of(handle: Run) -> WeekStatus:
-    """The answer of a run's `status` query.
-
-    Raises:
-        TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
-    """
-    async with asyncio.timeout(ANSWER_SECONDS):
-        status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
-    return status
+    return await started_with(found, WeekRequest)
 
 
 def attributes_of(week: str) -> TypedSearchAttributes:

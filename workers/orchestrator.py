@@ -4,6 +4,7 @@
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.learning import LearningActivities
 from activities.publishing import PublishingActivities
@@ -17,6 +18,7 @@ from workflows.escalation import EscalationWorkflow
 from workflows.learning_system import LearningSystemWorkflow
 from workflows.market_research import MarketResearchWorkflow
 from workflows.reassignment import ReassignmentWorkflow
+from workflows.research_graph import ResearchGraphWorkflow
 from workflows.tool_call import ToolCallWorkflow
 from workflows.weekly_research import WeeklyResearchWorkflow
 
@@ -27,6 +29,7 @@ WORKFLOWS = (
     EscalationWorkflow,
     ToolCallWorkflow,
     LearningSystemWorkflow,
+    ResearchGraphWorkflow,
 )
 
 CONCURRENT_WORKFLOW_TASKS = 16
@@ -54,6 +57,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
             publishing.publish_report,
             publishing.read_revisions,
             deliveries.deliver_report,
+            AnswerActivities(settings.reports_dir).publish_answer,
             learning.ask_learning,
             learning.tell_learning,
         ],

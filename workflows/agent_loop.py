@@ -22,26 +22,19 @@ from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.report import Contribution
 from contracts.results import AgentError, ResearchResult
-from contracts.tasks import TaskAssignment, TaskType
+from contracts.tasks import TaskAssignment
 from contracts.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
-from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
+from contracts.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Purse, Stage, all_of
 from domain.deadlines import model_works_until
 from domain.effort import effort_for, turns_for
 from domain.prose_review import Review, review, without_rejected
+from domain.task_kinds import DELIVERS
 from workflows.agent_work import UNMENDED, TaskFailed, Work
-from workflows.options import cause, task_bounds
+from workflows.options import cause, task_bounds, told_as
 from workflows.tool_asking import ToolAsking
-
-_DELIVERABLES = {
-    TaskType.PLAN_WEEK: "plan",
-    TaskType.RESEARCH_FX: "research",
-    TaskType.RESEARCH_RATES: "research",
-    TaskType.VALIDATE: "validation",
-    TaskType.COMMENT_WEEK: "commentary",
-}
 
 BUILTIN_TURNS = 3
 """The desk's questions, further ones, and the result."""
@@ -69,6 +62,7 @@ class AgentRun:
         markets: tuple[MarketSpec, ...] = (),
         capabilities: tuple[Capability, ...] = (),
         advice: tuple[Recommendation, ...] = (),
+        state: tuple[StateEntry, ...] = (),
         tools: tuple[ToolSpec, ...] = (),
         purse: Purse | None = None,
         sharing: int = 1,
@@ -82,6 +76,7 @@ class AgentRun:
         self.markets = markets
         self.capabilities = capabilities
         self.advice = advice
+        self.state = state
         self.place = place
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
         self._purse = purse or Purse(Allowance())
@@ -119,7 +114,7 @@ class AgentRun:
                 failed = last
         if work.draft is not None:
             work.go_on_with_draft(failed)
-            return without_rejected(work.draft.result, work.draft.rejected)
+            return without_rejected(work.draft.result, work.draft.rejected, self.state)
         failed.usage = work.usage
         raise failed
 
@@ -193,10 +188,10 @@ class AgentRun:
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
         """
-        if result.kind != _DELIVERABLES[self.assignment.task_type]:
+        if result.kind != DELIVERS[self.assignment.task_type]:
             raise self._failed("wrong result", f"it delivered a {result.kind}")
         known = {claim.claim_id: claim for finding in self.findings for claim in finding.claims}
-        reviewed = review(result, known)
+        reviewed = review(result, known, self.state)
         if reviewed == work.draft:
             raise self._failed(UNMENDED, "the same figures are no claims still")
         count_unstated(len(reviewed.rejected))
@@ -219,6 +214,7 @@ class AgentRun:
             markets=self.markets,
             capabilities=self.capabilities,
             advice=self.advice,
+            state=self.state,
             voting=self.policy.voting if self.findings else VotingConfig(),
             tools=self._offered if by_model else (),
             allowance=reserved,
@@ -275,10 +271,9 @@ class AgentRun:
         )
 
     def _failed(self, kind: str, reason: str) -> TaskFailed:
-        where = f"{self.assignment.task_id}, {self.assignment.week}"
         error = AgentError(
             error_type=kind,
-            error_message=f"{where}: {reason}"[:4_000],
+            error_message=f"{told_as(self.assignment)}: {reason}"[:4_000],
             agent=self.profile.agent,
         )
         return TaskFailed(error, reason)

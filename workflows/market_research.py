@@ -4,21 +4,19 @@ import asyncio
 from collections.abc import Sequence
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
 
 from agents.roster import profile_in
 from contracts.budget import Allowance
-from contracts.names import Message, WorkflowType, reassignment_run_id
+from contracts.names import Message, reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import ResearchResult, ValidationResult
 from contracts.search_attributes import Phase
 from contracts.tasks import TaskAssignment
 from contracts.tools import MOST_EVIDENCE, ToolResult
-from contracts.usage import Usage
 from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
-from domain.budget import Purse, all_of
+from domain.budget import Purse
 from domain.conflict_records import merged, with_decisions
 from domain.conflicts import detect_conflicts
 from domain.escalation_case import Asking
@@ -27,15 +25,10 @@ from domain.essential_tools import described_for
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
 from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import TaskFailed, with_usage_before
+from workflows.agent_work import TaskFailed
 from workflows.escalating import decided, tell_week
-from workflows.options import (
-    TASK_TIMEOUT,
-    market_attributes,
-    note_outcome,
-    note_phase,
-    priority,
-)
+from workflows.options import market_attributes, note_outcome, note_phase, priority
+from workflows.reassigning import HandingOn, NobodyCould
 
 
 @workflow.defn
@@ -134,58 +127,42 @@ class MarketResearchWorkflow:
                 sharing=sharing + 1,
             ).work()
         except TaskFailed as failed:
-            await self._reassign(assignment, findings, failed)
-            return
+            handed = await self._hand_on(assignment, findings, failed)
+            if handed is None:
+                return
+            outcome = handed
         self._deliver(outcome)
 
-    async def _reassign(
+    async def _hand_on(
         self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
-    ) -> None:
-        """Hand the task on; when nobody can do it, name the dead letter and go on without."""
-        # The others may still be at work, and want some too.
-        reserved, spent = self._purse.reserve(len(self._request.plan.tasks)), Usage()
-        child_id = reassignment_run_id(workflow.info().workflow_id, assignment.task_type)
+    ) -> TaskOutcome | None:
+        """The task done by somebody else; when nobody can do it, its dead letter is named and the
+        market goes on without."""
+        request, market = self._request, self._request.market.market
+        handing_on = HandingOn(
+            self._purse,
+            market_attributes(request.week, market),
+            priority(assignment.priority, market),
+        )
         try:
-            # By name: what is seldom needed is not loaded into every market's sandbox.
-            outcome: TaskOutcome = await workflow.execute_child_workflow(
-                WorkflowType.REASSIGNMENT,
+            return await handing_on.hand_on(
                 ReassignmentRequest(
                     assignment=assignment,
                     tried=(assignment.agent,),
                     errors=(failed.error,),
                     findings=findings,
                     evidence=self._evidence_for(findings),
-                    policy=self._request.policy,
-                    tools=self._request.tools,
-                    allowance=reserved,
+                    policy=request.policy,
+                    tools=request.tools,
                 ),
-                id=child_id,
-                result_type=TaskOutcome,
-                task_timeout=TASK_TIMEOUT,
-                priority=priority(assignment.priority, self._request.market.market),
-                search_attributes=market_attributes(
-                    self._request.week, self._request.market.market
-                ),
-                static_summary=f"{assignment.task_id}: somebody else for {assignment.agent}",
+                failed,
+                reassignment_run_id(workflow.info().workflow_id, assignment.task_type),
+                sharing=len(request.plan.tasks),
             )
-            spent = outcome.contribution.usage
-            self._deliver(with_usage_before(outcome, failed.usage))
-        except ChildWorkflowError as error:
-            if is_cancelled_exception(error):
-                raise
-            spent = _spent_in_vain(error) or all_of(reserved)
-            self._dead_letters.append(child_id)
-            self._agents.append(
-                Contribution(
-                    agent=assignment.agent,
-                    task_type=assignment.task_type,
-                    delivered=False,
-                    error=_reason(error),
-                    usage=failed.usage.plus(spent),
-                )
-            )
-        finally:
-            self._purse.settle(reserved, spent)
+        except NobodyCould as nobody:
+            self._dead_letters.append(nobody.dead_letter)
+            self._agents.append(nobody.contribution)
+            return None
 
     def _deliver(self, outcome: TaskOutcome) -> None:
         self._outcomes.append(outcome)
@@ -205,16 +182,3 @@ class MarketResearchWorkflow:
 
     def _research_results(self) -> tuple[ResearchResult, ...]:
         return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))
-
-
-def _spent_in_vain(error: ChildWorkflowError) -> Usage | None:
-    """What those took who tried and did not deliver; None where the child did not get to say."""
-    cause = error.cause
-    letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
-    told = letter.get("usage") if isinstance(letter, dict) else None
-    return Usage.model_validate(told) if told else None
-
-
-def _reason(error: ChildWorkflowError) -> str:
-    cause = error.cause
-    return cause.message if isinstance(cause, ApplicationError) else str(cause or error)

@@ -83,6 +83,11 @@ def task_bounds(
     }
 
 
+def told_as(assignment: TaskAssignment) -> str:
+    """A task as errors name it, with the week where it is a week's."""
+    return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"
+
+
 def cause(error: BaseException) -> str:
     """The innermost message, which is the one that says what happened."""
     while error.__cause__ is not None:
@@ -99,6 +104,14 @@ def market_attributes(
         SearchAttributePair(MARKET, market),
         SearchAttributePair(PHASE, phase),
     ]
+    return TypedSearchAttributes(pairs)
+
+
+def graph_attributes(market: str | None, *, phase: Phase) -> TypedSearchAttributes:
+    """What the workflows of a question can be found by from their first event."""
+    pairs: list[SearchAttributePair[Any]] = [SearchAttributePair(PHASE, phase)]
+    if market is not None:
+        pairs.append(SearchAttributePair(MARKET, market))
     return TypedSearchAttributes(pairs)
 
 

@@ -12,6 +12,7 @@ from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
 from domain.budget import Purse
 from domain.reassignment import next_agent
+from domain.task_kinds import taken_over_as
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.options import note_outcome, note_phase
@@ -51,8 +52,14 @@ class ReassignmentWorkflow:
         self, agent: AgentId, request: ReassignmentRequest, purse: Purse
     ) -> TaskOutcome:
         profile = profile_in(request.policy, agent)
-        assignment = request.assignment.model_copy(
-            update={"agent": agent, "tools": profile.tools, "limits": profile.limits}
+        task = request.assignment
+        assignment = task.model_copy(
+            update={
+                "agent": agent,
+                "task_type": taken_over_as(task.task_type, agent),
+                "tools": profile.tools,
+                "limits": profile.limits,
+            }
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
         outcome = await AgentRun(
@@ -61,6 +68,7 @@ class ReassignmentWorkflow:
             request.policy,
             findings=request.findings,
             evidence=request.evidence,
+            state=request.state,
             tools=request.tools,
             purse=purse,
         ).work()
@@ -72,7 +80,8 @@ def _dead_letter(
     request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError], spent: Usage
 ) -> ApplicationError:
     assignment = request.assignment
-    market = assignment.market.market if assignment.market else "-"
+    market = assignment.market.market if assignment.market else None
+    subject = "the question" if assignment.query else f"{market}, {assignment.week},"
     letter = DeadLetter(
         assignment=assignment,
         tried=tuple(tried),
@@ -82,7 +91,7 @@ def _dead_letter(
         usage=spent,
     )
     message = (
-        f"{assignment.task_type} for {market}, {assignment.week}, could not be done by "
+        f"{assignment.task_type} for {subject} could not be done by "
         f"{', '.join(tried)}: {errors[-1].error_message}"
     )
     return ApplicationError(

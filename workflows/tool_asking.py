@@ -13,7 +13,14 @@ from contracts.config import RunPolicy
 from contracts.names import source_queue
 from contracts.tasks import TaskAssignment
 from contracts.tools import CallPlace, ToolCall, ToolRequest, ToolResult, ToolStatus
-from domain.capabilities import answer_among, call_by, configured, routes_to, satisfies
+from domain.capabilities import (
+    answer_among,
+    as_routed,
+    call_by,
+    configured,
+    routes_to,
+    satisfies,
+)
 from domain.deadlines import share_of
 from workflows.options import ActivityBounds, cause, task_bounds
 
@@ -37,7 +44,7 @@ class ToolAsking:
             return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
             return _nobody(call, call.server)
-        return await self._answer(call, activity_id)
+        return await self._answer(as_routed(call, self._policy), activity_id)
 
     async def _by_capability(
         self, call: ToolCall, capability: Capability, activity_id: str
@@ -63,13 +70,14 @@ class ToolAsking:
     ) -> ToolResult:
         """What the source said, or that it could not be asked; with its place in the history."""
         market = self._assignment.market
+        subject = market.market if market else self._assignment.task_id
         try:
             result = await workflow.execute_activity_method(
                 ToolActivities.call_tool,
                 ToolRequest(call=call, as_of=self._assignment.window.end),
                 task_queue=source_queue(call.server),
                 activity_id=activity_id,
-                summary=f"{call.server}.{call.tool} for {market.market if market else None}",
+                summary=f"{call.server}.{call.tool} for {subject}",
                 **self._bounds(sources_left),
             )
         except ActivityError as error:

@@ -1,12 +1,13 @@
 """The tools that a week's models are told of, as their servers describe them now."""
 
 import asyncio
+from collections.abc import Iterable
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from agents.roster import profile_in
+from agents.roster import WEEK_AGENTS, profile_in
 from contracts.config import RunPolicy
 from contracts.names import AgentId, source_queue
 from contracts.tools import ToolListing
@@ -15,12 +16,12 @@ from contracts.week_run import Tools
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 
-async def tools_of(policy: RunPolicy) -> Tools:
-    """The tools on the lists of agents that are models; none where all agents are built in.
+async def tools_of(policy: RunPolicy, agents: Iterable[AgentId] = WEEK_AGENTS) -> Tools:
+    """The tools on the lists of those agents that are models; none where all are built in.
 
     A source that cannot be asked offers nothing: the week goes on without it.
     """
-    profiles = [profile_in(policy, agent) for agent in AgentId]
+    profiles = [profile_in(policy, agent) for agent in agents]
     listed = {tool for profile in profiles if profile.model != BUILTIN for tool in profile.tools}
     servers = sorted({tool.server for tool in listed})
     if policy.sources:

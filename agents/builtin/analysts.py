@@ -3,7 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from agents.builtin import price_analyst, product_manager, rates_analyst, validator
+from agents.builtin import (
+    documents,
+    pdfs,
+    price_analyst,
+    product_manager,
+    rates_analyst,
+    synthesis,
+    tickets,
+    validator,
+    web_search,
+)
 from agents.builtin.evidence import TaskNotPossible
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
@@ -14,6 +24,11 @@ ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.RESEARCH_RATES: rates_analyst.take_turn,
     TaskType.VALIDATE: validator.take_turn,
     TaskType.COMMENT_WEEK: product_manager.comment,
+    TaskType.FETCH_TICKETS: tickets.take_turn,
+    TaskType.READ_DOCUMENTS: documents.take_turn,
+    TaskType.READ_PDFS: pdfs.take_turn,
+    TaskType.SEARCH_WEB: web_search.take_turn,
+    TaskType.SYNTHESISE: synthesis.take_turn,
 }
 
 

@@ -12,7 +12,14 @@ from typing import Final, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from agents.builtin.analysts import builtin_turn
-from agents.claude import commentary, product_manager, research, validation
+from agents.claude import (
+    commentary,
+    knowledge,
+    product_manager,
+    research,
+    synthesis,
+    validation,
+)
 from agents.claude.conversation import messages, sayable
 from agents.claude.tools import calls_in, described
 from contracts.model_calls import ModelAnswer, ModelCall, StopReason
@@ -62,6 +69,13 @@ _TASKS: Final = {
     ),
     TaskType.COMMENT_WEEK: _Task(
         commentary.PROMPT, commentary.ProposedCommentary, commentary.material, commentary.result
+    ),
+    **{
+        task: _Task(prompt, knowledge.ProposedChoice, knowledge.material, knowledge.result)
+        for task, prompt in knowledge.PROMPTS.items()
+    },
+    TaskType.SYNTHESISE: _Task(
+        synthesis.PROMPT, synthesis.ProposedSynthesis, synthesis.material, synthesis.result
     ),
 }
 

@@ -27,7 +27,7 @@ OURS: dict[str, set[str]] = {
 
 THIRD_PARTY = {
     "contracts": {"pydantic"},
-    "domain": {"pendulum", "numpy", "pydantic", "vaderSentiment"},
+    "domain": {"jmespath", "pendulum", "numpy", "pydantic", "vaderSentiment"},
     "agents": {"pydantic"},
     "workflows": {"temporalio"},
 }

@@ -176,9 +176,9 @@ async def test_a_run_that_is_not_to_learn_is_started_with_what_the_schedule_has_
     learning = await start_week(idle, first, learn=True)
     unlearning = await start_week(idle, second, learn=False)
     assert [learning.workflow_id, unlearning.workflow_id] == [first.workflow_id, second.workflow_id]
-    scheduled = await request_of(idle.client, learning)
+    scheduled = await request_of(learning)
     assert scheduled.learn
-    assert await request_of(idle.client, unlearning) == scheduled.model_copy(
+    assert await request_of(unlearning) == scheduled.model_copy(
         update={"week": second.week, "learn": False}
     )
 

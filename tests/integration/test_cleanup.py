@@ -18,7 +18,7 @@ from infra.payload_store import INLINE_LIMIT
 from infra.temporal import connect
 from reporting.publish import publish
 from starters.cleanup_desk import Cleanup, CleanupLine, cleaned, cleanup_lines
-from starters.cleanup_files import old_lines
+from starters.cleanup_files import old_lines, old_reports
 from starters.desk_session import Desk
 from starters.week_runs import attributes_of
 from tests.support.homes import home_settings
@@ -120,6 +120,18 @@ async def test_reports_go_after_a_year_unless_a_run_is_open(desk: Desk) -> None:
     await cleaned(desk, NOW, dry_run=False)
     assert not any(path.exists() for path in files)
     assert other.exists()
+
+
+def test_answers_go_after_a_year_and_what_is_somebodys_own_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    names = ("ask-0a1b2c3d4e5f.md", "ask-ffffffffffff.json", "mine.md")
+    old, young, own = (folder / name for name in names)
+    for path in (old, young, own):
+        path.write_text("an answer")
+    for path in (old, own):
+        aged(path, KEPT[Record.REPORTS] + timedelta(days=1))
+    assert [file.path for file in old_reports(tmp_path, frozenset(), NOW)] == [old]
 
 
 async def _visible(client: Client, least: int = 1) -> int:

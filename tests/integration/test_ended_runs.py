@@ -172,7 +172,7 @@ async def test_a_resumed_run_that_ended_badly_is_resumed_from_the_same_record(
     asked = RerunRequest(market=CONFIG.market_names[0], reason="again")
     reopened = await signal_rerun(client, found, WEEK, asked)
     assert reopened.open and reopened.run_id != found.run_id
-    assert (await request_of(client, reopened)).resume == RECORD
+    assert (await request_of(reopened)).resume == RECORD
 
 
 def test_the_publishing_activity_of_the_desk_has_the_name_that_is_looked_for() -> None:

@@ -4,7 +4,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
@@ -15,9 +14,9 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from mcp_servers import central_banks, ecb, official_statistics
+from mcp_servers import central_banks, ecb, knowledge, official_statistics
 from mcp_servers.ecb_store import cached_file, packaged_file
-from tests.support.homes import free_port
+from tests.support.homes import await_port, free_port
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
 
@@ -28,11 +27,16 @@ MODULES = {
     "ecb": ecb,
     "central_banks": central_banks,
     "official_statistics": official_statistics,
+    "knowledge": knowledge,
 }
 
 Call = tuple[str, str, dict[str, Any]]
 
 CALLS: tuple[Call, ...] = (
+    ("knowledge", "fetch_ticket", {"ticket_id": "DESK-101"}),
+    ("knowledge", "get_doc", {"doc_id": "settlement-cutoffs", "limit": 1000}),
+    ("knowledge", "get_pdf", {"url": "corpus://pdfs/outage-review-2026.pdf", "last_page": 1}),
+    ("knowledge", "search_web", {"query": "the outage of March", "kinds": ["pdf", "document"]}),
     ("ecb", "get_quote", {"symbol": "USD/JPY"}),
     ("ecb", "get_quote", {"symbol": "USD/TWD"}),
     ("ecb", "get_historical", {"symbol": "USD/HKD", "start": "2025-09-01", "end": "2026-09-18"}),
@@ -66,6 +70,7 @@ CALLS: tuple[Call, ...] = (
     ),
 )
 REFUSED: tuple[tuple[Call, str], ...] = (
+    (("knowledge", "fetch_ticket", {"ticket_id": "DESK-999"}), "there is no ticket DESK-999"),
     (("ecb", "get_price", {}), "Unknown tool: get_price"),
     (("ecb", "get_quote", {"symbol": "USDJPY"}), "write it like USD/JPY"),
     (("ecb", "get_quote", {}), "symbol"),
@@ -121,23 +126,13 @@ def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def await_port(process: "subprocess.Popen[bytes]", port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError(f"nothing listens on port {port}, exit status {process.poll()}")
-
-
 @contextmanager
 def serving_http(server: str) -> Iterator[str]:
     """The address of a server process, which is stopped afterwards."""
     port = free_port()
     process = subprocess.Popen(command(server, "--http", str(port)), cwd=ROOT)
     try:
-        await_port(process, port)
+        await_port(process, port, START_SECONDS)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()

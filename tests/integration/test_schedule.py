@@ -79,7 +79,7 @@ async def test_the_schedule_starts_a_past_week_as_the_run_of_that_week(desk: Des
         assert run.open
         found = await run.handle.describe()
         assert found.typed_search_attributes.get(SCHEDULED_START) == week.start
-        assert await request_of(desk.client, run) == WeekRequest(config=config, learn=True)
+        assert await request_of(run) == WeekRequest(config=config, learn=True)
 
 
 async def started(client: Client, workflow_id: str) -> FoundRun:

@@ -42,6 +42,8 @@ from tests.support.desk import (
     start_week,
 )
 from tests.support.fixings import Fixings
+from tests.support.graphs import KNOWLEDGE, going_round, knowing_turn, start_graph
+from tests.support.graphs import question as question_of
 from tests.support.learning import forecast, lesson, question
 from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
 from workflows.learning_system import LearningSystemWorkflow
@@ -92,6 +94,7 @@ async def record(client: Client, directory: Path) -> None:
     async with desk_workers(client, directory, analyst=ScriptedAnalyst(failing)):
         config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
         await (await start_week(client, config, run_id="failing")).result()
+    await record_question(client, directory)
     disputed = await record_conflicts(client, directory, deadlines)
     await record_learning(client, directory)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
@@ -117,6 +120,21 @@ async def write(name: str, handle: WorkflowHandle[Any, Any]) -> None:
     HISTORIES.mkdir(exist_ok=True)
     written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
     (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+
+
+async def record_question(client: Client, directory: Path) -> None:
+    """Ask a graph that forks, goes round once more, and of which one node nobody can do."""
+
+    def docs_fail(request: TurnRequest) -> Turn | None:
+        fails = request.assignment.agent is AgentId.DOC_AGENT
+        return gives_up(request) if fails else knowing_turn(request)
+
+    async with desk_workers(
+        client, directory, analyst=ScriptedAnalyst(docs_fail), servers=(KNOWLEDGE,)
+    ):
+        run = await start_graph(client, question_of(going_round()), run_id="ask-recorded")
+        await run.result()
+        await write("question", run)
 
 
 async def record_learning(client: Client, directory: Path) -> None:

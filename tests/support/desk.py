@@ -10,6 +10,7 @@ from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
+from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.learning import LearningActivities
 from activities.publishing import PublishingActivities
@@ -93,6 +94,7 @@ def _desk_activities(
         publishing.publish_report,
         publishing.read_revisions,
         deliveries.deliver_report,
+        AnswerActivities(reports_dir).publish_answer,
         learning.ask_learning,
         learning.tell_learning,
     ]

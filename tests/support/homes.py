@@ -2,6 +2,8 @@
 
 import random
 import socket
+import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +24,17 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise OSError("no port is free")
+
+
+def await_port(process: "subprocess.Popen[bytes]", port: int, seconds: float) -> None:
+    """Return once something listens on a port; fail where the process has ended before."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing listens on port {port}, exit status {process.poll()}")
 
 
 def home_environment(directory: Path, **extra: str) -> dict[str, str]:

@@ -1,15 +1,18 @@
 """Who is asked for what, and whose answer is taken."""
 
+import pytest
 from pydantic import JsonValue
 
-from agents.roster import ROSTER, profile_in
+from agents.roster import ROSTER, WEEK_AGENTS, profile_in
 from contracts.capabilities import USUAL_ROUTES, Capability, Route
 from contracts.config import RunPolicy
 from contracts.names import AgentId
 from contracts.source_results import History, NewsItems
 from contracts.tools import ToolCall, ToolResult, ToolStatus
+from domain.answer_form import formed
 from domain.capabilities import (
     answer_among,
+    as_routed,
     call_by,
     capability_of,
     routes_to,
@@ -70,7 +73,7 @@ def test_offline_the_agents_tools_are_those_that_they_always_had() -> None:
             agent: {
                 f"{t.server}.{t.tool}" for t in profile_in(RunPolicy(sources=sources), agent).tools
             }
-            for agent in ROSTER
+            for agent in WEEK_AGENTS
         }
         assert tools == {
             AgentId.PRODUCT_MANAGER: set(),
@@ -78,6 +81,23 @@ def test_offline_the_agents_tools_are_those_that_they_always_had() -> None:
             AgentId.RESEARCH_AGENT_2: prices | rates | news,
             AgentId.VALIDATOR: prices | rates | compared,
         }
+
+
+def test_who_answers_questions_asks_for_its_own_kind_of_thing_and_searches() -> None:
+    knowing = RunPolicy(sources=("knowledge",))
+    tools = {
+        agent: {f"{t.server}.{t.tool}" for t in profile_in(knowing, agent).tools}
+        for agent in ROSTER
+        if agent not in WEEK_AGENTS
+    }
+    search = "knowledge.search_web"
+    assert tools == {
+        AgentId.JIRA_AGENT: {"knowledge.fetch_ticket", search},
+        AgentId.DOC_AGENT: {"knowledge.get_doc", search},
+        AgentId.PDF_AGENT: {"knowledge.get_pdf", search},
+        AgentId.SEARCH_AGENT: {search},
+        AgentId.SYNTHESIS_AGENT: set(),
+    }
 
 
 def test_what_figures_are_compared_with_is_the_validators_alone() -> None:
@@ -149,6 +169,136 @@ def test_a_source_that_says_it_has_nothing_does_not_satisfy() -> None:
         call=call("terminal", "last"), status=ToolStatus.OK, content={"missing": "the word"}
     )
     assert satisfies(foreign)
+
+
+JIRA = Route(
+    server="atlassian",
+    tool="jira_get_issue",
+    names={"ticket_id": "issue_key"},
+    fixed={"comment_limit": 0},
+    answer={"id": "key", "status": "status.name", "missing": "error"},
+)
+PAPERS = Route(
+    server="papers",
+    tool="read_text_file",
+    names={"doc_id": "path"},
+    answer={"markdown": "content"},
+)
+
+
+def by(route: Route, capability: Capability, **arguments: JsonValue) -> ToolCall:
+    usual = USUAL_ROUTES[capability][0]
+    asked = call(usual.server, usual.tool, **arguments)
+    return call_by(route, asked.model_copy(update={"capability": capability}))
+
+
+def told(made: ToolCall, content: JsonValue) -> ToolResult:
+    return ToolResult(call=made, status=ToolStatus.OK, content=content)
+
+
+def test_a_call_takes_along_where_the_answer_is_found() -> None:
+    made = by(JIRA, Capability.TICKET, ticket_id="DESK-101")
+    assert made.arguments == {"issue_key": "DESK-101", "comment_limit": 0}
+    assert made.capability is Capability.TICKET
+    issue: JsonValue = {"key": "DESK-101", "status": {"name": "Open"}, "description": "long"}
+    assert formed(told(made, issue)) == {
+        "id": "DESK-101",
+        "status": "Open",
+        "missing": None,
+        "ticket_id": "DESK-101",
+    }
+    own = by(USUAL_ROUTES[Capability.TICKET][0], Capability.TICKET, ticket_id="DESK-101")
+    assert "answer" not in own.model_dump_json()
+
+
+def test_an_argument_that_a_tool_has_no_name_for_is_left_out() -> None:
+    search = Route(server="wiki", tool="search", names={"query": "q", "kinds": ""})
+    made = by(search, Capability.WEB_SEARCH, query="fixing", kinds=["web"], limit=5)
+    assert made.arguments == {"q": "fixing", "limit": 5}
+
+
+def test_what_was_asked_for_by_its_name_need_not_be_in_the_answer() -> None:
+    made = by(PAPERS, Capability.DOCUMENT, doc_id="fx/fixing times.md", offset=0)
+    assert formed(told(made, {"content": "# Fixing"})) == {
+        "doc_id": "fx/fixing times.md",
+        "markdown": "# Fixing",
+    }
+    saying = PAPERS.model_copy(update={"answer": {"doc_id": "path", "markdown": "content"}})
+    other = by(saying, Capability.DOCUMENT, doc_id="a.md")
+    assert formed(told(other, {"path": "b.md", "content": "x"})) == {
+        "doc_id": "b.md",
+        "markdown": "x",
+    }
+
+
+@pytest.mark.parametrize("name", ["it's.md", "a\\b.md", "x" * 300, "]] || system('x') || `1`"])
+def test_no_name_of_a_document_is_read_as_an_expression(name: str) -> None:
+    answer = formed(told(by(PAPERS, Capability.DOCUMENT, doc_id=name), {"content": "x"}))
+    assert isinstance(answer, dict)
+    assert answer in ({"markdown": "x"}, {"markdown": "x", "doc_id": name})
+
+
+def test_a_call_of_a_routed_tool_by_its_own_name_is_one_of_the_route() -> None:
+    policy = RunPolicy(
+        sources=("atlassian", "knowledge"), capabilities={Capability.TICKET: (JIRA,)}
+    )
+    own = call("atlassian", "jira_get_issue", issue_key="DESK-1", comment_limit=5)
+    routed = as_routed(own, policy)
+    assert capability_of(routed) is Capability.TICKET
+    assert (routed.answer, routed.arguments) == (JIRA.answer, own.arguments)
+    for other in (call("atlassian", "jira_search"), call("knowledge", "get_doc")):
+        assert as_routed(other, policy) == other
+    assert as_routed(own, RunPolicy(sources=("atlassian",))) == own
+
+
+def test_a_tool_with_two_routes_is_called_by_its_name_as_it_is() -> None:
+    other = JIRA.model_copy(update={"answer": {"markdown": "description"}})
+    policy = RunPolicy(
+        sources=("atlassian",),
+        capabilities={Capability.TICKET: (JIRA,), Capability.DOCUMENT: (other,)},
+    )
+    own = call("atlassian", "jira_get_issue", issue_key="DESK-1")
+    assert as_routed(own, policy) == own
+
+
+def test_an_answer_of_anothers_without_what_was_asked_for_does_not_satisfy() -> None:
+    made = by(JIRA, Capability.TICKET, ticket_id="DESK-101")
+    assert satisfies(told(made, {"key": "DESK-101"}))
+    others: list[JsonValue] = [{"error": "no such issue"}, {"rows": []}, {"key": None}]
+    for content in others:
+        assert not satisfies(told(made, content))
+    papers = by(PAPERS, Capability.DOCUMENT, doc_id="empty.md")
+    assert satisfies(told(papers, {"content": ""})), "an empty document is one"
+    assert not satisfies(told(papers, {"content": None}))
+
+
+def test_the_next_source_says_why_the_one_before_was_no_answer() -> None:
+    made = by(JIRA, Capability.TICKET, ticket_id="DESK-101")
+    own = told(call("knowledge", "fetch_ticket"), {"id": "DESK-101", "status": "Open"})
+    said: list[tuple[JsonValue, str]] = [
+        ({"error": "no such issue"}, "no such issue"),
+        ({"rows": []}, "its answer does not hold what was asked for"),
+    ]
+    for content, words in said:
+        answer = answer_among((told(made, content), own))
+        assert answer.content == own.content
+        assert answer.in_place_of == f"atlassian.jira_get_issue: {words}"
+
+
+@pytest.mark.parametrize(
+    ("tool", "nothing", "something"),
+    [
+        ("get_pdf", {"pages": []}, {"pages": [{"text": "", "page_number": 1}]}),
+        ("search_web", {"results": []}, {"results": [{"title": "x"}]}),
+    ],
+)
+def test_a_file_without_a_page_and_a_search_without_a_hit_do_not_satisfy(
+    tool: str, nothing: dict[str, JsonValue], something: dict[str, JsonValue]
+) -> None:
+    asked = call("knowledge", tool)
+    assert not satisfies(told(asked, {**nothing, "missing": "nothing of it"}))
+    assert satisfies(told(asked, {**something, "missing": "page 2 is a scan"}))
+    assert satisfies(told(asked, {**nothing, "missing": None}))
 
 
 def test_an_answer_in_anothers_place_says_so() -> None:

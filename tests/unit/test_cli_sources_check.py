@@ -39,10 +39,13 @@ def test_every_server_that_is_not_named_is_complained_of_with_what_to_do(tmp_pat
     listed, *complaints = checks_with(tmp_path, "ecb")
     assert listed.level is Level.OK
     assert [check.name for check in complaints] == [
-        *("source central_banks", "source official_statistics"),
+        *("source central_banks", "source official_statistics", "source knowledge"),
     ]
     assert {check.level for check in complaints} == {Level.WARN}
-    assert "research_agent_1, research_agent_2, validator_agent will ask" in complaints[0].sentence
+    assert (
+        "research_agent_1, research_agent_2, validator_agent, search_agent will"
+        in complaints[0].sentence
+    )
     assert complaints[1].sentence == (
         f"validator_agent will ask 'official_statistics' in vain: {tmp_path / 'mcp.json'} "
         "does not name it; add its entry as docs/sources.md has it"

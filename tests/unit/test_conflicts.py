@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.roster import WEEK_AGENTS
 from contracts.claims import Claim, Metric, Unit
 from contracts.config import VotingConfig
 from contracts.names import AgentId
@@ -207,7 +208,7 @@ def test_sources_of_one_origin_are_one_witness() -> None:
     """Three copies of one wrong figure do not outvote two origins that agree."""
     copies = [
         last("151.1", agent, 0.9, origin="Wire").model_copy(update={"result_id": f"copy {agent}"})
-        for agent in AgentId
+        for agent in WEEK_AGENTS
     ]
     right = [last("157.25", ONE, 0.8, origin="ECB"), last("157.25", TWO, 0.8, origin="Fed")]
     (conflict,) = found(*copies, *right)

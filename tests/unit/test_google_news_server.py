@@ -11,9 +11,9 @@ from mcp import Client, StdioServerParameters
 
 from contracts.source_results import NewsItems
 from mcp_servers.google_news import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS, await_port
+from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.feed_address import Answer, feeds, item, rss
-from tests.support.homes import free_port
+from tests.support.homes import await_port, free_port
 from tests.unit.test_google_news import AS_OF
 
 INSTANT = "2026-10-30T16:00:00Z"
@@ -34,7 +34,7 @@ def over_http(url: str) -> Iterator[str]:
     port = free_port()
     process = subprocess.Popen(command("--http", str(port), "--url", url), cwd=ROOT)
     try:
-        await_port(process, port)
+        await_port(process, port, START_SECONDS)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()

@@ -20,7 +20,7 @@ from contracts.messages import (
     ValidationResultContent,
 )
 from contracts.names import AgentId
-from contracts.results import Impact
+from contracts.results import Impact, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from domain.messages import chosen, told
 from starters.messages_lines import WIDTH, lines_of
@@ -95,6 +95,7 @@ async def test_what_is_delivered_is_what_is_validated(tmp_path: Path) -> None:
     assert isinstance(request.content, ValidationRequestContent)
     assert isinstance(verdict.content, ValidationResultContent)
     found = result.content
+    assert isinstance(found.result, ResearchResult)
     assert found.data_points_collected == len(found.result.claims) > 0
     assert found.execution_time_minutes == pytest.approx(
         (result.timestamp - messages[0].timestamp).total_seconds() / 60

@@ -12,8 +12,8 @@ from mcp import Client, StdioServerParameters
 
 from contracts.source_results import NewsItems, StoryCheck
 from mcp_servers.reuters import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS, await_port
-from tests.support.homes import free_port
+from tests.integration.test_mcp_servers import ROOT, START_SECONDS
+from tests.support.homes import await_port, free_port
 from tests.support.lseg_address import PASSWORD, Platform, Story, lseg
 from tests.unit.test_reuters import AS_OF, CLAIM, MACHINE, SECOND, story
 
@@ -56,7 +56,7 @@ def over_http(given: Mapping[str, str]) -> Iterator[str]:
         command("--http", str(port)), cwd=ROOT, env=surroundings(given), stderr=subprocess.PIPE
     )
     try:
-        await_port(process, port)
+        await_port(process, port, START_SECONDS)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()

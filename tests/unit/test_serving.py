@@ -4,7 +4,14 @@ import pytest
 from mcp import Client
 from mcp.server import MCPServer
 
-from mcp_servers import central_banks, ecb, google_news, official_statistics, yahoo_finance
+from mcp_servers import (
+    central_banks,
+    ecb,
+    google_news,
+    knowledge,
+    official_statistics,
+    yahoo_finance,
+)
 
 NEWS_OF_BANKS = "get_central_bank_news"
 
@@ -15,10 +22,18 @@ NEWS_OF_BANKS = "get_central_bank_news"
         (ecb.build_server(), False),
         (central_banks.build_server(), False),
         (official_statistics.build_server(), False),
+        (knowledge.build_server(), False),
         (yahoo_finance.build_server(), True),
         (google_news.build_server(), True),
     ],
-    ids=["ecb", "central_banks", "official_statistics", "yahoo_finance", "google_news"],
+    ids=[
+        "ecb",
+        "central_banks",
+        "official_statistics",
+        "knowledge",
+        "yahoo_finance",
+        "google_news",
+    ],
 )
 async def test_tools_change_nothing_and_say_whether_they_ask_the_web(
     server: MCPServer, asks_the_web: bool

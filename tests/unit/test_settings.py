@@ -94,7 +94,7 @@ def test_what_is_not_set_has_its_default(project: Path) -> None:
 
 def test_a_run_knows_which_servers_mcp_json_names(project: Path) -> None:
     assert load_settings(PROJECT, {}).config.policy.sources == (
-        *("ecb", "central_banks", "official_statistics"),
+        *("ecb", "central_banks", "official_statistics", "knowledge"),
     )
     (project / "mine.json").write_text('{"mcpServers": {"mine": {"url": "http://127.0.0.1:1/"}}}')
     assert loaded(project, DESK_MCP_CONFIG="mine.json").config.policy.sources == ("mine",)

@@ -1,0 +1,291 @@
+"""What an answer rests on: where quoted words stand, which claims hold, whose words they are."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue, ValidationError
+
+from contracts.claims import Claim
+from contracts.graph import GraphRecord
+from contracts.knowledge import Quotation
+from contracts.results import ResearchResult, ValidationResult
+from contracts.source_results import Provenance
+from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
+from contracts.verdicts import ClaimStatus, ClaimVerdict
+from domain.answer_form import formed
+from domain.ledger import Ledger
+from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
+from domain.links import web_link
+from domain.quotations import stands_in, texts_in
+
+LARGEST_CONTENT: Final = 4 * 2**20
+"""Characters of JSON of one tool result that an answer carries."""
+
+MOST_CARRIED: Final = 32 * 2**20
+"""The same of all of them together."""
+
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "besides": ()}
+
+
+class Standing(NamedTuple):
+    """Claims that follow from their evidence and that no validator has rejected, the verdicts on
+    them, and why others do not stand."""
+
+    claims: Mapping[str, Claim]
+    verdicts: Mapping[str, ClaimVerdict]
+    fallen: tuple[str, ...]
+
+    def verdicts_on(self, claims: Iterable[Claim]) -> tuple[ClaimVerdict, ...]:
+        """The verdicts on some of the claims, in their order."""
+        names = (claim.claim_id for claim in claims)
+        return tuple(self.verdicts[name] for name in names if name in self.verdicts)
+
+
+class Passage(NamedTuple):
+    """Quoted words and what stands around them in their source."""
+
+    before: str
+    words: str
+    after: str
+
+
+class Library:
+    """Tool results by id, with their texts, in which quoted words are looked up.
+
+    Of two results of one id the first counts.
+    """
+
+    def __init__(self, results: Iterable[ToolResult]) -> None:
+        self.results: dict[str, ToolResult] = {}
+        self._texts: dict[str, tuple[str, ...]] = {}
+        for result in results:
+            self.results.setdefault(result.evidence_id, result)
+
+    def holds(self, words: str, evidence_id: str) -> bool:
+        """Whether a result has the words, letter by letter but for white space, and from where a
+        word begins to where one ends; as its tool answered or in the desk's own form."""
+        return stands_in(words, list(self._plain(evidence_id)))
+
+    def says(self, words: str, evidence_id: str) -> bool:
+        """Whether one of the texts of a result is these words and no more."""
+        return " ".join(words.split()) in self._plain(evidence_id)
+
+    def placed(self, quotation: Quotation) -> Quotation | None:
+        """The quotation with the evidence that holds it; None where there is none.
+
+        A thing that was read in parts is quoted with the last of them. The words may stand in
+        another answer of the same tool.
+        """
+        named = self.results.get(quotation.evidence_id)
+        if named is None:
+            return None
+        alike = (
+            result.evidence_id
+            for result in self.results.values()
+            if (result.call.server, result.call.tool) == (named.call.server, named.call.tool)
+            and _asked_for(result) == _asked_for(named)
+        )
+        for evidence_id in (named.evidence_id, *alike):
+            if self.holds(quotation.text, evidence_id):
+                return quotation.model_copy(update={"evidence_id": evidence_id})
+        return None
+
+    def passage(self, words: str, evidence_id: str, around: int = 160) -> Passage | None:
+        """The words with what stands around them, cut between words; None where they do not stand
+        in the result."""
+        plain = " ".join(words.split())
+        for text in self._plain(evidence_id) if plain else ():
+            at = text.find(plain)
+            if at >= 0:
+                end = at + len(plain)
+                return Passage(_ending(text[:at], around), plain, _beginning(text[end:], around))
+        return None
+
+    def _plain(self, evidence_id: str) -> tuple[str, ...]:
+        if evidence_id not in self._texts:
+            result = self.results.get(evidence_id)
+            told = _contents(result) if result else ()
+            texts = dict.fromkeys(text for content in told for text in texts_in(content))
+            self._texts[evidence_id] = tuple(" ".join(text.split()) for text in texts)
+        return self._texts[evidence_id]
+
+
+def everything_of(record: GraphRecord) -> tuple[ToolResult, ...]:
+    """All tool results of a run, in the order of the graph's file."""
+    return tuple(result for node in record.nodes for result in node.evidence)
+
+
+def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Standing:
+    """The claims of the run's research that follow from their evidence once more.
+
+    Of two claims with one id the first counts that was not rejected; where they differ, that is
+    said.
+    """
+    verdicts, stated = _verdicts(record), dict[str, Claim]()
+    fallen: list[str] = []
+    for node in record.nodes:
+        result = node.entry.result
+        if not isinstance(result, ResearchResult):
+            continue
+        for claim in result.claims:
+            rejection = _rejection(claim, result, verdicts)
+            if rejection is not None:
+                fallen.append(f"{claim.claim_id} is left out: {rejection.words}")
+                continue
+            first = stated.setdefault(claim.claim_id, claim)
+            if (first.value, first.unit, first.as_of) != (claim.value, claim.unit, claim.as_of):
+                fallen.append(f"{node.entry.node} states {claim.claim_id} otherwise")
+    market = record.request.market
+    ledger = Ledger(
+        (market,) if market else (), record.window, record.request.policy.base_area, evidence
+    )
+    held: dict[str, Claim] = {}
+    for name, claim in stated.items():
+        objection = ledger.objection(claim, stated)
+        if objection is None:
+            held[name] = claim
+        else:
+            fallen.append(f"{name} is left out: {objection.words}")
+    told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
+    return Standing(held, told, tuple(dict.fromkeys(fallen)))
+
+
+def _verdicts(record: GraphRecord) -> tuple[ClaimVerdict, ...]:
+    results = (node.entry.result for node in record.nodes)
+    return tuple(v for each in results if isinstance(each, ValidationResult) for v in each.verdicts)
+
+
+def _rejection(
+    claim: Claim, result: ResearchResult, verdicts: Iterable[ClaimVerdict]
+) -> ClaimVerdict | None:
+    """The verdict that rejects a claim as a result states it."""
+    found = (
+        verdict
+        for verdict in verdicts
+        if verdict.status is ClaimStatus.REJECTED
+        and verdict.claim_id == claim.claim_id
+        and verdict.result in (None, result.result_id)
+    )
+    return next(found, None)
+
+
+def with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
+    """The named claims and all that go into them, in the order of `claims`."""
+    wanted, waiting = set[str](), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in claims and name not in wanted:
+            wanted.add(name)
+            waiting += claims[name].inputs
+    return tuple(claim for name, claim in claims.items() if name in wanted)
+
+
+def evidence_named(
+    quotations: Iterable[Quotation], claims: Iterable[Claim], verdicts: Iterable[ClaimVerdict]
+) -> set[str]:
+    """The tool results that an answer rests on, by id."""
+    named = {quotation.evidence_id for quotation in quotations}
+    named.update(*(claim.evidence for claim in claims))
+    return named.union(*(verdict.evidence for verdict in verdicts))
+
+
+def carried(
+    named: Iterable[str], results: Mapping[str, ToolResult]
+) -> tuple[tuple[ToolResult, ...], tuple[str, ...]]:
+    """The tool results that something rests on, sorted by id, and those whose content is too large.
+
+    Such a one keeps the hash of its content and not the content itself; what rests on it cannot
+    be verified from the answer alone.
+    """
+    kept: list[ToolResult] = []
+    without: list[str] = []
+    total = 0
+    for name in sorted({*named} & results.keys()):
+        result = results[name].model_copy(update=_WITHOUT_TIMES)
+        size = len(json.dumps(result.content, ensure_ascii=False))
+        if size > LARGEST_CONTENT or total + size > MOST_CARRIED:
+            result = result.model_copy(update={"content": None})
+            without.append(name)
+        else:
+            total += size
+        kept.append(result)
+    return tuple(kept), tuple(without)
+
+
+def is_carried(result: ToolResult) -> bool:
+    """Whether a tool's answer stands in the report with its content."""
+    return result.content is not None or result.content_hash is None
+
+
+def listed_in(record: GraphRecord) -> dict[str, DataSource]:
+    """The sources that the run's research names, by evidence."""
+    listed: dict[str, DataSource] = {}
+    for node in record.nodes:
+        result = node.entry.result
+        for source in result.sources if isinstance(result, ResearchResult) else ():
+            listed.setdefault(source.evidence_id, source)
+    return listed
+
+
+def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
+    """Who is behind a tool result, as it tells itself.
+
+    Where it does not, who published it is as `listed`, or else its server.
+    """
+    return attributed(result, _told_by(result) or _as_listed(result, listed))
+
+
+def _told_by(result: ToolResult) -> Provenance | None:
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        answer = None
+    if answer is not None:
+        return answer.source
+    content = result.content
+    if not isinstance(content, dict):
+        return None
+    try:
+        told = Provenance.model_validate(content.get("source"))
+    except ValidationError:
+        return None
+    own = content.get("url")
+    link = web_link(own) if isinstance(own, str) and len(own) <= 500 else None
+    return told.model_copy(update={"url": link}) if link else told
+
+
+def _as_listed(result: ToolResult, listed: DataSource | None) -> Provenance:
+    if listed is not None:
+        return Provenance.model_validate(listed, from_attributes=True)
+    return Provenance(name=result.call.server, tier=SourceTier.DERIVED)
+
+
+def _contents(result: ToolResult) -> Iterator[JsonValue]:
+    if result.status is ToolStatus.OK:
+        yield result.content
+        if result.call.answer:
+            yield formed(result)
+
+
+_PARTS: Final = frozenset({"as_of", "offset", "limit", "first_page", "last_page"})
+"""Arguments that say which part of a thing is read."""
+
+
+def _asked_for(result: ToolResult) -> dict[str, JsonValue]:
+    arguments = result.call.arguments
+    return {name: value for name, value in arguments.items() if name not in _PARTS}
+
+
+def _beginning(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[:most].rpartition(" ")[0]
+    return f"{kept} …" if kept else "…"
+
+
+def _ending(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[-most:].partition(" ")[2]
+    return f"… {kept}" if kept else "…"

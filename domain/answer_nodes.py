@@ -1,0 +1,115 @@
+"""How the nodes of a graph went, what is missing for it, and what that makes of the answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+
+from contracts.answers import NodeReport
+from contracts.graph import GraphRecord, NodeOutcome, NodeSpec, NodeState
+from contracts.knowledge import Synthesis
+from contracts.search_attributes import Outcome
+from contracts.tasks import TaskType
+from contracts.usage import Usage
+from domain.prose import clip
+from domain.report_usage import usage_of
+
+MOST_MISSING = 200
+"""The bound of `AnswerReport.missing`."""
+
+UNEXPLAINED = "no reason was given"
+
+
+def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
+    """A line for each node of the graph, in the order of its file."""
+    return tuple(
+        _report(spec, _rounds(record, spec.name), skipped=spec.name in record.skipped)
+        for spec in record.request.graph.nodes
+    )
+
+
+def synthesis_of(record: GraphRecord) -> Synthesis | None:
+    """The synthesis that counts: the last that was delivered, in the order of the file."""
+    synthesising = {
+        spec.name for spec in record.request.graph.nodes if spec.task is TaskType.SYNTHESISE
+    }
+    delivered = [
+        node.entry.result
+        for node in record.nodes
+        if node.entry.node in synthesising and isinstance(node.entry.result, Synthesis)
+    ]
+    return delivered[-1] if delivered else None
+
+
+def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool) -> Outcome:
+    """Complete where there is a synthesis and no node failed, whatever it says."""
+    failed = any(node.state is NodeState.FAILED for node in nodes)
+    return Outcome.INCOMPLETE if failed or not synthesised else Outcome.COMPLETE
+
+
+def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
+    """What all nodes took together."""
+    parts = [node.usage for node in nodes]
+    models = sorted({part.model for part in parts}) or [Usage().model]
+    return reduce(Usage.plus, parts, Usage()).model_copy(update={"model": ", ".join(models)[:200]})
+
+
+def missing_in(
+    record: GraphRecord, of_synthesis: Sequence[str], further: Sequence[str]
+) -> tuple[str, ...]:
+    """What was looked for in vain, each once: failed nodes, what the synthesis and the other agents
+    did not find, and what is `further` left out."""
+    everything = (*_failures(record), *of_synthesis, *_of_agents(record), *further)
+    lines = dict.fromkeys(clip(line) for line in everything if line.strip())
+    if len(lines) <= MOST_MISSING:
+        return tuple(lines)
+    return (*list(lines)[: MOST_MISSING - 1], "and more, which this list has no room for")
+
+
+def _failures(record: GraphRecord) -> Iterator[str]:
+    for node in record.nodes:
+        if node.entry.error is not None or node.entry.result is None:
+            yield _failure(node)
+
+
+def _of_agents(record: GraphRecord) -> Iterator[str]:
+    for node in record.nodes:
+        result = node.entry.result
+        if result is not None and not isinstance(result, Synthesis):
+            yield from (f"{node.entry.node}: {line}" for line in getattr(result, "missing", ()))
+
+
+def _failure(node: NodeOutcome) -> str:
+    agent = node.contribution.agent.replace("_", " ")
+    reason = node.entry.error or node.contribution.error or UNEXPLAINED
+    letter = f" (dead letter {node.dead_letter})" if node.dead_letter else ""
+    return f"{node.entry.node} ({agent}) failed: {reason}{letter}"
+
+
+def _rounds(record: GraphRecord, name: str) -> tuple[NodeOutcome, ...]:
+    return tuple(node for node in record.nodes if node.entry.node == name)
+
+
+def _report(spec: NodeSpec, rounds: Sequence[NodeOutcome], *, skipped: bool) -> NodeReport:
+    if not rounds:
+        state = NodeState.SKIPPED if skipped else NodeState.WAITING
+        return NodeReport(node=spec.name, agent=spec.agent, state=state)
+    last = rounds[-1]
+    line = last.contribution
+    failed = last.entry.error is not None or last.entry.result is None
+    return NodeReport(
+        node=spec.name,
+        agent=line.agent,
+        state=NodeState.FAILED if failed else NodeState.DONE,
+        rounds=len(rounds),
+        seconds=sum(max((n.ended_at - n.started_at).total_seconds(), 0.0) for n in rounds),
+        tool_calls=sum(node.contribution.tool_calls for node in rounds),
+        error=(last.entry.error or line.error or UNEXPLAINED) if failed else None,
+        remark=_remark(last),
+        usage=usage_of(node.contribution for node in rounds),
+    )
+
+
+def _remark(node: NodeOutcome) -> str | None:
+    line = node.contribution
+    before = line.reassigned_from
+    taken = f"taken over from {before.replace('_', ' ')}" if before else None
+    return "; ".join(words for words in (taken, line.remark) if words) or None

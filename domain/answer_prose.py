@@ -1,0 +1,163 @@
+"""The prose of an answer: what it refers to, and how that is printed.
+
+`[[q1]]` stands for words of a source and is printed as those words in quotation marks, followed by
+the source and the place in it; where the quotation before it on the same line is of the same place,
+that is not said again. `[[USD/JPY:move]]` stands for a claim and is printed as its figure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from contracts.claims import Claim
+from contracts.knowledge import Quotation
+from contracts.verdicts import DroppedSentence
+from domain.figure_gate import drop_sentences, read_prose
+from domain.figures import print_claim
+from domain.prose import REFERENCE, UnknownReferenceError, references
+from domain.sentences import split_sentences
+from domain.synthesis_review import UNSUPPORTED
+
+LONGEST_SOURCE: Final = 120
+"""Characters of a source's name that are printed behind its words."""
+
+_ACTED_ON: Final = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)")
+"""What Markdown would act on within a line."""
+
+_LEADS_OUT: Final = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[:])")
+"""Where the prose of an agent would become HTML or a link: it links to its sources and nowhere
+else."""
+
+_UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the order of others."""
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Signs that a terminal would act on."""
+
+
+class Known(NamedTuple):
+    """What the prose of an answer may refer to, by id."""
+
+    claims: Mapping[str, Claim]
+    quotations: Mapping[str, Quotation]
+
+    def has(self, name: str) -> bool:
+        """Whether a reference stands for something."""
+        return name in self.claims or name in self.quotations
+
+
+class Quoted(NamedTuple):
+    """A quotation at a place of the prose. `attribution` is what is printed behind the words."""
+
+    quotation: Quotation
+    attribution: str | None
+
+
+Piece: TypeAlias = str | Claim | Quoted
+
+
+class KeptProse(NamedTuple):
+    """A text that may be printed, and what was left out of it."""
+
+    prose: str
+    dropped: tuple[DroppedSentence, ...]
+
+
+def pieces(prose: str, known: Known) -> Iterator[Piece]:
+    """The text in its order: what is printed as it stands, claims, and quotations.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing.
+    """
+    unknown = tuple(dict.fromkeys(name for name in references(prose) if not known.has(name)))
+    if unknown:
+        raise UnknownReferenceError(unknown)
+    end, before = 0, None
+    for match in REFERENCE.finditer(prose):
+        between = prose[end : match.start()]
+        if between:
+            yield between
+        before = None if "\n" in between else before
+        end, name = match.end(), match.group(1).strip()
+        if name in known.claims:
+            yield known.claims[name]
+            continue
+        quotation = known.quotations[name]
+        attribution = attribution_of(quotation)
+        yield Quoted(quotation, None if attribution == before else attribution)
+        before = attribution
+    if end < len(prose):
+        yield prose[end:]
+
+
+def render_answer(prose: str, known: Known) -> str:
+    """The text as it is printed, in Markdown. Words of a source are never acted on.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+    """
+    return "".join(_printed(piece) for piece in pieces(prose, known))
+
+
+def render_plain(prose: str, known: Known) -> str:
+    """The same for a place where nothing is acted on.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+    """
+    return "".join(_plain(piece) for piece in pieces(prose, known))
+
+
+def attribution_of(quotation: Quotation) -> str | None:
+    """`Settlement policy, page 3`; None where the words are themselves the source's name."""
+    source = shown_words(quotation.source)
+    if len(source) > LONGEST_SOURCE:
+        source = f"{source[: LONGEST_SOURCE - 1].rstrip()}…"
+    if source == shown_words(quotation.text):
+        return None
+    place = shown_words(quotation.place or "")
+    return f"{source}, {place}" if place else source
+
+
+def shown_words(text: str) -> str:
+    """Words of a source on one line, letter by letter, without signs that are none."""
+    return " ".join(_CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
+
+
+def harmless(words: str) -> str:
+    """Words that Markdown prints as they are."""
+    return _ACTED_ON.sub(lambda found: f"\\{found[0]}", words)
+
+
+def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
+    """The text with figures of claims as references, without sentences that hold another figure or
+    refer to nothing, and without control characters."""
+    visible = _CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
+    read = read_prose(visible, known.claims, place=place)
+    left = drop_sentences(read.prose, read.rejected) if read.rejected else read.prose
+    kept = [
+        sentence for sentence in split_sentences(left) if all(map(known.has, references(sentence)))
+    ]
+    gone = len(split_sentences(read.prose)) - len(kept)
+    return KeptProse(
+        "".join(kept).strip(),
+        tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone)),
+    )
+
+
+def _printed(piece: Piece) -> str:
+    if isinstance(piece, Quoted):
+        behind = f" ({harmless(piece.attribution)})" if piece.attribution else ""
+        return f"“{harmless(shown_words(piece.quotation.text))}”{behind}"
+    return _LEADS_OUT.sub(r"\\\g<0>", piece) if isinstance(piece, str) else _plain(piece)
+
+
+def _plain(piece: Piece) -> str:
+    match piece:
+        case Claim():
+            return print_claim(piece)
+        case Quoted():
+            behind = f" ({piece.attribution})" if piece.attribution else ""
+            return f"“{shown_words(piece.quotation.text)}”{behind}"
+        case _:
+            return piece

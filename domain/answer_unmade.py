@@ -1,0 +1,95 @@
+"""What stands in an answer's place where nobody has made a synthesis: what was found, by kind."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from contracts.graph import GraphRecord, NodeOutcome
+from contracts.knowledge import (
+    DocumentsRead,
+    PdfsRead,
+    Quotation,
+    Section,
+    Synthesis,
+    TicketsFound,
+    WebSearched,
+)
+from contracts.names import AgentId
+from contracts.results import ResearchResult
+from domain.answer_evidence import Library
+from domain.prose import reference
+
+SUMMARY: Final = (
+    "No synthesis was made, so the question is not answered. What was found stands below as its"
+    " sources have it; what failed stands under what is missing."
+)
+NOTHING: Final = (
+    "No synthesis was made and nothing was found, so the question is not answered. What failed"
+    " stands under what is missing."
+)
+TITLE: Final = "What was found"
+MOST_NAMED: Final = 99
+MOST_CLAIMS: Final = 200
+
+
+def found_instead(record: GraphRecord, library: Library) -> Synthesis:
+    """What was found by the nodes of a graph that has no synthesis, as one.
+
+    Everything found is named in its source's own words, and every claim by its reference.
+    """
+    quotations: list[Quotation] = []
+    lines: dict[str, list[str]] = {}
+    for node in record.nodes:
+        for kind, told in _found(node):
+            if isinstance(told, str):
+                lines.setdefault(kind, []).append(told)
+                continue
+            placed = library.placed(told)
+            if placed is not None and len(quotations) < MOST_NAMED:
+                named = placed.model_copy(update={"quotation_id": f"f{len(quotations) + 1}"})
+                quotations.append(named)
+                lines.setdefault(kind, []).append(f"[[{named.quotation_id}]]")
+    listed = "\n".join(
+        f"- {kind}: {', '.join(names[:MOST_CLAIMS])}" for kind, names in lines.items()
+    )
+    return Synthesis(
+        task_id=record.workflow_id,
+        agent=AgentId.SYNTHESIS_AGENT,
+        summary=SUMMARY if lines else NOTHING,
+        sections=(Section(title=TITLE, content=listed[:20_000]),) if lines else (),
+        quotations=tuple(quotations),
+        answered=False,
+    )
+
+
+def _found(node: NodeOutcome) -> Iterator[tuple[str, Quotation | str]]:
+    match node.entry.result:
+        case TicketsFound() as result:
+            yield from _named("Tickets", [each.id for each in result.tickets], result.evidence)
+        case DocumentsRead() as result:
+            names = [each.doc_id for each in result.documents]
+            yield from _named("Documents", names, result.evidence)
+        case PdfsRead() as result:
+            yield from _named("PDF files", [each.url for each in result.pdfs], result.evidence)
+        case WebSearched() as result:
+            names = [each.title for each in result.results]
+            yield from _named("Search results", names, result.evidence)
+        case ResearchResult() as result:
+            for claim in result.claims:
+                what = f"{claim.subject} {claim.metric.replace('_', ' ')}"
+                yield f"Figures of {result.market}", f"{what} {reference(claim)}"
+        case _:
+            return
+
+
+def _named(
+    kind: str, names: Iterable[str], evidence: Iterable[str]
+) -> Iterator[tuple[str, Quotation | str]]:
+    for name, evidence_id in zip(names, evidence, strict=False):
+        if name.strip():
+            source = name[:500]
+            yield (
+                kind,
+                Quotation(
+                    quotation_id="f", text=name[:1_000], source=source, evidence_id=evidence_id
+                ),
+            )

@@ -1,0 +1,175 @@
+"""From what the nodes of a graph brought to the answer that is published."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from contracts.answers import AnswerReport, AnswerSection
+from contracts.graph import GraphRecord
+from contracts.knowledge import Quotation, Synthesis
+from contracts.tools import DataSource, ToolResult
+from contracts.verdicts import DroppedSentence
+from domain.answer_evidence import (
+    Library,
+    carried,
+    everything_of,
+    evidence_named,
+    listed_in,
+    source_of_answer,
+    standing_claims,
+    with_inputs,
+)
+from domain.answer_nodes import (
+    missing_in,
+    node_reports,
+    outcome_of,
+    synthesis_of,
+    usage_of_nodes,
+)
+from domain.answer_prose import Known, kept_prose, render_answer, render_plain
+from domain.answer_seal import sealed_answer
+from domain.answer_unmade import found_instead
+from domain.prose import references
+from domain.synthesis_review import NOTHING_LEFT
+
+MOST_DROPPED = 200
+"""The bound of `AnswerReport.dropped`."""
+
+UNTITLED = "Findings"
+
+
+class _Written(NamedTuple):
+    """The prose of an answer as far as it may be printed."""
+
+    summary: str
+    sections: tuple[AnswerSection, ...]
+    dropped: tuple[DroppedSentence, ...]
+
+    @property
+    def texts(self) -> Iterator[str]:
+        yield self.summary
+        for section in self.sections:
+            yield from (section.title, section.prose)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All references, in the order of the answer, each once."""
+        return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
+
+
+def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
+    """The sealed answer of a run. It is always made, also of a run in which everything failed.
+
+    Printed are quotations that stand in their evidence and claims that follow from theirs; a
+    sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
+    synthesis the answer says what was found, by kind, and is incomplete.
+
+    Pure: identical records give an identical answer but for `finished_at`.
+    """
+    everything = everything_of(record)
+    library = Library(everything)
+    made = synthesis_of(record)
+    synthesis = made or found_instead(record, library)
+    standing = standing_claims(record, everything)
+    quotations, strange = _placed(synthesis, library)
+    known = Known(standing.claims, quotations)
+    written = _written(synthesis, known)
+    claims = with_inputs(written.named, standing.claims)
+    used = tuple(quotations[name] for name in written.named if name in quotations)
+    verdicts = standing.verdicts_on(claims)
+    evidence, without = carried(evidence_named(used, claims, verdicts), library.results)
+    nodes = node_reports(record)
+    answer = AnswerReport(
+        **_of_run(record),
+        sections=written.sections,
+        summary=render_answer(written.summary, known),
+        summary_prose=written.summary,
+        answered=synthesis.answered and made is not None,
+        outcome=outcome_of(nodes, synthesised=made is not None),
+        finished_at=finished_at,
+        nodes=nodes,
+        quotations=used,
+        claims=claims,
+        sources=_sources(evidence, record),
+        evidence=evidence,
+        missing=missing_in(
+            record,
+            _missing(synthesis, known),
+            (*strange, *standing.fallen, *map(_too_large, without)),
+        ),
+        dropped=(*synthesis.dropped, *written.dropped)[:MOST_DROPPED],
+        usage=usage_of_nodes(nodes),
+        verdicts=verdicts,
+    )
+    return sealed_answer(answer)
+
+
+def _of_run(record: GraphRecord) -> dict[str, Any]:
+    """What an answer takes over from its run as it stands."""
+    request = record.request
+    return {
+        "question": request.query.question,
+        "parameters": request.query.parameters,
+        "as_of": record.window.end,
+        "started_at": record.started_at,
+        "graph": request.graph,
+        "workflow_id": record.workflow_id,
+        "run_id": record.run_id,
+        "window": record.window,
+        "market": request.market,
+        "base_area": request.policy.base_area,
+    }
+
+
+def _placed(
+    synthesis: Synthesis, library: Library
+) -> tuple[Mapping[str, Quotation], tuple[str, ...]]:
+    """The quotations that stand in their evidence, by id, and why others are left out."""
+    found: dict[str, Quotation] = {}
+    strange: list[str] = []
+    texts = (synthesis.summary, *(section.content for section in synthesis.sections))
+    used = {name for text in (*texts, *synthesis.missing) for name in references(text)}
+    for quotation in synthesis.quotations:
+        if quotation.quotation_id not in used:
+            continue
+        placed = library.placed(quotation)
+        if placed is None:
+            strange.append(
+                f"a quotation of {quotation.source} is left out: its words do not stand in what"
+                f" the tool answered ({quotation.evidence_id})"
+            )
+        else:
+            found.setdefault(quotation.quotation_id, placed)
+    return found, tuple(strange)
+
+
+def _written(synthesis: Synthesis, known: Known) -> _Written:
+    summary = kept_prose(synthesis.summary, known, "summary")
+    dropped = [*summary.dropped]
+    sections: list[AnswerSection] = []
+    for number, section in enumerate(synthesis.sections, start=1):
+        title = kept_prose(section.title, Known({}, {}), f"section {number}, title")
+        content = kept_prose(section.content, known, f"section {number}")
+        dropped += (*title.dropped, *content.dropped)
+        if content.prose:
+            printed = render_answer(content.prose, known)
+            named = title.prose or UNTITLED
+            sections.append(AnswerSection(title=named, content=printed, prose=content.prose))
+    return _Written(summary.prose or NOTHING_LEFT, tuple(sections), tuple(dropped))
+
+
+def _missing(synthesis: Synthesis, known: Known) -> tuple[str, ...]:
+    kept = (kept_prose(line, known, "missing").prose for line in synthesis.missing)
+    return tuple(render_plain(prose, known) for prose in kept)
+
+
+def _sources(evidence: Sequence[ToolResult], record: GraphRecord) -> tuple[DataSource, ...]:
+    listed = listed_in(record)
+    return tuple(source_of_answer(result, listed.get(result.evidence_id)) for result in evidence)
+
+
+def _too_large(evidence_id: str) -> str:
+    return (
+        f"the answer of {evidence_id} is too large to be carried here, so that what is quoted of"
+        " it can be verified only at its source"
+    )

@@ -1,0 +1,126 @@
+"""What a run of a graph has to show while it works: its nodes, what they took, what they brought.
+
+Light: the workflow keeps it.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from contracts.graph import GraphRequest, GraphStatus, NodeOutcome, NodeState, NodeStatus
+from contracts.results import ResearchResult
+from contracts.search_attributes import Phase
+from contracts.tools import MOST_EVIDENCE, ToolResult
+from contracts.turns import StateEntry
+from contracts.usage import Usage
+from contracts.week_run import PublishedFiles
+from domain.graph_machine import GraphMachine
+
+LONGEST_NOTE = 200
+_MARKS = {
+    NodeState.WAITING: "·",
+    NodeState.RUNNING: "…",
+    NodeState.DONE: "✓",
+    NodeState.FAILED: "✗",
+    NodeState.SKIPPED: "-",
+}
+MOST_LINES = 60
+"""As many nodes as the Temporal UI is told of."""
+
+
+class GraphBoard:
+    """The nodes of one run and what became of them so far."""
+
+    def __init__(self, request: GraphRequest, machine: GraphMachine, started_at: datetime) -> None:
+        self._request = request
+        self._machine = machine
+        self._started_at = started_at
+        self._begun: dict[str, datetime] = {}
+        self._outcomes: dict[tuple[str, int], NodeOutcome] = {}
+        self.phase = Phase.RESEARCHING
+        self.files: PublishedFiles | None = None
+
+    def note_begun(self, node: str, at: datetime) -> None:
+        """A node has begun a round."""
+        self._begun[node] = at
+
+    def note_ended(self, outcome: NodeOutcome) -> None:
+        """A node has ended a round."""
+        self._outcomes[outcome.entry.node, outcome.entry.round] = outcome
+
+    def note_published(self, files: PublishedFiles) -> None:
+        """The answer is out."""
+        self.files, self.phase = files, Phase.CLOSED
+
+    @property
+    def outcomes(self) -> tuple[NodeOutcome, ...]:
+        """Every round of every node, in the order of the file and then of the rounds."""
+        place = {node.name: n for n, node in enumerate(self._request.graph.nodes)}
+        ordered = sorted(self._outcomes, key=lambda key: (place[key[0]], key[1]))
+        return tuple(self._outcomes[key] for key in ordered)
+
+    @property
+    def usage(self) -> Usage:
+        """What all nodes together took so far."""
+        total = Usage()
+        for outcome in self.outcomes:
+            total = total.plus(outcome.contribution.usage)
+        return total
+
+    def evidence_for(self, entries: tuple[StateEntry, ...]) -> tuple[ToolResult, ...]:
+        """The tool results behind some entries of the state that hold research, for whoever is to
+        check it."""
+        found = [
+            result
+            for entry in entries
+            if isinstance(entry.result, ResearchResult)
+            for result in self._outcomes[entry.node, entry.round].evidence
+        ]
+        return tuple(found[:MOST_EVIDENCE])
+
+    def status(self, as_of: datetime, deadline: datetime) -> GraphStatus:
+        """The answer of the `status` query."""
+        return GraphStatus(
+            question=self._request.query.question,
+            graph=self._request.graph.name,
+            phase=self.phase,
+            as_of=as_of,
+            started_at=self._started_at,
+            deadline=deadline,
+            nodes=tuple(self._lines()),
+            usage=self.usage,
+            budget=self._request.policy.budget.allowance,
+            files=self.files,
+        )
+
+    def details(self) -> str:
+        """The board as the Temporal UI shows it, in Markdown."""
+        lines = [
+            f"- {_MARKS[line.state]} **{line.node}** ({line.agent}) {line.state}"
+            + (f": {line.note}" if line.note else "")
+            for line in self._lines()
+        ]
+        left = len(lines) - MOST_LINES
+        more = [f"- and {left} more"] if left > 0 else []
+        question = self._request.query.question[:LONGEST_NOTE]
+        return "\n".join([f"**{question}**", "", *lines[:MOST_LINES], *more])
+
+    def _lines(self) -> Iterator[NodeStatus]:
+        for node in self._request.graph.nodes:
+            round_ = self._machine.rounds_of(node.name)
+            ended = self._outcomes.get((node.name, round_))
+            yield NodeStatus(
+                node=node.name,
+                agent=node.agent,
+                state=self._machine.state_of(node.name),
+                round=round_,
+                started_at=self._begun.get(node.name),
+                ended_at=ended.ended_at if ended else None,
+                note=_note(ended),
+            )
+
+
+def _note(outcome: NodeOutcome | None) -> str | None:
+    if outcome is None:
+        return None
+    said = outcome.entry.error or outcome.contribution.remark
+    return said[:LONGEST_NOTE] if said else None

@@ -1,0 +1,30 @@
+"""What is wrong with a graph, and where."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+
+MOST_HINTS: Final = 20
+"""As many faults of one kind get a hint: to look for it among a thousand names takes its time."""
+
+
+class GraphFault(NamedTuple):
+    """One fault, in words for whoever wrote the graph.
+
+    `node` is the name of the node it is about, None for the graph as a whole. `field` is the path
+    to the value, such as `next.0.when`, with the field names of `NodeSpec` or `GraphSpec`; the name
+    of the node itself where something is missing. `place` is the node's place in the file, from 0:
+    two nodes can have one name.
+    """
+
+    node: str | None
+    field: str
+    words: str
+    place: int | None = None
+
+
+def hint(written: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` for the known name that is closest, or nothing."""
+    by_folded = {name.casefold(): name for name in known}
+    close = get_close_matches(written.casefold(), by_folded, n=1)
+    return f"; did you mean {by_folded[close[0]]}?" if close else ""

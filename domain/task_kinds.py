@@ -1,0 +1,50 @@
+"""What each kind of work delivers, and what each agent of a graph does unless it is told."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from contracts.names import AgentId
+from contracts.tasks import TaskType
+
+DELIVERS: Final[Mapping[TaskType, str]] = MappingProxyType(
+    {
+        TaskType.PLAN_WEEK: "plan",
+        TaskType.RESEARCH_FX: "research",
+        TaskType.RESEARCH_RATES: "research",
+        TaskType.VALIDATE: "validation",
+        TaskType.COMMENT_WEEK: "commentary",
+        TaskType.FETCH_TICKETS: "tickets",
+        TaskType.READ_DOCUMENTS: "documents",
+        TaskType.READ_PDFS: "pdfs",
+        TaskType.SEARCH_WEB: "search",
+        TaskType.SYNTHESISE: "synthesis",
+    }
+)
+"""The `kind` of result that ends a task."""
+
+TASK_OF: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
+    {
+        AgentId.RESEARCH_AGENT_1: TaskType.RESEARCH_FX,
+        AgentId.RESEARCH_AGENT_2: TaskType.RESEARCH_RATES,
+        AgentId.VALIDATOR: TaskType.VALIDATE,
+        AgentId.JIRA_AGENT: TaskType.FETCH_TICKETS,
+        AgentId.DOC_AGENT: TaskType.READ_DOCUMENTS,
+        AgentId.PDF_AGENT: TaskType.READ_PDFS,
+        AgentId.SEARCH_AGENT: TaskType.SEARCH_WEB,
+        AgentId.SYNTHESIS_AGENT: TaskType.SYNTHESISE,
+    }
+)
+"""The agents that a graph can have, each with what it does there unless its node says otherwise.
+The product manager plans weeks, no graphs."""
+
+RESEARCH_TASKS: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES})
+"""What a validator checks the results of."""
+
+_ON_MARKETS: Final = RESEARCH_TASKS | {TaskType.VALIDATE}
+
+
+def taken_over_as(task: TaskType, by: AgentId) -> TaskType:
+    """What somebody does who takes over a task: the same on a market, where any of its agents can,
+    and else what that agent can do for the question."""
+    return task if task in _ON_MARKETS else TASK_OF.get(by, task)

@@ -1,0 +1,117 @@
+"""A corpus of tickets, documents, web pages and PDF files, as it stood at an instant."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+SCHEME = "corpus://"
+TICKETS, DOCUMENTS, PDFS = f"{SCHEME}tickets/", f"{SCHEME}documents/", f"{SCHEME}pdfs/"
+"""What the addresses of a corpus begin with; a web page has the address of its own."""
+
+
+class Kind(StrEnum):
+    """What a corpus holds."""
+
+    TICKET = "ticket"
+    DOCUMENT = "document"
+    PDF = "pdf"
+    WEB = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class TicketState:
+    """A ticket from `since` on, until its next state began."""
+
+    ticket_id: str
+    status: str
+    assignee: str | None
+    summary: str
+    description: str
+    labels: tuple[str, ...]
+    since: datetime
+
+    @property
+    def url(self) -> str:
+        """The ticket's address, the same in every state."""
+        return TICKETS + self.ticket_id
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A version of a document or of a web page, published at `since`.
+
+    `doc_id` is what it is asked for by; of a web page that is its address.
+    """
+
+    kind: Kind
+    doc_id: str
+    url: str
+    title: str
+    markdown: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PdfFile:
+    """A version of a PDF file, published at `since`."""
+
+    url: str
+    title: str
+    path: Path
+    since: datetime
+
+
+class _Dated(Protocol):
+    @property
+    def since(self) -> datetime: ...
+
+
+Version = TypeVar("Version", bound=_Dated)
+
+
+def version_at(versions: Sequence[Version], instant: datetime) -> Version | None:
+    """The newest of versions, oldest first, that had begun by the instant, if there is one."""
+    begun = bisect_right(versions, instant, key=attrgetter("since"))
+    return versions[begun - 1] if begun else None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that a corpus held at an instant, each in the version of then."""
+
+    tickets: tuple[TicketState, ...]
+    texts: tuple[WrittenText, ...]
+    pdfs: tuple[PdfFile, ...]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """All versions of everything, oldest first: tickets by id, texts by `doc_id`, PDFs by url."""
+
+    tickets: Mapping[str, tuple[TicketState, ...]]
+    texts: Mapping[str, tuple[WrittenText, ...]]
+    pdfs: Mapping[str, tuple[PdfFile, ...]]
+
+    def snapshot(self, instant: datetime) -> Snapshot:
+        """What had been published by the instant, in an order that does not depend on files."""
+        return Snapshot(
+            _at(self.tickets, instant), _at(self.texts, instant), _at(self.pdfs, instant)
+        )
+
+    def instants(self) -> tuple[datetime, ...]:
+        """When anything changed, earliest first: between two of them the snapshots are the same."""
+        held: Iterator[Sequence[_Dated]] = chain(
+            self.tickets.values(), self.texts.values(), self.pdfs.values()
+        )
+        return tuple(sorted({version.since for versions in held for version in versions}))
+
+
+def _at(held: Mapping[str, tuple[Version, ...]], instant: datetime) -> tuple[Version, ...]:
+    found = (version_at(held[name], instant) for name in sorted(held))
+    return tuple(version for version in found if version is not None)

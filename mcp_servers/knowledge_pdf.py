@@ -1,0 +1,209 @@
+"""The text of PDF files, page by page, within bounds of size and time. Files may be hostile."""
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pypdf import PdfReader, apply_configuration, get_configuration
+
+LARGEST_FILE = 50_000_000
+LONGEST_PAGE = 50_000
+"""Characters of a page; the rest is left out, and the answer says so."""
+
+SECONDS_A_PAGE = 5.0
+SECONDS_A_FILE = 60.0
+"""After as much time on its pages, no more of a file are read."""
+
+MOST_PAGES = 5_000
+
+_BOUNDS = get_configuration().with_overwrites(
+    zlib_maximum_output_length=10_000_000,
+    lzw_maximum_output_length=10_000_000,
+    run_length_maximum_output_length=10_000_000,
+    array_based_stream_maximum_output_length=10_000_000,
+    stream_decoding_work_maximum_length=40_000_000,
+    stream_parsing_work_maximum_count=500_000,
+    page_tree_maximum_entries=20_000,
+)
+"""What unpacking one page may cost; pypdf refuses beyond it."""
+
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+class UnreadablePdf(Exception):
+    """A PDF file cannot be read. The text says why, without its path."""
+
+
+class PageText(NamedTuple):
+    """The text of a page, and what of it could not be had."""
+
+    text: str
+    missing: str | None = None
+
+
+class _TooMuch(Exception):
+    """A page has more text than is read, or takes longer."""
+
+
+class PdfTexts:
+    """PDF files by path. What was read once is kept; a file is opened when it is asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: dict[Path, _Opened] = {}
+
+    def page_count(self, path: Path) -> int:
+        """How many pages a file has.
+
+        Raises:
+            UnreadablePdf: it is damaged, encrypted or too large.
+        """
+        return self._of(path).page_count()
+
+    def page(self, path: Path, number: int) -> PageText:
+        """A page, counted from 1, of a file that has it.
+
+        Raises:
+            UnreadablePdf: as `page_count`.
+        """
+        return self._of(path).page(number)
+
+    def _of(self, path: Path) -> "_Opened":
+        with self._lock:
+            return self._opened.setdefault(path, _Opened(path))
+
+
+class _Opened:
+    """One file. pypdf is not made for threads: one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._reader: PdfReader | None = None
+        self._unreadable: str | None = None
+        self._count = 0
+        self._spent = 0.0
+        self._pages: dict[int, PageText] = {}
+
+    def page_count(self) -> int:
+        with self._lock, _bounded():
+            self._open()
+            return self._count
+
+    def page(self, number: int) -> PageText:
+        with self._lock, _bounded():
+            reader = self._open()
+            if number not in self._pages:
+                began = time.monotonic()
+                self._pages[number] = self._read(reader, number)
+                self._spent += time.monotonic() - began
+            return self._pages[number]
+
+    def _read(self, reader: PdfReader, number: int) -> PageText:
+        if self._spent > SECONDS_A_FILE:
+            reason = f"the pages before took longer than {SECONDS_A_FILE:g} s"
+            return PageText("", f"page {number} is not read: {reason}")
+        return _page_text(reader, number)
+
+    def _open(self) -> PdfReader:
+        if self._unreadable is not None:
+            raise UnreadablePdf(self._unreadable)
+        if self._reader is None:
+            try:
+                self._reader, self._count = _opened(self._path)
+            except UnreadablePdf as error:
+                self._unreadable = str(error)
+                raise
+        return self._reader
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    # pypdf warns of every oddity of a file; the answer says what could not be read.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    with apply_configuration(_BOUNDS):
+        yield
+
+
+def _opened(path: Path) -> tuple[PdfReader, int]:
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise UnreadablePdf(f"cannot be read ({error.strerror})") from error
+    if size > LARGEST_FILE:
+        raise UnreadablePdf(f"is above {LARGEST_FILE // 1_000_000} MB")
+    # Whatever a damaged file leads a reader to is one and the same to who asks.
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UnreadablePdf("is encrypted and needs a password")
+        count = len(reader.pages)
+    except UnreadablePdf:
+        raise
+    except Exception as error:
+        raise UnreadablePdf(f"is damaged ({_said(error)})") from error
+    if count > MOST_PAGES:
+        raise UnreadablePdf(f"has {count} pages, which is above {MOST_PAGES}")
+    return reader, count
+
+
+class _Reading:
+    """A page that is being read, up to as much of it as is kept and for as long as it may take."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._until = time.monotonic() + SECONDS_A_PAGE
+        self._parts: list[str] = []
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def keep(self, text: str, *_: Any) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > LONGEST_PAGE:
+            raise _TooMuch(_cut(self._number))
+
+    def watch(self, *_: Any) -> None:
+        if time.monotonic() > self._until:
+            raise _TooMuch(f"page {self._number} took longer than {SECONDS_A_PAGE:g} s to read")
+
+
+def _page_text(reader: PdfReader, number: int) -> PageText:
+    reading = _Reading(number)
+    try:
+        text = reader.pages[number - 1].extract_text(
+            visitor_operand_before=reading.watch, visitor_text=reading.keep
+        )
+    except _TooMuch as error:
+        return PageText(_clean(reading.text)[:LONGEST_PAGE], str(error))
+    except Exception as error:
+        return PageText("", f"page {number} cannot be read ({_said(error)})")
+    return _whole(_clean(text), number)
+
+
+def _whole(text: str, number: int) -> PageText:
+    if not text:
+        return PageText("", f"page {number} has no text: it may be a picture, as of a scan")
+    if len(text) > LONGEST_PAGE:
+        return PageText(text[:LONGEST_PAGE], _cut(number))
+    return PageText(text)
+
+
+def _cut(number: int) -> str:
+    return f"page {number} is cut after {LONGEST_PAGE} characters"
+
+
+def _clean(text: str) -> str:
+    return _UNSEEN.sub(" ", text).strip()
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

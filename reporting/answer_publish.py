@@ -1,0 +1,59 @@
+"""Putting an answer's files where readers find them: all of them or none."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from contracts.answers import AnswerReport
+from contracts.week_run import PublishedFiles
+from reporting.answer_html import render_answer_html
+from reporting.answer_json import answer_from_json, answer_to_json, same_answer
+from reporting.answer_markdown import render_answer_markdown
+from reporting.publish import SUFFIXES, write_all
+
+FOLDER: Final = "answers"
+
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def publish_answer(answer: AnswerReport, directory: Path) -> PublishedFiles:
+    """Write an answer's three forms under its workflow's id.
+
+    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id. One that is there
+    already, of the same run and with the same content, is left as it is. A reader never sees half
+    a file. When writing fails, all files are as they were.
+
+    Raises:
+        PublishingError: a file or directory could not be written.
+    """
+    files = answer_files(directory, answer.workflow_id)
+    paths = (Path(files.markdown), Path(files.html), Path(files.json_file))
+    if not _holds(answer, paths):
+        forms = (render_answer_markdown(answer), render_answer_html(answer), answer_to_json(answer))
+        write_all(dict(zip(paths, forms, strict=True)), directory / FOLDER)
+    return files
+
+
+def answer_files(directory: Path, workflow_id: str) -> PublishedFiles:
+    """Where the answer of a run stands."""
+    stem = _NO_NAME.sub("-", workflow_id).strip(".-") or "answer"
+    markdown, html, json_file = (str(directory / FOLDER / f"{stem}.{end}") for end in SUFFIXES)
+    return PublishedFiles(markdown=markdown, html=html, json_file=json_file)
+
+
+def read_answer_file(path: Path) -> AnswerReport | None:
+    """The answer that a published JSON file holds; None where there is none or it is damaged."""
+    try:
+        return answer_from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError):
+        return None
+
+
+def _holds(answer: AnswerReport, paths: tuple[Path, ...]) -> bool:
+    """Whether the files are complete and hold the answer, by whichever attempt."""
+    published = read_answer_file(paths[-1])
+    if published is None or not all(path.is_file() for path in paths):
+        return False
+    return same_answer(published, answer)

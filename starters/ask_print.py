@@ -1,0 +1,92 @@
+"""Printing an answer: as it reads, with where it stands and what came of the run."""
+
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from contracts.answers import AnswerReport
+from contracts.graph import GraphResult
+from contracts.search_attributes import Outcome
+from reporting.wording import cost_words, instant
+from starters.desk_session import Desk, say
+from starters.endings import CommandError, ExitStatus
+from starters.graph_runs import GraphRun
+from starters.summary import ui_address
+
+
+class Answered(NamedTuple):
+    """A run with its answer; `before` says that it was answered before this command."""
+
+    run: GraphRun
+    result: GraphResult
+    before: bool
+
+
+def print_answer(desk: Desk, answered: Answered, *, as_json: bool) -> ExitStatus:
+    """Write the answer to standard output; the exit status says whether a node failed.
+
+    Raises:
+        CommandError: it is to be printed as JSON and its file cannot be read from here.
+    """
+    from reporting.answer_publish import read_answer_file
+
+    result = answered.result
+    answer = read_answer_file(Path(result.files.json_file))
+    if as_json:
+        if answer is None:
+            raise CommandError(
+                f"{result.files.json_file} cannot be read from here; the answer was published"
+                " on the machine of its worker"
+            )
+        from reporting.answer_json import answer_to_json
+
+        sys.stdout.write(answer_to_json(answer))
+    else:
+        _show(answer, result)
+        sys.stdout.write("".join(f"{line}\n" for line in _where(desk, answered, answer)))
+    sys.stdout.flush()
+    if desk.hosting and not as_json:
+        say("The server stops with this command; `desk up` keeps it, and the run, open.")
+    return ExitStatus.COMPLETE if result.outcome is Outcome.COMPLETE else ExitStatus.INCOMPLETE
+
+
+def _show(answer: AnswerReport | None, result: GraphResult) -> None:
+    from reporting.answer_markdown import answer_alone
+
+    text = answer_alone(answer) if answer else f"{result.summary}\n"
+    if not sys.stdout.isatty():
+        sys.stdout.write(f"{text}\n")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text, hyperlinks=False))
+    sys.stdout.write("\n")
+
+
+def _where(desk: Desk, answered: Answered, answer: AnswerReport | None) -> Iterator[str]:
+    run, result = answered.run, answered.result
+    yield f"{str(result.outcome).capitalize()}{_failed(answer)}"
+    yield f"Report    {result.files.html}"
+    settings = desk.settings
+    address = ui_address(settings.ui_url, desk.client.namespace, run.workflow_id, run.run_id)
+    yield f"Temporal  {address or f'workflow {run.workflow_id}'}"
+    if answered.before:
+        yield f"Answered {_when(run.closed_at)}; `--again` asks it anew."
+    else:
+        spent = f", {cost_words(answer.usage)}" if answer and answer.usage.tokens else ""
+        yield f"Took {result.seconds:.1f} s{spent}."
+
+
+def _failed(answer: AnswerReport | None) -> str:
+    if answer is None:
+        return ""
+    failed = [line.node for line in answer.nodes if line.state == "failed"]
+    unanswered = "" if answer.answered else ", not answered"
+    return unanswered + (f": {', '.join(failed[:5])} failed" if failed else "")
+
+
+def _when(closed_at: datetime | None) -> str:
+    return instant(closed_at) if closed_at else "before"

@@ -1,0 +1,104 @@
+"""Following a run, whatever its workflow: its status while it is open, and the wait for its end."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from temporalio.client import (
+    Client,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from infra.temporal import ServerUnreachable
+from starters.server_runs import ServerRun, status_told
+
+POLL_SECONDS = 0.3
+SILENCE_SECONDS = 5.0
+"""How long a run may leave the query unanswered before the user is told."""
+
+HEALTH_SECONDS = timedelta(seconds=1)
+
+SILENT = "the run does not answer: it waits for a worker"
+
+_NO_ANSWER = frozenset(
+    {
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.FAILED_PRECONDITION,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+    }
+)
+
+Status = TypeVar("Status")
+Shown = TypeVar("Shown", contravariant=True)
+
+
+class Progress(Protocol[Shown]):
+    """What shows how far a run is."""
+
+    def update(self, status: Shown) -> None:
+        """Show a new status."""
+
+    def note(self, text: str) -> None:
+        """Show a sentence."""
+
+
+@contextlib.asynccontextmanager
+async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["asyncio.Future[Any]"]:
+    """Done once the run is closed, however it ended. After the block nothing waits for it."""
+    closed = asyncio.ensure_future(handle.result(follow_runs=False))
+    try:
+        yield closed
+    finally:
+        closed.cancel()
+        with contextlib.suppress(asyncio.CancelledError, WorkflowFailureError, RPCError):
+            await closed
+
+
+async def show_status(
+    run: ServerRun[Any], kind: type[Status], progress: Progress[Status]
+) -> Status | None:
+    """The status of an open run, which is shown; None when no worker answers at the moment.
+
+    Raises:
+        RPCError, ServerUnreachable: the server went away.
+    """
+    status = await status_if_told(run.handle, kind)
+    if status is None:
+        await check_server(run.client)
+    else:
+        progress.update(status)
+    return status
+
+
+async def status_if_told(handle: WorkflowHandle[Any, Any], kind: type[Status]) -> Status | None:
+    """A run's status; None when no worker answers for it at the moment.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    try:
+        return await status_told(handle, kind)
+    except (TimeoutError, WorkflowQueryFailedError):
+        return None
+    except RPCError as error:
+        if error.status in _NO_ANSWER:
+            return None
+        raise
+
+
+async def check_server(client: Client) -> None:
+    """Tell a server that is gone from a worker that is, without the client's own long patience.
+
+    Raises:
+        ServerUnreachable: the server is gone.
+    """
+    try:
+        await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
+    except RPCError:
+        raise ServerUnreachable("the Temporal server went away; `desk up` starts it") from None

@@ -1,0 +1,147 @@
+"""The runs of graphs: their ids, starting one, finding them again, and `desk graph runs`."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+
+from pydantic import JsonValue
+from temporalio.client import Client, WorkflowExecution
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts.base import Contract, Instant, ShortText
+from contracts.graph import GraphRequest, GraphResult, GraphSpec
+from contracts.names import Queue, WorkflowType
+from contracts.search_attributes import Outcome
+from contracts.tasks import Query
+from domain.seal import content_hash
+from infra.settings import load_settings
+from reporting.wording import instant, one_line
+from starters.desk_logs import log_to_file
+from starters.desk_session import Desk, with_desk
+from starters.endings import CommandError, ExitStatus
+from starters.server_runs import ServerRun, run_described, started_with
+from starters.table_lines import cut
+from workflows.options import OUTCOME, TASK_TIMEOUT
+
+ID_DIGITS = 12
+LONGEST_SUMMARY = 100
+MOST_LISTED = 20
+
+GraphRun = ServerRun[GraphResult]
+
+
+class ListedRun(Contract):
+    """A line of `desk graph runs`."""
+
+    workflow_id: ShortText
+    run_id: ShortText
+    question: str
+    state: ShortText
+    outcome: Outcome | None = None
+    started_at: Instant
+    closed_at: Instant | None = None
+
+
+def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:
+    """The workflow id of a question: the same graph, question, parameters and instant have one."""
+    asked: JsonValue = {
+        "graph": graph.model_dump(mode="json"),
+        "query": query.model_dump(mode="json"),
+        "as_of": as_of.isoformat() if as_of else None,
+    }
+    return f"ask-{content_hash(asked)[:ID_DIGITS]}"
+
+
+async def start_graph(
+    client: Client, workflow_id: str, request: GraphRequest, *, replace: bool = False
+) -> GraphRun:
+    """Start the run of a question, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place.
+    """
+    policy = WorkflowIDConflictPolicy
+    handle = await client.start_workflow(
+        WorkflowType.RESEARCH_GRAPH,
+        request,
+        id=workflow_id,
+        task_queue=Queue.DESK,
+        result_type=GraphResult,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        static_summary=one_line(request.query.question)[:LONGEST_SUMMARY],
+    )
+    found = await described_run(client, handle.id)
+    if found is None:
+        raise CommandError(f"the run {handle.id} was started and is gone again")
+    return found
+
+
+async def described_run(
+    client: Client, workflow_id: str, run_id: str | None = None
+) -> GraphRun | None:
+    """The latest run with an id, or one of them; None when the server knows none."""
+    try:
+        return await run_described(client, workflow_id, GraphResult, run_id)
+    except RPCError as error:
+        if error.status is RPCStatusCode.INVALID_ARGUMENT:
+            return None
+        raise
+
+
+async def request_of_run(run: GraphRun) -> GraphRequest:
+    """What a run was started with, from its history.
+
+    Raises:
+        CommandError: the history does not say.
+    """
+    return await started_with(run, GraphRequest)
+
+
+def list_graph_runs(*, most: int = MOST_LISTED, as_json: bool = False) -> ExitStatus:
+    """Print the newest runs with their questions: what `desk graph runs` does."""
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def look(desk: Desk) -> list[ListedRun]:
+        return [run async for run in _newest(desk.client, most)]
+
+    listed = asyncio.run(with_desk(settings, look, server_only=True))
+    if as_json:
+        text = "[" + ",\n".join(run.model_dump_json(indent=2) for run in listed) + "]"
+    else:
+        text = "\n".join(run_lines(listed))
+    sys.stdout.write(f"{text or 'no question was asked yet; `desk ask` asks one'}\n")
+    return ExitStatus.COMPLETE
+
+
+def run_lines(listed: list[ListedRun]) -> Iterator[str]:
+    """The runs for people."""
+    for run in listed:
+        when = instant(run.closed_at or run.started_at)
+        outcome = cut(str(run.outcome or run.state), 12)
+        yield f"{cut(run.workflow_id, 18)}{outcome}{cut(when, 24)}{one_line(run.question)}"
+
+
+async def _newest(client: Client, most: int) -> AsyncIterator[ListedRun]:
+    query = f'WorkflowType = "{WorkflowType.RESEARCH_GRAPH}"'
+    found = [run async for run in client.list_workflows(query, limit=10 * most)]
+    for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:most]:
+        yield await _listed(client, run)
+
+
+async def _listed(client: Client, run: WorkflowExecution) -> ListedRun:
+    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
+    described = await handle.describe()
+    state = run.status.name.lower() if run.status else "unknown"
+    outcome = run.typed_search_attributes.get(OUTCOME)
+    return ListedRun(
+        workflow_id=run.id,
+        run_id=run.run_id,
+        question=await described.static_summary() or "",
+        state=state,
+        outcome=Outcome(outcome) if outcome in set(Outcome) else None,
+        started_at=run.start_time,
+        closed_at=run.close_time,
+    )

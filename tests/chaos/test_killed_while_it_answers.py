@@ -1,0 +1,136 @@
+"""kill -9 while a question is answered: of the worker, both servers, and the command itself."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reporting.answer_json import answer_apart_from_the_run
+from tests.scenarios.scenario import question
+from tests.support.scenario_desk import (
+    LOOPBACK,
+    Asked,
+    ask,
+    asked_until_answered,
+    asking,
+    desk_variables,
+    ended,
+    over_stdio,
+    question_words,
+)
+from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
+
+KNOWLEDGE = "mcp_servers.knowledge"
+FORK, LAST = "parseDocs.t1.", "synthesis.t1"
+"""Parts of the keys of effects: a call of the fork, and the last node's turn."""
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The answer of a run in which nothing was killed."""
+    asked = await ask(
+        desk_variables(tmp_path_factory.mktemp("undisturbed"), over_stdio()), question()
+    )
+    return told(asked)
+
+
+def told(asked: Asked) -> str:
+    """An answer without what differs from run to run."""
+    assert asked.answer is not None, asked.told
+    assert asked.fault(question()) is None
+    return answer_apart_from_the_run(asked.answer)
+
+
+@dataclass
+class AskedFleet:
+    """A desk at work on the question, and the command that asked it."""
+
+    fleet: ScenarioFleet
+    asked: "asyncio.Task[tuple[Asked, int]]"
+
+    async def begun(self, words: str) -> None:
+        """Wait until an effect has begun."""
+        await until(lambda: self.fleet.effects.begun(words), words, during=self.asked)
+
+    async def answer(self) -> str:
+        """What comes of it."""
+        asked, _ = await self.asked
+        return told(asked)
+
+
+@asynccontextmanager
+async def desk_asked(directory: Path, *options: str) -> AsyncIterator[AskedFleet]:
+    variables = desk_variables(directory, over_stdio(*options), address=LOOPBACK)
+    async with scenario_fleet(variables) as fleet:
+        asked = asyncio.create_task(asked_until_answered(variables, question()))
+        try:
+            yield AskedFleet(fleet, asked)
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+
+
+@pytest.mark.parametrize("boundary", [FORK, LAST])
+async def test_a_killed_worker_repeats_no_completed_effect(
+    boundary: str, tmp_path: Path, undisturbed: str
+) -> None:
+    async with desk_asked(tmp_path) as desk:
+        await desk.begun(boundary)
+        desk.fleet.kill_worker()
+        desk.fleet.start_worker()
+        assert await desk.answer() == undisturbed
+        assert desk.fleet.effects.repeated == ()
+
+
+async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbed: str) -> None:
+    async with desk_asked(tmp_path) as desk:
+        await desk.begun(FORK)
+        desk.fleet.kill_server()
+        await desk.fleet.start_server()
+        assert await desk.answer() == undisturbed
+        assert desk.fleet.effects.repeated == ()
+
+
+async def test_a_killed_knowledge_server_is_started_again(tmp_path: Path, undisturbed: str) -> None:
+    async with desk_asked(tmp_path, "--latency", "500-500") as desk:
+        await desk.begun(FORK)
+        first = desk.fleet.child(KNOWLEDGE)
+        assert first is not None
+        first.kill()
+        assert await desk.answer() == undisturbed
+        assert desk.fleet.effects.repeated == ()
+
+
+async def test_a_killed_command_comes_back_to_the_same_run(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    variables = desk_variables(tmp_path, over_stdio(), address=LOOPBACK)
+    async with scenario_fleet(variables) as fleet:
+        async with asking(variables, *question_words(question())) as command:
+            await until(lambda: fleet.effects.begun(FORK), FORK)
+            command.kill()
+            await command.wait()
+        before = fleet.effects.begun()
+        asked = await ask(variables, question())
+        assert told(asked) == undisturbed
+        assert fleet.effects.repeated == ()
+        assert before < fleet.effects.begun() == fleet.effects.done
+
+
+async def test_a_killed_desk_is_taken_over_by_the_same_command(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    variables = desk_variables(tmp_path, over_stdio("--latency", "700-700"))
+    began = time.perf_counter()
+    async with asking(variables, *question_words(question())) as hosting:
+        # It hosts the servers and the workers too: what is in flight dies with it.
+        journal = tmp_path / "home" / "effects.db-wal"
+        await until(lambda: journal.exists() and journal.stat().st_size > 20_000, "kept results")
+        hosting.kill()
+        dead = await ended(hosting, began)
+    assert dead.answer is None
+    assert told(await ask(variables, question())) == undisturbed

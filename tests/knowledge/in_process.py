@@ -1,0 +1,141 @@
+"""One question through the agents and the server `knowledge` in this process, without Temporal."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Final, NamedTuple
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel
+
+from agents.builtin import documents, pdfs, synthesis, tickets, web_search
+from agents.builtin.evidence import TaskNotPossible
+from contracts.graph import GraphSpec
+from contracts.knowledge import Synthesis
+from contracts.tasks import Query, TaskAssignment, TaskType
+from contracts.tools import ToolCall, ToolResult, ToolStatus
+from contracts.turns import Exchange, StateEntry, Turn, TurnRequest
+from contracts.verdicts import RejectedFigure
+from contracts.weeks import TimeWindow
+from domain.graph_machine import GraphMachine, Step
+from domain.prose import REFERENCE
+from domain.seal import content_hash
+from domain.synthesis_review import review_synthesis
+from mcp_servers.knowledge import KnowledgeTools
+from starters.graph_file import find_graph, read_graph
+from tests.knowledge.known import KnownQuestion
+from tests.support.homes import PROJECT
+
+MOST_TURNS: Final = 3
+"""Of a built-in agent."""
+
+AGENTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
+    TaskType.FETCH_TICKETS: tickets.take_turn,
+    TaskType.READ_DOCUMENTS: documents.take_turn,
+    TaskType.READ_PDFS: pdfs.take_turn,
+    TaskType.SEARCH_WEB: web_search.take_turn,
+    TaskType.SYNTHESISE: synthesis.take_turn,
+}
+
+
+class Answered(NamedTuple):
+    """An answer as it is printed, with all that was rejected of it."""
+
+    synthesis: Synthesis
+    summary: str
+    quoted: frozenset[str]
+    rejected: tuple[RejectedFigure, ...]
+    state: tuple[StateEntry, ...]
+    calls: int
+
+
+def ask(known: KnownQuestion) -> Answered:
+    """The answer to a question with a known one."""
+    return ask_graph(known.graph, known.query, known.as_of)
+
+
+def ask_graph(graph: str, query: Query, as_of: datetime) -> Answered:
+    """The answer of a graph that ships."""
+    run = _Run(_graph(graph), query, as_of)
+    waiting = list(run.machine.begin())
+    while waiting:
+        waiting += run.machine.finish(run.take(waiting.pop(0)))
+    state = run.machine.entries
+    made = next(e.result for e in reversed(state) if isinstance(e.result, Synthesis))
+    words = {q.quotation_id: q.text for q in made.quotations}
+    used = {name for text in _texts(made) for name in REFERENCE.findall(text)}
+    return Answered(
+        synthesis=made,
+        summary=REFERENCE.sub(lambda found: words.get(found[1], found[0]), made.summary),
+        quoted=frozenset(q.url for q in made.quotations if q.url and q.quotation_id in used),
+        rejected=review_synthesis(made, [e for e in state if e.result is not made]).rejected,
+        state=state,
+        calls=run.calls,
+    )
+
+
+def _texts(made: Synthesis) -> tuple[str, ...]:
+    return (made.summary, *(section.content for section in made.sections))
+
+
+@cache
+def _graph(name: str) -> GraphSpec:
+    return read_graph(find_graph(name, PROJECT))
+
+
+@cache
+def _tools() -> KnowledgeTools:
+    return KnowledgeTools()
+
+
+class _Run:
+    def __init__(self, spec: GraphSpec, query: Query, as_of: datetime) -> None:
+        self.machine = GraphMachine(spec, query)
+        self.calls = 0
+        self._query = query
+        self._as_of = as_of
+
+    def take(self, step: Step) -> StateEntry:
+        """What a node brings."""
+        node, exchanges = step.node, tuple[Exchange, ...]()
+        for number in range(1, MOST_TURNS + 1):
+            request = TurnRequest(
+                assignment=self._assignment(step),
+                exchanges=exchanges,
+                state=self.machine.visible_to(node),
+                last=number == MOST_TURNS,
+            )
+            try:
+                turn = AGENTS[node.task](request)
+            except TaskNotPossible as impossible:
+                error = impossible.error.error_message
+                return StateEntry(key=node.key, node=node.name, round=step.round, error=error)
+            if turn.result is not None:
+                break
+            results = tuple(self._call(call) for call in turn.calls)
+            exchanges = (*exchanges, Exchange(results=results))
+        return StateEntry(key=node.key, node=node.name, round=step.round, result=turn.result)
+
+    def _assignment(self, step: Step) -> TaskAssignment:
+        start = self._as_of - timedelta(days=7)
+        return TaskAssignment(
+            task_id=f"{step.node.name}/{step.node.task}",
+            task_type=step.node.task,
+            agent=step.node.agent,
+            week="2026-W44",
+            window=TimeWindow(start=start, end=self._as_of, time_zone="UTC"),
+            deadline=self._as_of + timedelta(minutes=30),
+            query=self._query,
+        )
+
+    def _call(self, call: ToolCall) -> ToolResult:
+        self.calls += 1
+        tool: Callable[..., BaseModel] = getattr(_tools(), call.tool)
+        try:
+            answer = tool(**call.arguments, as_of=self._as_of)
+        except ToolError as error:
+            return ToolResult(call=call, status=ToolStatus.REFUSED, error=str(error))
+        content = answer.model_dump(mode="json")
+        return ToolResult(
+            call=call, status=ToolStatus.OK, content=content, content_hash=content_hash(content)
+        )

@@ -1,0 +1,155 @@
+"""`desk ask`: what a question is put to, and what is said of one that cannot be asked."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from infra.settings import Settings
+from starters.ask_choice import Choice, chosen, market_in
+from starters.endings import UsageError
+from starters.graph_runs import ask_run_id
+from tests.support.homes import home_settings
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+FREE = """
+name: free
+graph:
+  - name: search
+    agent: search_agent
+    next: synthesis
+  - name: synthesis
+    agent: synthesis_agent
+"""
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return home_settings(tmp_path_factory.mktemp("home"))
+
+
+def asked(settings: Settings, question: str, *parameters: str, graph: str | None = None,
+          as_of: str | None = None) -> Choice:  # fmt: skip
+    return chosen(
+        question,
+        settings,
+        settings.config,
+        graph=graph,
+        parameters=parameters,
+        as_of=as_of,
+        now=NOW,
+    )
+
+
+@pytest.mark.parametrize("written", ["USD/JPY", "USDJPY", "usd-jpy", "usd/jpy"])
+def test_a_question_that_names_a_pair_goes_to_the_market_graph(
+    settings: Settings, written: str
+) -> None:
+    choice = asked(settings, f"Why did {written} fall?")
+    request = choice.request
+    assert request.graph.name == "market"
+    assert request.market is not None
+    assert request.query.parameters["market"] == request.market.market == "USD/JPY"
+    assert "USD/JPY" in (choice.remark or "")
+
+
+def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: Settings) -> None:
+    choice = asked(settings, "What holds up DESK-101?")
+    assert choice.request.graph.name == "tickets"
+    assert choice.request.market is None
+    assert "tickets" in (choice.remark or "")
+
+
+def test_a_market_as_a_parameter_is_the_market_that_is_meant(settings: Settings) -> None:
+    request = asked(settings, "What is the policy rate?", "market=jp").request
+    assert request.market is not None
+    assert request.market.market == "JP"
+    assert request.query.parameters == {"market": "JP"}
+
+
+def test_a_graph_of_ones_own_is_read_from_its_file(settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "free.yaml"
+    file.write_text(FREE)
+    choice = asked(settings, "Why did USD/JPY fall?", graph=str(file))
+    assert (choice.request.graph.name, choice.remark) == ("free", None)
+
+
+def test_two_letters_are_a_word_and_no_market(settings: Settings) -> None:
+    assert market_in("IN the US, NO rate is set", settings.config.markets) is None
+
+
+def test_of_two_pairs_the_first_is_researched(settings: Settings) -> None:
+    assert market_in("EUR/USD or USD/JPY?", settings.config.markets) == "EUR/USD"
+
+
+@pytest.mark.parametrize(
+    ("question", "parameters", "told"),
+    [
+        ("", (), "empty"),
+        (" \n\t ", (), "empty"),
+        ("x" * 4_001, (), "4,001"),
+        ("What\x00?", (), "control"),
+        ("What\x1b[31m?", (), "control"),
+        ("\udc80", (), "control"),
+        ("What?", ("ticket",), "name=value"),
+        ("What?", ("=x",), "name=value"),
+        ("What?", ("ticket=",), "empty"),
+        ("What?", ("ticket=a", "ticket=b"), "twice"),
+        ("What?", ("tickets=DESK-1",), "did you mean ticket?"),
+        ("What?", ("market=USD/JPX",), "USD/JPY"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_with_what_to_do(
+    settings: Settings, question: str, parameters: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told.replace("?", r"\?")):
+        asked(settings, question, *parameters)
+
+
+def test_a_graph_that_wants_a_market_says_so(settings: Settings) -> None:
+    with pytest.raises(UsageError, match="--param market="):
+        asked(settings, "What happened?", graph="market")
+
+
+def test_a_graph_that_wants_a_parameter_says_which_and_what_it_is(settings: Settings) -> None:
+    with pytest.raises(UsageError, match=r"needs --param first=VALUE \(.+\)"):
+        asked(settings, "How do they differ?", graph="documents")
+
+
+def test_a_day_stands_for_its_end_on_the_desks_clock(settings: Settings) -> None:
+    request = asked(settings, "What?", as_of="2026-10-30").request
+    assert request.as_of == datetime(2026, 10, 30, 23, 59, 59, tzinfo=UTC)
+
+
+def test_an_instant_without_an_offset_is_the_desks_local_time(settings: Settings) -> None:
+    request = asked(settings, "What?", as_of="2026-07-01T12:00").request
+    assert request.as_of == datetime(2026, 7, 1, 11, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("written", ["2026-11-22", "2027-01-01T00:00Z", "soon", "30.10.2026"])
+def test_an_instant_that_has_not_come_or_is_none_is_refused(
+    settings: Settings, written: str
+) -> None:
+    with pytest.raises(UsageError, match="--as-of"):
+        asked(settings, "What?", as_of=written)
+
+
+def test_the_same_question_is_one_run_however_it_is_spaced(settings: Settings) -> None:
+    one, two, other = (
+        asked(settings, question).request
+        for question in ("What holds  up DESK-101?", "What holds up DESK-101?\n", "What is up?")
+    )
+    ids = [ask_run_id(each.graph, each.query, each.as_of) for each in (one, two, other)]
+    assert ids[0] == ids[1] != ids[2]
+    assert ids[0].startswith("ask-")
+    assert len(ids[0]) == 16
+
+
+def test_another_instant_parameter_or_graph_is_another_run(settings: Settings) -> None:
+    requests = [
+        asked(settings, "What?").request,
+        asked(settings, "What?", as_of="2026-10-30").request,
+        asked(settings, "What?", "ticket=DESK-101").request,
+        asked(settings, "What?", "first=a", "second=b", graph="documents").request,
+    ]
+    assert len({ask_run_id(each.graph, each.query, each.as_of) for each in requests}) == 4

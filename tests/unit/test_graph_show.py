@@ -1,0 +1,189 @@
+"""`desk graph`: lists, checks and pictures of graphs."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from contracts.graph import GraphSpec
+from starters.endings import CommandError, ExitStatus, UsageError
+from starters.graph import graph
+from starters.graph_file import read_graph, shipped_graphs
+from starters.graph_picture import picture_of
+from starters.graph_picture_svg import mermaid_of, svg_of
+from starters.table_lines import WIDTH
+from tests.support.homes import PROJECT
+from tests.unit.test_graph_properties import chain, fan, ladder
+
+CHOICE = """\
+description: "A choice\\e[31m"
+graph:
+  - name: ask
+    agent: search_agent
+    next:
+      - {to: left, when: "length(ask.results) > `3` && question != '<b>'"}
+      - {to: right, when: "ask.results"}
+      - final
+  - {name: left, agent: doc_agent, next: final}
+  - name: right
+    agent: pdf_agent
+    rounds: 2
+    next: [{to: right, when: errors.right}, final]
+  - {name: final, agent: synthesis_agent}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+
+
+@pytest.fixture
+def choice(tmp_path: Path) -> Path:
+    path = tmp_path / "choice.yaml"
+    path.write_text(CHOICE)
+    return path
+
+
+def desk_graph(*arguments: str) -> ExitStatus:
+    return ExitStatus(graph(list(arguments), standalone_mode=False))
+
+
+def test_without_a_command_the_shipped_graphs_are_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert desk_graph() is ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "tickets: What became of a ticket" in told
+    assert "--param market=… (required)" in told
+    assert max(map(len, told.splitlines())) <= WIDTH
+    assert desk_graph("--json") is ExitStatus.COMPLETE
+    specs = [GraphSpec.model_validate(one) for one in json.loads(capsys.readouterr().out)]
+    assert specs == [read_graph(path) for path in shipped_graphs(PROJECT)]
+
+
+def test_a_sound_graph_is_told_in_one_line(
+    choice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk_graph("check", str(choice)) is ExitStatus.COMPLETE
+    assert capsys.readouterr().out == f"{choice}: 4 nodes, 1 end, no fault\n"
+    assert desk_graph("check", "market", "--json") is ExitStatus.COMPLETE
+    told = json.loads(capsys.readouterr().out)
+    assert told["faults"] == []
+    assert GraphSpec.model_validate(told["graph"]).name == "market"
+
+
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_faults_are_told_a_line_each_with_exit_status_2(
+    command: str, choice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choice.write_text(CHOICE.replace("pdf_agent", "pfd_agent").replace("final}", "finale}"))
+    assert desk_graph(command, str(choice)) is ExitStatus.USAGE
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == [f"{choice}:9:42", f"{choice}:11:12"]
+    assert desk_graph(command, str(choice), "--json") is ExitStatus.USAGE
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["line"], one["column"]) for one in told["faults"]] == [(9, 42), (11, 12)]
+    assert told["graph"] is None
+
+
+def test_the_picture_has_every_node_edge_and_condition(
+    choice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk_graph("show", str(choice)) is ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert told.count("▼") == 4
+    assert "│   ask    " in told or "ask" in told
+    for line in (
+        "① ask → left if length(ask.results) > `3` && question != '<b>'",
+        "② ask → right if ask.results",
+        "③ ask → final otherwise",
+        "↺ right goes back to right, 2 rounds at most if errors.right",
+    ):
+        assert line in told.splitlines()
+
+
+def test_the_picture_of_the_ticket_graph() -> None:
+    drawn = "\n".join(picture_of(read_graph(PROJECT / "graphs" / "tickets.yaml")))
+    assert (
+        f"\n{drawn}\n"
+        == """
+                                ┌──────────────┐
+                                │ fetchTickets │
+                                │  jira_agent  │
+                                └───────┬──────┘
+                     ┌───────────────┬──┴──────────────┐
+                     ▼               ▼                 ▼
+               ┌───────────┐   ┌───────────┐   ┌───────────────┐
+               │ parseDocs │   │ readPdfs  │   │ searchContext │
+               │ doc_agent │   │ pdf_agent │   │ search_agent  │
+               └─────┬─────┘   └─────┬─────┘   └───────┬───────┘
+                     └───────────────┴─┬───────────────┘
+                                       ▼
+                              ┌─────────────────┐
+                              │    synthesis    │
+                              │ synthesis_agent │
+                              └─────────────────┘
+"""
+    )
+
+
+def test_lines_that_would_run_over_each_other_are_told_as_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "wide.yaml"
+    names = [f"averyveryverylongname{n}" for n in range(4)]
+    nodes = "".join(f"  - {{name: {n}, agent: doc_agent, next: end}}\n" for n in names)
+    path.write_text(
+        f"graph:\n  - {{name: a, agent: jira_agent, fork: [{', '.join(names)}]}}\n{nodes}"
+        "  - {name: end, agent: synthesis_agent}\n"
+    )
+    lines = list(picture_of(read_graph(path)))
+    assert lines[0] == "1 a (jira_agent)"
+    assert max(map(len, lines)) <= WIDTH
+    assert sum("→ end" in line for line in lines) == 4
+
+
+@pytest.mark.parametrize("spec", [chain(1_000), fan(1_000), ladder(1_000)], ids="cfl")
+def test_a_thousand_nodes_are_shown_in_seconds(spec: GraphSpec) -> None:
+    begun = process_time()
+    lines = list(picture_of(spec))
+    svg = svg_of(spec)
+    assert process_time() - begun < 5.0
+    assert max(map(len, lines)) <= WIDTH
+    assert all(f">{node.name}<" in svg for node in spec.nodes)
+
+
+def test_the_svg_is_well_formed_and_has_no_script(choice: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.svg"
+    assert desk_graph("show", str(choice), "--svg", str(out)) is ExitStatus.COMPLETE
+    root = ElementTree.fromstring(out.read_text())
+    space = "{http://www.w3.org/2000/svg}"
+    words = [text.text for text in root.iter(f"{space}text")]
+    assert {"ask", "left", "right", "final", "otherwise", "errors.right"} <= set(words)
+    drawn = [path for path in root.iter(f"{space}path") if path.get("marker-end")]
+    assert len(drawn) == 6
+    assert {element.tag.removeprefix(space) for element in root.iter()} <= {
+        *("svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text"),
+    }
+
+
+def test_mermaid_text_has_every_node_and_edge(
+    choice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk_graph("show", str(choice), "--mermaid") is ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert told == mermaid_of(read_graph(choice))
+    assert '    n0["ask<br/>search_agent"]' in told
+    assert "#lt;b#gt;" in told
+    assert told.count("n3\n") == 3
+
+
+def test_what_cannot_be_shown_is_refused(choice: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="one of them at a time"):
+        desk_graph("show", str(choice), "--mermaid", "--json")
+    with pytest.raises(CommandError, match="cannot be written"):
+        desk_graph("show", str(choice), "--svg", str(tmp_path / "no" / "x.svg"))
+    with pytest.raises(UsageError, match="no graph is called 'marke'"):
+        desk_graph("show", "marke")

@@ -1,0 +1,96 @@
+"""Handing a failed task on to somebody else, in a child workflow, or to the dead letters."""
+
+from temporalio import workflow
+from temporalio.common import Priority, TypedSearchAttributes
+from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
+
+from contracts.budget import Allowance
+from contracts.names import WorkflowType
+from contracts.report import Contribution
+from contracts.usage import Usage
+from contracts.week_run import ReassignmentRequest, TaskOutcome
+from domain.budget import Purse, all_of
+from workflows.agent_work import TaskFailed, with_usage_before
+from workflows.options import TASK_TIMEOUT
+
+
+class NobodyCould(Exception):
+    """No agent could do a task: the line that says so, and the id of the dead letter."""
+
+    def __init__(self, contribution: Contribution, dead_letter: str) -> None:
+        super().__init__(contribution.error)
+        self.contribution = contribution
+        self.dead_letter = dead_letter
+
+
+class HandingOn:
+    """Where a workflow hands on its tasks: what it spends from, and how its children are found."""
+
+    def __init__(self, purse: Purse, attributes: TypedSearchAttributes, priority: Priority) -> None:
+        self._purse = purse
+        self._attributes = attributes
+        self._priority = priority
+
+    async def hand_on(
+        self, request: ReassignmentRequest, failed: TaskFailed, child_id: str, *, sharing: int
+    ) -> TaskOutcome:
+        """The task's outcome, delivered by somebody else, with what the first one took.
+
+        Raises:
+            NobodyCould: all have failed.
+        """
+        # Others may still be at work, and want some too.
+        reserved, spent = self._purse.reserve(sharing), Usage()
+        try:
+            outcome = await self._by_another(request, child_id, reserved)
+            spent = outcome.contribution.usage
+            return with_usage_before(outcome, failed.usage)
+        except ChildWorkflowError as error:
+            if is_cancelled_exception(error):
+                raise
+            spent = _spent_in_vain(error) or all_of(reserved)
+            raise NobodyCould(_in_vain(request, failed, spent, error), child_id) from error
+        finally:
+            self._purse.settle(reserved, spent)
+
+    async def _by_another(
+        self, request: ReassignmentRequest, child_id: str, reserved: Allowance
+    ) -> TaskOutcome:
+        task = request.assignment
+        # By name: what is seldom needed is not loaded into every workflow's sandbox.
+        outcome: TaskOutcome = await workflow.execute_child_workflow(
+            WorkflowType.REASSIGNMENT,
+            request.model_copy(update={"allowance": reserved}),
+            id=child_id,
+            result_type=TaskOutcome,
+            task_timeout=TASK_TIMEOUT,
+            priority=self._priority,
+            search_attributes=self._attributes,
+            static_summary=f"{task.task_id}: somebody else for {task.agent}",
+        )
+        return outcome
+
+
+def _in_vain(
+    request: ReassignmentRequest, failed: TaskFailed, spent: Usage, error: ChildWorkflowError
+) -> Contribution:
+    return Contribution(
+        agent=request.assignment.agent,
+        task_type=request.assignment.task_type,
+        delivered=False,
+        error=_reason(error),
+        usage=failed.usage.plus(spent),
+    )
+
+
+def _spent_in_vain(error: ChildWorkflowError) -> Usage | None:
+    """What those took who tried and did not deliver; None where the child did not get to say."""
+    cause = error.cause
+    letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
+    told = letter.get("usage") if isinstance(letter, dict) else None
+    return Usage.model_validate(told) if told else None
+
+
+def _reason(error: ChildWorkflowError) -> str:
+    cause = error.cause
+    return cause.message if isinstance(cause, ApplicationError) else str(cause or error)

@@ -1,0 +1,102 @@
+"""A question that a graph of agents answers: its nodes, side by side where it forks, then the
+published answer."""
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError
+
+from activities.answers import AnswerActivities
+from contracts.graph import AnswerPublication, GraphRecord, GraphRequest, GraphResult, GraphStatus
+from contracts.names import FailureType, Message
+from contracts.search_attributes import Phase
+from domain.graph_assignments import week_before, window_before
+from workflows.graph_walk import GraphWalk
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    note_outcome,
+    note_phase,
+    patient_retry_policy,
+    priority,
+)
+from workflows.week_tools import tools_of
+
+
+@workflow.defn
+class ResearchGraphWorkflow:
+    """Answers a question by a graph of agents; whatever fails, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: GraphRequest) -> None:
+        self._request = request
+        self._started_at = workflow.info().start_time
+        self._as_of = request.as_of or self._started_at
+        self._window = window_before(self._as_of, request.time_zone)
+        self._walk: GraphWalk | None = None
+
+    @workflow.run
+    async def run(self, request: GraphRequest) -> GraphResult:
+        """The published answer, with what could not be had.
+
+        Raises:
+            ApplicationError: `UnusableRequest`: the graph cannot be run, or the question is about
+                a time that has not come.
+        """
+        walk = self._walk = self._begun()
+        note_phase(Phase.RESEARCHING)
+        agents = sorted({node.agent for node in request.graph.nodes})
+        await walk.to_the_end(await tools_of(request.policy, agents))
+        note_phase(Phase.PUBLISHING)
+        walk.board.phase = Phase.PUBLISHING
+        publication = await self._publish(walk)
+        walk.board.note_published(publication.files)
+        note_outcome(publication.outcome)
+        return GraphResult(
+            outcome=publication.outcome,
+            files=publication.files,
+            summary=publication.summary,
+            seconds=(workflow.now() - self._started_at).total_seconds(),
+        )
+
+    @workflow.query(name=Message.STATUS, description="How far the graph is, node by node")
+    def status(self) -> GraphStatus:
+        """The status board."""
+        if self._walk is None:
+            raise _unusable("the run was refused, and has nothing to show")
+        return self._walk.board.status(self._as_of, self._walk.deadline)
+
+    async def _publish(self, walk: GraphWalk) -> AnswerPublication:
+        """The answer on disk. What was found is paid for: a full disk is waited out for days."""
+        policy, info = self._request.policy, workflow.info()
+        return await workflow.execute_activity_method(
+            AnswerActivities.publish_answer,
+            GraphRecord(
+                request=self._request,
+                week=week_before(self._as_of),
+                window=self._window,
+                nodes=walk.board.outcomes,
+                skipped=walk.skipped,
+                started_at=self._started_at,
+                workflow_id=info.workflow_id,
+                run_id=info.run_id,
+            ),
+            activity_id="publish",
+            summary="Publish the answer",
+            start_to_close_timeout=policy.deadlines.turn,
+            schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=patient_retry_policy(policy.retries),
+            priority=priority(1),
+        )
+
+    def _begun(self) -> GraphWalk:
+        """Only the form is looked at: who starts a run has had the graph checked, and a check that
+        is made stricter must not refuse what has been run."""
+        if self._as_of > workflow.now():
+            raise _unusable(f"{self._as_of.date()} has not come yet")
+        try:
+            return GraphWalk(self._request, self._window, self._started_at)
+        except ValueError as error:
+            raise _unusable(str(error)) from error
+
+
+def _unusable(words: str) -> ApplicationError:
+    return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
