@@ -11,10 +11,14 @@ from activities.heartbeats import beating, effect_key
 from activities.metrics import measured_call
 from contracts.names import FailureType
 from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
+from domain.answer_form import told_when
 from domain.event_sources import without_later
 from domain.seal import content_hash
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
+
+LATER = "it was changed since, and what it said then cannot be had"
+"""Why an answer is refused that its source dates after the as-of instant."""
 
 
 class ToolActivities:
@@ -84,13 +88,23 @@ def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
             retrieved_at=now,
         )
     content = without_later(answer.content, request.as_of)
-    return ToolResult(
+    result = ToolResult(
         call=request.call,
         status=ToolStatus.OK,
         content=content,
         retrieved_at=now,
         content_hash=content_hash(content),
     )
+    return _refused_if_later(result, request.as_of) if request.call.answer else result
+
+
+def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
+    """A foreign tool knows no as-of instant: what it dates later was not known then."""
+    when = told_when(result)
+    if when is None or when <= as_of:
+        return result
+    told = {"status": ToolStatus.REFUSED, "error": LATER, "content": None, "content_hash": None}
+    return result.model_copy(update=told)
 
 
 def _time_for_one_try() -> float:

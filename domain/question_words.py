@@ -27,7 +27,7 @@ STOP_WORDS: Final = _words(
     " long often large big far old new one ones get got make made use used per since until till"
     " such same other ago now today currently at's whether before after during between again"
     " exactly present matter behind name named against through among towards beyond above below via"
-    " happen"
+    " happen become becomes became go goes going"
 )
 """Words that say nothing about what is asked."""
 

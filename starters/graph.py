@@ -52,7 +52,10 @@ def runs(as_json: AsJson = False) -> ExitStatus:
 @graph.command(epilog='Example: desk graph reset ask-0123456789ab synthesis --reason "look again"')
 def reset(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run's workflow id.")],
-    node: Annotated[str, typer.Argument(metavar="NODE", help="The node to go back to.")],
+    node: Annotated[
+        str,
+        typer.Argument(metavar="NODE", help="The node to go back to; NODE.2 is its second round."),
+    ],
     reason: Annotated[
         str, typer.Option("--reason", metavar="TEXT", help="Why; kept in the history.")
     ],

@@ -61,7 +61,7 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     chosen = chosen_letter(letters, workflow_id)
     reason = f"retry of the dead letter {chosen.workflow_id}"
     if chosen.letter.assignment.query is not None:
-        node = chosen.letter.assignment.task_id.partition(".")[0]
+        node = chosen.letter.assignment.task_id
         return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
     return rerun_market(
         RerunOptions(

@@ -56,6 +56,18 @@ def replaced(*path: str | int, old: str, new: str) -> Change:
     return change
 
 
+def cut(*path: str | int) -> Change:
+    """The text without its last two letters."""
+
+    def change(told: dict[str, Any]) -> None:
+        place: Any = told
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = place[path[-1]].rstrip(".")[:-2]
+
+    return change
+
+
 def typed(figure: str) -> Change:
     def change(told: dict[str, Any]) -> None:
         for name in ("prose", "content"):
@@ -91,6 +103,21 @@ FORGERIES: dict[str, tuple[str, Change, str]] = {
     "a digit in a quotation": (
         "tickets",
         replaced("quotations", quotation("q4"), "text", old="0.25", new="0.35"),
+        "quotation q4",
+    ),
+    "the beginning of a number in a quotation": (
+        "tickets",
+        replaced("quotations", quotation("q4"), "text", old="0.25", new="25"),
+        "quotation q4",
+    ),
+    "half a word in a quotation": (
+        "tickets",
+        cut("quotations", quotation("q4"), "text"),
+        "quotation q4",
+    ),
+    "half the name of a source": (
+        "tickets",
+        cut("quotations", quotation("q4"), "source"),
         "quotation q4",
     ),
     "a digit in the content": (

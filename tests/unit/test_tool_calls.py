@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
 from contracts.names import FailureType
-from contracts.tools import ToolCall, ToolRequest, ToolSpec
+from contracts.tools import ToolCall, ToolRequest, ToolSpec, ToolStatus
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.scripted import ScriptedTools
@@ -83,3 +83,24 @@ async def test_an_answer_says_how_long_it_took_and_whether_it_was_kept(tmp_path:
     assert first.took is not None and 0.02 <= first.took < 10
     assert first.kept
     assert second == first, "a repeated attempt has the first one's times"
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"), [("2026-11-01", ToolStatus.OK), ("2026-11-03", ToolStatus.REFUSED)]
+)
+async def test_what_a_foreign_source_dates_after_the_question_is_refused(
+    changed: str, status: ToolStatus, tmp_path: Path
+) -> None:
+    def script(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer:
+        return ToolAnswer(content={"key": "DESK-1", "changed": f"{changed}T00:00:00Z"})
+
+    journal = EffectJournal(tmp_path / "effects.db")
+    form = {"id": "key", "updated_at": "changed"}
+    call = ToolCall(call_id="1", server="jira", tool="get_issue", answer=form)
+    request = ToolRequest(call=call, as_of=datetime(2026, 11, 2, 7, tzinfo=UTC))
+    result = await ActivityEnvironment().run(
+        ToolActivities(ScriptedTools(script), journal).call_tool, request
+    )
+    journal.close()
+    assert result.status is status
+    assert (result.content is None) is (status is ToolStatus.REFUSED)
