@@ -289,7 +289,7 @@ def _names(name: str, result: ToolResult, library: Library) -> bool:
     asked = (str(value) for value in result.call.arguments.values())
     own = " ".join(name.split())
     return (
-        library.says(name, result.evidence_id)
+        library.holds(name, result.evidence_id)
         or own in (*asked, result.call.server, result.call.tool)
         or own == source_of_answer(result, None).name
     )

@@ -67,10 +67,6 @@ class Library:
         word begins to where one ends; as its tool answered or in the desk's own form."""
         return stands_in(words, list(self._plain(evidence_id)))
 
-    def says(self, words: str, evidence_id: str) -> bool:
-        """Whether one of the texts of a result is these words and no more."""
-        return " ".join(words.split()) in self._plain(evidence_id)
-
     def placed(self, quotation: Quotation) -> Quotation | None:
         """The quotation with the evidence that holds it; None where there is none.
 
