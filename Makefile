@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
-# Tests run side by side, those of a file on one desk; each file starts servers of its own.
-SIDE_BY_SIDE := --numprocesses 2 --dist loadfile
+# Tests run side by side, those of a file on one desk; each file starts servers of its own. They
+# wait for a third of their time, so there is one more of them than of processors. Files run in the
+# order of their names, which has the long ones (chaos, integration) before the short ones (unit).
+SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust bench graph-scenarios lock clean install install-live install-deliver install-observe install-dev
+.PHONY: run test others check trust bench graph-scenarios swarm-scenarios lock clean install install-live install-swarm install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -37,17 +39,32 @@ bench: install-dev  ## a week beside the engine's floor; work going on after a k
 graph-scenarios: install-dev  ## questions asked while sources fail and processes are killed; their accuracy; fifty at once
 	$(BIN)/python -m tests.scenarios
 
+swarm-scenarios: install-dev  ## objectives researched side by side, while specialists fail and processes are killed
+	$(BIN)/python -m tests.swarm_scenarios
+
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra live --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-live.lock
+	$(BIN)/uv pip compile pyproject.toml --extra swarm --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-swarm.lock
+	$(BIN)/uv pip compile pyproject.toml --extra memory --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-memory.lock
+	$(BIN)/uv pip compile pyproject.toml --extra chroma --constraint requirements.lock --constraint requirements-memory.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-chroma.lock
 	$(BIN)/uv pip compile pyproject.toml --extra deliver --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-deliver.lock
 	$(BIN)/uv pip compile pyproject.toml --extra observe --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-observe.lock
-	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra dev --constraint requirements-live.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra memory --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
 
 install: $(VENV)/.installed
 
 install-live: install  ## what the live sources need besides: Yahoo Finance, news feeds
 	@$(PIP) $(LOCKED) requirements-live.lock
+
+install-swarm: install  ## what the specialists of `desk swarm` compute with, and the series that come with it
+	@$(PIP) $(LOCKED) requirements-swarm.lock
+
+install-memory: install  ## a small model of meaning for the desk's memory
+	@$(PIP) $(LOCKED) requirements-memory.lock
+
+install-chroma: install  ## the desk's memory in Chroma
+	@$(PIP) $(LOCKED) requirements-chroma.lock
 
 install-deliver: install  ## what it takes to put reports into a bucket
 	@$(PIP) $(LOCKED) requirements-deliver.lock

@@ -1,4 +1,4 @@
-"""Asking the desk's learning system, and telling it: effects of a week's run."""
+"""Asking the desk's learning system, and telling it: effects of its runs."""
 
 from datetime import timedelta
 from typing import Final, TypedDict
@@ -11,6 +11,7 @@ from activities.heartbeats import beating, effect_key
 from contracts.learning import Advice, Lesson
 from contracts.learning_record import LearningRequest, Question
 from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
+from contracts.swarm import ScoredHypothesis
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. A worker that takes
@@ -37,7 +38,7 @@ _ENTITY: Final[_Entity] = {
 
 
 class LearningActivities:
-    """Both start the learning system where it does not run yet."""
+    """Each starts the learning system where it does not run yet."""
 
     @activity.defn
     async def ask_learning(self, question: Question) -> Advice:
@@ -68,10 +69,24 @@ class LearningActivities:
             RPCError: it could not be told; another try may do.
         """
         async with beating():
-            await activity.client().start_workflow(
-                WorkflowType.LEARNING_SYSTEM,
-                LearningRequest(),
-                **_ENTITY,
-                start_signal=Message.LEARN,
-                start_signal_args=[lesson],
-            )
+            await _signal(Message.LEARN, lesson)
+
+    @activity.defn
+    async def tell_hypothesis(self, scored: ScoredHypothesis) -> None:
+        """Tell what became of a hypothesis. Told again, the same changes nothing.
+
+        Raises:
+            RPCError: it could not be told; another try may do.
+        """
+        async with beating():
+            await _signal(Message.LEARN_HYPOTHESIS, scored)
+
+
+async def _signal(message: Message, told: Lesson | ScoredHypothesis) -> None:
+    await activity.client().start_workflow(
+        WorkflowType.LEARNING_SYSTEM,
+        LearningRequest(),
+        **_ENTITY,
+        start_signal=message,
+        start_signal_args=[told],
+    )

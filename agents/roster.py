@@ -23,6 +23,20 @@ _NEWS = (
 _COMPARISON = (Capability.MONTH_AVERAGES, Capability.MONTH_END_RATES)
 """The validator's alone: what a figure is compared with is not what it was found with."""
 
+_CONDITIONS = (Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH)
+_TECHNICALS = (
+    Capability.MARKET_DATA,
+    Capability.PRICE_HISTORY,
+    Capability.INDICATORS,
+    Capability.CHART_PATTERNS,
+)
+_COMPANY = (Capability.FUNDAMENTALS, Capability.RATIOS, Capability.EARNINGS)
+_OPINION = (Capability.NEWS_DIGEST, Capability.SENTIMENT, Capability.WEB_SEARCH)
+_RECURRENCE = (Capability.PRICE_HISTORY, Capability.PATTERN_MINING, Capability.SEASONALITY)
+_ALL_SPECIALITIES = tuple(
+    dict.fromkeys((*_CONDITIONS, *_TECHNICALS, *_RATES, *_COMPANY, *_OPINION, *_NEWS, *_RECURRENCE))
+)
+
 WEEK_AGENTS = (
     AgentId.PRODUCT_MANAGER,
     AgentId.RESEARCH_AGENT_1,
@@ -30,6 +44,17 @@ WEEK_AGENTS = (
     AgentId.VALIDATOR,
 )
 """Those who research a week. The others work where somebody asks a question."""
+
+SWARM_AGENTS = (
+    AgentId.RESEARCH_LEADER,
+    AgentId.MARKET_SPECIALIST,
+    AgentId.TECHNICAL_SPECIALIST,
+    AgentId.FUNDAMENTAL_SPECIALIST,
+    AgentId.SENTIMENT_SPECIALIST,
+    AgentId.PATTERN_SPECIALIST,
+    AgentId.RESERVE_SPECIALIST,
+)
+"""Those who research an objective."""
 
 
 class AgentProfile(Contract):
@@ -55,6 +80,21 @@ class AgentProfile(Contract):
 
 def _with_tools(profile: AgentProfile, policy: RunPolicy) -> AgentProfile:
     return profile.model_copy(update={"tools": tools_for(profile.capabilities, policy)})
+
+
+_SPECIALIST_LIMITS = AgentLimits(max_turns=24)
+
+
+def _specialist(agent: AgentId, title: str, capabilities: tuple[Capability, ...]) -> AgentProfile:
+    """A specialist of a swarm; the reserve takes over what it could not do."""
+    return AgentProfile(
+        agent=agent,
+        title=title,
+        queue=Queue.RESEARCH,
+        capabilities=capabilities,
+        fallback=AgentId.RESERVE_SPECIALIST,
+        limits=_SPECIALIST_LIMITS,
+    )
 
 
 ROSTER: Mapping[AgentId, AgentProfile] = {
@@ -113,6 +153,30 @@ ROSTER: Mapping[AgentId, AgentProfile] = {
             agent=AgentId.SYNTHESIS_AGENT,
             title="Synthesis agent",
             queue=Queue.RESEARCH,
+        ),
+        AgentProfile(
+            agent=AgentId.RESEARCH_LEADER,
+            title="Research leader",
+            queue=Queue.DESK,
+            capabilities=(Capability.SYMBOLS,),
+        ),
+        _specialist(AgentId.MARKET_SPECIALIST, "Market specialist", _CONDITIONS + _RATES),
+        _specialist(AgentId.TECHNICAL_SPECIALIST, "Technical specialist", _TECHNICALS),
+        _specialist(
+            AgentId.FUNDAMENTAL_SPECIALIST,
+            "Fundamental specialist",
+            (Capability.MARKET_DATA, *_RATES, *_COMPANY),
+        ),
+        _specialist(AgentId.SENTIMENT_SPECIALIST, "Sentiment specialist", _OPINION + _NEWS),
+        _specialist(
+            AgentId.PATTERN_SPECIALIST, "Pattern specialist", (Capability.MARKET_DATA, *_RECURRENCE)
+        ),
+        AgentProfile(
+            agent=AgentId.RESERVE_SPECIALIST,
+            title="Reserve specialist, for whoever could not",
+            queue=Queue.RESEARCH,
+            capabilities=_ALL_SPECIALITIES,
+            limits=_SPECIALIST_LIMITS,
         ),
     )
 }

@@ -11,6 +11,7 @@ from contracts.knowledge import Quotation
 from contracts.markets import AreaCode, MarketSpec
 from contracts.names import AgentId
 from contracts.search_attributes import Outcome
+from contracts.swarm import SwarmRecord
 from contracts.tools import DataSource, ToolResult
 from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, DroppedSentence
@@ -48,8 +49,12 @@ class AnswerReport(Contract):
     `incomplete` where a node failed or nothing was put together. `evidence` holds the tool results
     that quotations and claims rest on.
 
-    `window`, `market` and `base_area` are what the claims are recomputed with, `verdicts` those of
-    a validator on them. `seal` is the SHA-256 of the canonical JSON of all the rest.
+    Of a swarm, `swarm` tells of its rounds, of conflicts between findings and how they were
+    decided, and of what the leader takes to be likely.
+
+    `window`, `market`, the markets of `swarm`, and `base_area` are what the claims are recomputed
+    with, `verdicts` those of a validator on them. `seal` is the SHA-256 of the canonical JSON of
+    all the rest.
     """
 
     sections: Annotated[tuple[AnswerSection, ...], Field(max_length=20)] = ()
@@ -77,4 +82,5 @@ class AnswerReport(Contract):
     market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
     base_area: AreaCode = "US"
     verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=400, exclude_if=is_empty)] = ()
+    swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""

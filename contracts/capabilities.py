@@ -33,6 +33,19 @@ class Capability(StrEnum):
     DOCUMENT = "document"
     PDF = "pdf"
     WEB_SEARCH = "web_search"
+    SYMBOLS = "symbols"
+    MARKET_DATA = "market_data"
+    PRICE_HISTORY = "price_history"
+    SECTORS = "sectors"
+    INDICATORS = "indicators"
+    CHART_PATTERNS = "chart_patterns"
+    FUNDAMENTALS = "fundamentals"
+    RATIOS = "ratios"
+    EARNINGS = "earnings"
+    NEWS_DIGEST = "news_digest"
+    SENTIMENT = "sentiment"
+    PATTERN_MINING = "pattern_mining"
+    SEASONALITY = "seasonality"
 
 
 class Route(Contract):
@@ -92,6 +105,19 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.DOCUMENT: _routes("knowledge.get_doc"),
         Capability.PDF: _routes("knowledge.get_pdf"),
         Capability.WEB_SEARCH: _routes("knowledge.search_web"),
+        Capability.SYMBOLS: _routes("analysis.find_symbols"),
+        Capability.MARKET_DATA: _routes("analysis.market_data"),
+        Capability.PRICE_HISTORY: _routes("analysis.price_history"),
+        Capability.SECTORS: _routes("analysis.sector_analysis"),
+        Capability.INDICATORS: _routes("analysis.indicator_calculator"),
+        Capability.CHART_PATTERNS: _routes("analysis.pattern_detector"),
+        Capability.FUNDAMENTALS: _routes("analysis.company_fundamentals"),
+        Capability.RATIOS: _routes("analysis.ratio_calculator"),
+        Capability.EARNINGS: _routes("analysis.earnings_analyzer"),
+        Capability.NEWS_DIGEST: _routes("sentiment.news_aggregator"),
+        Capability.SENTIMENT: _routes("sentiment.sentiment_analyzer"),
+        Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
+        Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
     }
 )
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by
@@ -100,5 +126,7 @@ nobody is checked against the ECB and the central banks, whom the validator asks
 SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
 """The servers that come with the desk, by the names that `.mcp.json` gives them."""
 
-OWN_SOURCES: Final = frozenset({"ecb", "central_banks", "official_statistics", "knowledge"})
+OWN_SOURCES: Final = frozenset(
+    {"ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"}
+)
 """The servers that work without a network. A run that does not know which there are has these."""

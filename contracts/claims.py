@@ -8,7 +8,12 @@ from pydantic import Field
 
 from contracts.base import Contract, Figure, ShortText
 
-ClaimId = Annotated[str, Field(pattern=r"^[A-Z]{2,3}(/[A-Z]{3})?:[a-z0-9_]+(@\d{4}-\d{2}-\d{2})?$")]
+ClaimId = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Z^][A-Z0-9.^=-]{0,14}(/[A-Z]{3})?:[a-z0-9_]+(@\d{4}-\d{2}-\d{2})?$",
+    ),
+]
 """`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
 several in a window, the day."""
 
@@ -17,7 +22,7 @@ class Unit(StrEnum):
     """What a claim's number counts."""
 
     LEVEL = "level"
-    """Units of the quote currency for one unit of the base currency."""
+    """Units of the quote currency for one unit of the base currency, or a stock's price."""
     PERCENT = "percent"
     """A relative change, times one hundred."""
     PERCENT_A_YEAR = "percent_a_year"
@@ -26,6 +31,10 @@ class Unit(StrEnum):
     STANDARD_DEVIATIONS = "standard_deviations"
     DAYS = "days"
     """A count of fixings in a row, signed by their direction."""
+    INDEX = "index"
+    """A place on a scale that its metric defines, such as 0 to 100."""
+    RATIO = "ratio"
+    COUNT = "count"
 
 
 class Metric(StrEnum):
@@ -46,6 +55,44 @@ class Metric(StrEnum):
     DIFFERENTIAL = "differential"
     DECISION_RATE = "decision_rate"
     DECISION_CHANGE = "decision_change"
+
+    MONTH_MOVE = "month_move"
+    QUARTER_MOVE = "quarter_move"
+    YEAR_MOVE = "year_move"
+    VOLATILITY = "volatility"
+    EXPECTED_LOW = "expected_low"
+    EXPECTED_HIGH = "expected_high"
+    GROUP_MOVE = "group_move"
+    RELATIVE_MOVE = "relative_move"
+    BREADTH = "breadth"
+
+    RSI = "rsi"
+    MACD_HISTOGRAM = "macd_histogram"
+    SMA_50 = "sma_50"
+    SMA_200 = "sma_200"
+    ADX = "adx"
+    BOLLINGER_POSITION = "bollinger_position"
+    PATTERN_COUNT = "pattern_count"
+    TARGET = "target"
+
+    CARRY_TO_VOLATILITY = "carry_to_volatility"
+    PRICE_TO_EARNINGS = "price_to_earnings"
+    PRICE_TO_BOOK = "price_to_book"
+    NET_MARGIN = "net_margin"
+    DEBT_TO_EQUITY = "debt_to_equity"
+    REVENUE_GROWTH = "revenue_growth"
+    EARNINGS_SURPRISE = "earnings_surprise"
+
+    NEWS_COUNT = "news_count"
+    NEWS_TONE = "news_tone"
+
+    ANALOGUES = "analogues"
+    ANALOGUE_MOVE = "analogue_move"
+    ANALOGUE_HIT_RATE = "analogue_hit_rate"
+    ANOMALY_SCORE = "anomaly_score"
+    SEASONAL_MOVE = "seasonal_move"
+    SEASONAL_HIT_RATE = "seasonal_hit_rate"
+    SEASONAL_P_VALUE = "seasonal_p_value"
 
 
 class Claim(Contract):

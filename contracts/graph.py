@@ -12,6 +12,7 @@ from contracts.markets import MarketSpec
 from contracts.names import AgentId
 from contracts.report import Contribution
 from contracts.search_attributes import Outcome, Phase
+from contracts.swarm import SwarmRecord
 from contracts.tasks import Query, TaskType, ToolName
 from contracts.tools import MOST_EVIDENCE, ToolResult
 from contracts.turns import StateEntry
@@ -198,7 +199,8 @@ class GraphRecord(Contract):
     """What a run of a graph found: all that its report is compiled from.
 
     `nodes` has the outcome of every round of every node, in the order of the file; `skipped` are
-    the nodes that were not reached.
+    the nodes that were not reached. Of a swarm, the graph is the one that its plans came to, and
+    `swarm` is what it has besides.
     """
 
     request: GraphRequest
@@ -209,6 +211,7 @@ class GraphRecord(Contract):
     started_at: Instant
     workflow_id: ShortText
     run_id: ShortText
+    swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
 
 
 class AnswerPublication(Contract):

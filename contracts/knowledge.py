@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text, is_none
+from contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from contracts.names import AgentId
 from contracts.source_results import SourceResult
+from contracts.swarm import MOST_HYPOTHESES, Hypothesis, Refinement
 from contracts.verdicts import DroppedSentence
 
 LongText = Annotated[str, Field(max_length=1_000_000)]
@@ -190,6 +191,7 @@ class Synthesis(Contract):
 
     `answered` is false where what was found does not answer the question, and the summary says so.
     `dropped` tells of sentences that were left out because they held figures that are no claims.
+    The leader of a swarm says besides what it takes to be likely, and what it wants to know still.
     """
 
     kind: Literal["synthesis"] = "synthesis"
@@ -201,3 +203,7 @@ class Synthesis(Contract):
     answered: bool = True
     missing: Missing = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
+    hypotheses: Annotated[
+        tuple[Hypothesis, ...], Field(max_length=MOST_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
+    further: Annotated[Refinement | None, Field(exclude_if=is_none)] = None

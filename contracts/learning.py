@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text, is_empty
+from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
 from contracts.markets import MarketName
 from contracts.names import AgentId
@@ -221,7 +221,11 @@ class StanceMonitor(Contract):
 
 
 class Scorecard(Contract):
-    """How the forecasts did whose horizon had passed by `as_of`; `open` had not."""
+    """How the forecasts did whose horizon had passed by `as_of`; `open` had not.
+
+    `hypotheses` is how those of research swarms did that were due by then: right is one that was
+    said to be likely and held, or unlikely and did not. None where there is none.
+    """
 
     as_of: Instant
     open: Count
@@ -229,6 +233,8 @@ class Scorecard(Contract):
     rows: Annotated[tuple[ScoreRow, ...], Field(max_length=250)] = ()
     bins: Annotated[tuple[CalibrationBin, ...], Field(max_length=20)] = ()
     monitor: StanceMonitor = StanceMonitor(forecasts=0, up=0)
+    hypotheses: Annotated[ScoreRow | None, Field(exclude_if=is_none)] = None
+    void_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
 
 
 class EssentialTool(Contract):

@@ -17,6 +17,7 @@ from contracts.learning import (
     ToolUse,
 )
 from contracts.markets import MarketName
+from contracts.swarm import ScoredHypothesis
 from contracts.weeks import IsoWeek
 
 MOST_WEEKS: Final = 260
@@ -29,6 +30,11 @@ MOST_PAUSES: Final = 2_000
 """Of more the earliest due are carried; any other is asked for at once and paused again."""
 
 MOST_VOIDS: Final = 60
+
+MOST_KEPT_HYPOTHESES: Final = 500
+"""Scored hypotheses that are kept: those that were due last."""
+
+MOST_SHOWN_HYPOTHESES: Final = 100
 
 USUAL_CALL_SECONDS: Final = 15.0
 
@@ -87,6 +93,7 @@ class LearningState(Contract):
 
     `told` counts the lessons it has been told, those included that a later one replaced. Of a run
     that told again after its forecasts were due, `in_time` has the forecasts that it told before.
+    `hypotheses` are those of research swarms, each once.
     """
 
     lessons: Annotated[tuple[Lesson, ...], Field(max_length=MOST_WEEKS)] = ()
@@ -96,6 +103,9 @@ class LearningState(Contract):
         tuple[FixingPause, ...], Field(max_length=MOST_PAUSES, exclude_if=is_empty)
     ] = ()
     told: Count = 0
+    hypotheses: Annotated[
+        tuple[ScoredHypothesis, ...], Field(max_length=MOST_KEPT_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
 
 
 class LearningRequest(Contract):
@@ -185,7 +195,8 @@ class LearnedView(Contract):
     essential tools. `scored` are the newest forecasts whose horizon has passed, `more_scored` how
     many there are besides, and `voids` why the newest of those without a value have none. `tools`
     are sums over all weeks; `changes` how the list of essential tools came about. `told` counts
-    every lesson, whatever its as-of instant.
+    every lesson, whatever its as-of instant. `hypotheses` are those that were due last, and
+    `more_hypotheses` how many there are besides.
     """
 
     advice: Advice
@@ -198,3 +209,7 @@ class LearnedView(Contract):
     tools: Annotated[tuple[ToolUse, ...], Field(max_length=300)] = ()
     changes: Annotated[tuple[EssentialChange, ...], Field(max_length=300)] = ()
     told: Count = 0
+    hypotheses: Annotated[
+        tuple[ScoredHypothesis, ...], Field(max_length=MOST_SHOWN_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
+    more_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0

@@ -1,4 +1,4 @@
-"""The markets the desk covers: currency pairs and the policy rates of areas."""
+"""The markets the desk covers: currency pairs, the policy rates of areas, and stocks."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -16,7 +16,13 @@ PairSymbol = Annotated[str, Field(pattern=PAIR_PATTERN)]
 AreaCode = Annotated[str, Field(pattern=AREA_PATTERN)]
 """`JP`: the area of one central bank; `XM` is the euro area, as the BIS writes it."""
 
-MarketName = Annotated[str, Field(pattern=r"^([A-Z]{3}/[A-Z]{3}|[A-Z]{2})$")]
+STOCK_PATTERN = r"^[A-Z^][A-Z0-9.^=-]{0,14}$"
+
+StockSymbol = Annotated[str, Field(pattern=STOCK_PATTERN)]
+"""`NVDA`, or an index such as `^GSPC`, as Yahoo Finance writes them."""
+
+MarketName = Annotated[str, Field(pattern=r"^([A-Z]{3}/[A-Z]{3}|[A-Z^][A-Z0-9.^=-]{0,14})$")]
+"""A pair, an area, or a stock's symbol. What of the two a word of two letters is, its spec says."""
 
 
 class MarketKind(StrEnum):
@@ -24,13 +30,15 @@ class MarketKind(StrEnum):
 
     PAIR = "pair"
     POLICY_RATE = "policy_rate"
+    STOCK = "stock"
 
 
 class MarketGroup(StrEnum):
-    """The two halves of the report."""
+    """The two halves of the weekly report, and what is researched only where somebody asks."""
 
     G10 = "G10"
     ASIA = "Asia"
+    STOCKS = "Stocks"
 
 
 class Band(Contract):
@@ -42,10 +50,10 @@ class Band(Contract):
 
 
 class MarketSpec(Contract):
-    """One market as `desk.toml` describes it.
+    """One market, as `desk.toml` or a plan describes it.
 
-    `digits`: decimals of a printed level (pairs only). `areas`: the areas whose policy rates
-    matter for it, base currency first for a pair, the area itself for a policy rate.
+    `digits`: decimals of a printed level (not of policy rates). `areas`: the areas whose policy
+    rates matter for it, base currency first for a pair, the area itself for a policy rate.
     """
 
     market: MarketName

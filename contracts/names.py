@@ -26,10 +26,13 @@ class WorkflowType(StrEnum):
     ESCALATION = "EscalationWorkflow"
     LEARNING_SYSTEM = "LearningSystemWorkflow"
     RESEARCH_GRAPH = "ResearchGraphWorkflow"
+    RESEARCH_SWARM = "ResearchSwarmWorkflow"
+    SPECIALIST = "SpecialistWorkflow"
+    HYPOTHESIS = "HypothesisWorkflow"
 
 
 class AgentId(StrEnum):
-    """The desk's agents, as seeds 001 and 002 name them."""
+    """The desk's agents: those of a week, of a question, and of a swarm."""
 
     PRODUCT_MANAGER = "product_manager"
     RESEARCH_AGENT_1 = "research_agent_1"
@@ -40,6 +43,13 @@ class AgentId(StrEnum):
     PDF_AGENT = "pdf_agent"
     SEARCH_AGENT = "search_agent"
     SYNTHESIS_AGENT = "synthesis_agent"
+    RESEARCH_LEADER = "research_leader"
+    MARKET_SPECIALIST = "market_specialist"
+    TECHNICAL_SPECIALIST = "technical_specialist"
+    FUNDAMENTAL_SPECIALIST = "fundamental_specialist"
+    SENTIMENT_SPECIALIST = "sentiment_specialist"
+    PATTERN_SPECIALIST = "pattern_specialist"
+    RESERVE_SPECIALIST = "reserve_specialist"
 
 
 class Message(StrEnum):
@@ -56,6 +66,8 @@ class Message(StrEnum):
     LEARN = "learn"
     ADVISE = "advise"
     LEARNED = "learned"
+    LEARN_HYPOTHESIS = "learn_hypothesis"
+    HYPOTHESIS = "hypothesis"
 
 
 class FailureType(StrEnum):
@@ -75,6 +87,9 @@ class FailureType(StrEnum):
 
 QUESTION_RUN = "ask-"
 """How the workflow id of a question's run begins; the rest is a hash of the question."""
+
+SWARM_RUN = "swarm-"
+"""The same of a swarm's run; the rest is a hash of its objective."""
 
 SCHEDULE_ID = "weekly-research"
 SCHEDULED_RUN_ID = "weekly"
@@ -101,3 +116,13 @@ def reassignment_run_id(market_run: str, task_type: str) -> str:
 def escalation_run_id(run_id: str, conflict_id: str) -> str:
     """The workflow id of a conflict that a person is asked to decide."""
     return f"{run_id}/escalation/{conflict_id}"
+
+
+def specialist_run_id(swarm_run: str, node: str) -> str:
+    """The workflow id of one specialist of a swarm, by its node, whose name has its round."""
+    return f"{swarm_run}/specialist/{node}"
+
+
+def hypothesis_run_id(swarm_run: str, hypothesis_id: str) -> str:
+    """The workflow id of a hypothesis that waits for its horizon."""
+    return f"{swarm_run}/hypothesis/{hypothesis_id}"

@@ -56,7 +56,7 @@ class MarketOutcome(Contract):
 
     market: MarketName
     outcome: Outcome
-    results: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    results: Annotated[tuple[ResearchResult, ...], Field(max_length=60)] = ()
     validation: ValidationResult | None = None
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()

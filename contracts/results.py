@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from contracts.base import Confidence, Contract, Instant, ShortText, Text, is_none
+from contracts.base import Confidence, Contract, Instant, ShortText, Text, is_empty, is_none
 from contracts.claims import Claim, ClaimId
 from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
@@ -147,14 +147,32 @@ class SuspectFixing(Contract):
     reason: Text
 
 
+class Finding(Contract):
+    """One thing that a specialist found: `statement` is prose with references in place of figures.
+
+    `topic` says what it is about, in a word or two. `claims` are the ids of the claims it rests
+    on, `evidence` those of the tool results where it rests on what was read.
+    """
+
+    topic: ShortText
+    statement: Text
+    confidence: Confidence
+    claims: Annotated[tuple[ClaimId, ...], Field(max_length=20)] = ()
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+
+
 MOST_SOURCES = 50
 MOST_TONES = 40
+
+Sayings = Annotated[tuple[Text, ...], Field(max_length=20, exclude_if=is_empty)]
 
 
 class ResearchResult(Contract):
     """What a research agent delivers for one market.
 
-    `missing` lists what was looked for and not found, each with its reason.
+    `missing` lists what was looked for and not found, each with its reason. A specialist of a swarm
+    delivers `findings`, what in them speaks against each other (`contradictions`), and what follows
+    from them (`recommendations`), all in prose with references.
     """
 
     kind: Literal["research"] = "research"
@@ -171,6 +189,9 @@ class ResearchResult(Contract):
     missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
+    findings: Annotated[tuple[Finding, ...], Field(max_length=40, exclude_if=is_empty)] = ()
+    contradictions: Sayings = ()
+    recommendations: Sayings = ()
     confidence: Confidence
 
 

@@ -25,6 +25,7 @@ class Phase(StrEnum):
     RESEARCHING = "researching"
     REASSIGNING = "reassigning"
     AWAITING_PERSON = "awaiting_person"
+    AWAITING_HORIZON = "awaiting_horizon"
     PUBLISHING = "publishing"
     OPEN_FOR_RERUNS = "open_for_reruns"
     CLOSED = "closed"

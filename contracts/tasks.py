@@ -24,6 +24,13 @@ class TaskType(StrEnum):
     READ_PDFS = "read_pdfs"
     SEARCH_WEB = "search_web"
     SYNTHESISE = "synthesise"
+    PLAN_SWARM = "plan_swarm"
+    RESEARCH_CONDITIONS = "research_conditions"
+    ANALYSE_TECHNICALS = "analyse_technicals"
+    ANALYSE_FUNDAMENTALS = "analyse_fundamentals"
+    GAUGE_SENTIMENT = "gauge_sentiment"
+    MINE_PATTERNS = "mine_patterns"
+    CONCLUDE_SWARM = "conclude_swarm"
 
 
 class Effort(StrEnum):
@@ -35,10 +42,14 @@ class Effort(StrEnum):
 
 
 class AgentLimits(Contract):
-    """Where an agent must stop. Time is the assignment's deadline."""
+    """Where an agent must stop. Time is the assignment's deadline.
+
+    With `max_calls` it may ask its tools so often, and must deliver then.
+    """
 
     max_turns: Annotated[int, Field(ge=1, le=200)] = 8
     max_tokens: Annotated[int, Field(ge=1)] = 200_000
+    max_calls: Annotated[int | None, Field(ge=1, le=130, exclude_if=is_none)] = None
 
 
 class ToolName(Contract):

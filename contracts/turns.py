@@ -11,8 +11,16 @@ from contracts.config import VotingConfig
 from contracts.knowledge import DocumentsRead, PdfsRead, Synthesis, TicketsFound, WebSearched
 from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
+from contracts.memory import Recalled
 from contracts.plan import WeekPlan
-from contracts.results import AgentError, Commentary, ResearchResult, ValidationResult
+from contracts.results import (
+    AgentError,
+    Commentary,
+    ConflictRecord,
+    ResearchResult,
+    ValidationResult,
+)
+from contracts.swarm import Complexity, SwarmPlan
 from contracts.tasks import TaskAssignment
 from contracts.tools import MAX_CALLS_A_TURN, MOST_EVIDENCE, ToolCall, ToolResult, ToolSpec
 from contracts.usage import BUILTIN, Usage
@@ -27,7 +35,8 @@ AgentResult = Annotated[
     | DocumentsRead
     | PdfsRead
     | WebSearched
-    | Synthesis,
+    | Synthesis
+    | SwarmPlan,
     Field(discriminator="kind"),
 ]
 
@@ -68,13 +77,16 @@ class TurnRequest(Contract):
     `findings` are the research results that a validator is to check or the product manager to
     comment, and `evidence` the tool results they rest on; `markets` are those that the product
     manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
-    own record; `state` is what the nodes before it brought to a node of a graph. They are empty for
-    the others. `rejected` are the figures in the prose of the
-    agent's last result that are no claims: it may deliver again, without them or with references in
-    their place. `draft` is what a model said when it delivered that result, as its content blocks,
-    and `objection` why what it said is no result. `voting` says how a conflict between findings is
-    settled. `model` names who takes the turn; `tools` are described to a model, and `allowance` is
-    what its call may cost. With `last` it must deliver now and may ask for nothing more.
+    own record; `state` is what the nodes before it brought to a node of a graph. The leader of a
+    swarm is shown what was `recalled`, the `complexity` that it is held to, and the `conflicts`
+    between the findings as they were decided. They are empty for the others.
+
+    `rejected` are the figures in the prose of the agent's last result that are no claims: it may
+    deliver again, without them or with references in their place. `draft` is what a model said when
+    it delivered that result, as its content blocks, and `objection` why what it said is no result.
+    `voting` says how a conflict between findings is settled. `model` names who takes the turn;
+    `tools` are described to a model, and `allowance` is what its call may cost. With `last` it must
+    deliver now and may ask for nothing more.
     """
 
     assignment: TaskAssignment
@@ -93,6 +105,11 @@ class TurnRequest(Contract):
     capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
+    recalled: Annotated[tuple[Recalled, ...], Field(max_length=40, exclude_if=is_empty)] = ()
+    complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
+    conflicts: Annotated[
+        tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)
+    ] = ()
     allowance: Allowance = Allowance()
     last: bool = False
 

@@ -23,6 +23,8 @@ from domain.answer_evidence import (
 from domain.answer_nodes import usage_of_nodes
 from domain.answer_prose import Known, render_answer
 from domain.answer_seal import seal_of_answer
+from domain.answer_swarm import markets_of, named_in_swarm, texts_of_swarm
+from domain.answer_swarm_audit import swarm_findings
 from domain.audit_findings import AuditFinding, differing
 from domain.figure_gate import read_prose
 from domain.ledger import Ledger
@@ -43,6 +45,8 @@ class AnswerCounts(NamedTuple):
     claims: int
     tool_results: int
     references: int
+    conflicts: int = 0
+    hypotheses: int = 0
 
 
 def audit_answer(report: AnswerReport) -> tuple[str, ...]:
@@ -66,7 +70,9 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
         quotations=len(report.quotations),
         claims=len(report.claims),
         tool_results=len(report.evidence),
-        references=sum(len(references(prose)) for _, prose, _ in _texts(report)),
+        references=sum(len(references(prose)) for prose in _proses(report)),
+        conflicts=len(report.swarm.conflicts) if report.swarm else 0,
+        hypotheses=len(report.swarm.hypotheses) if report.swarm else 0,
     )
 
 
@@ -181,15 +187,12 @@ def _of_quotation(
 
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and goes into what is printed."""
-    ledger = Ledger(
-        (answer.market,) if answer.market else (),
-        answer.window,
-        answer.base_area,
-        answer.evidence,
-    )
+    specs = markets_of(answer.market, answer.swarm)
+    ledger = Ledger(specs, answer.window, answer.base_area, answer.evidence)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
-    wanted = {claim.claim_id for claim in with_inputs(printed, known)}
+    told = named_in_swarm(answer.swarm) if answer.swarm else ()
+    wanted = {claim.claim_id for claim in with_inputs((*printed, *told), known)}
     counts = Counter(claim.claim_id for claim in answer.claims)
     for claim in answer.claims:
         where = f"claim {claim.claim_id}"
@@ -238,6 +241,12 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
             yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
 
 
+def _proses(answer: AnswerReport) -> Iterator[str]:
+    yield from (prose for _, prose, _ in _texts(answer))
+    if answer.swarm is not None:
+        yield from (prose for _, prose in texts_of_swarm(answer.swarm))
+
+
 PARTS: Final = (
     seal_findings,
     frame_findings,
@@ -247,6 +256,7 @@ PARTS: Final = (
     claim_findings,
     verdict_findings,
     prose_findings,
+    swarm_findings,
 )
 
 

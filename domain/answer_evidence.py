@@ -14,16 +14,20 @@ from contracts.source_results import Provenance
 from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.answer_form import formed
+from domain.answer_swarm import markets_of, withheld_by
 from domain.ledger import Ledger
 from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
 from domain.links import web_link
 from domain.quotations import stands_in, texts_in
+from domain.standing import standing_claims as standing_after
 
 LARGEST_CONTENT: Final = 4 * 2**20
 """Characters of JSON of one tool result that an answer carries."""
 
 MOST_CARRIED: Final = 32 * 2**20
 """The same of all of them together."""
+
+FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
 _WITHOUT_TIMES: Final = {"took": None, "kept": False, "besides": ()}
 
@@ -116,26 +120,13 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
     """The claims of the run's research that follow from their evidence once more.
 
     Of two claims with one id the first counts that was not rejected; where they differ, that is
-    said.
+    said. Where a conflict between findings was decided, what was chosen counts, and nothing where
+    it was not.
     """
-    verdicts, stated = _verdicts(record), dict[str, Claim]()
-    fallen: list[str] = []
-    for node in record.nodes:
-        result = node.entry.result
-        if not isinstance(result, ResearchResult):
-            continue
-        for claim in result.claims:
-            rejection = _rejection(claim, result, verdicts)
-            if rejection is not None:
-                fallen.append(f"{claim.claim_id} is left out: {rejection.words}")
-                continue
-            first = stated.setdefault(claim.claim_id, claim)
-            if (first.value, first.unit, first.as_of) != (claim.value, claim.unit, claim.as_of):
-                fallen.append(f"{node.entry.node} states {claim.claim_id} otherwise")
-    market = record.request.market
-    ledger = Ledger(
-        (market,) if market else (), record.window, record.request.policy.base_area, evidence
-    )
+    verdicts = _verdicts(record)
+    stated, fallen = _stated(record, verdicts)
+    specs = markets_of(record.request.market, record.swarm)
+    ledger = Ledger(specs, record.window, record.request.policy.base_area, evidence)
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
         objection = ledger.objection(claim, stated)
@@ -145,6 +136,60 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
             fallen.append(f"{name} is left out: {objection.words}")
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
     return Standing(held, told, tuple(dict.fromkeys(fallen)))
+
+
+def _stated(
+    record: GraphRecord, verdicts: Iterable[ClaimVerdict]
+) -> tuple[dict[str, Claim], list[str]]:
+    """The claims that were neither rejected nor decided against, by id, and why others are none."""
+    known, fallen = tuple(verdicts), list[str]()
+    decided = _decided(record)
+    stated: dict[str, Claim] = {}
+    for node, result, claim in _claimed(record):
+        name = claim.claim_id
+        rejection = _rejection(claim, result, known)
+        if rejection is not None:
+            fallen.append(f"{name} is left out: {rejection.words}")
+        elif name in decided.withheld:
+            fallen.append(f"{name} is left out: {decided.withheld[name]}")
+        else:
+            first = stated.setdefault(name, decided.chosen.get(name, claim))
+            if _figure(first) != _figure(claim) and name not in decided.disputed:
+                fallen.append(f"{node} states {name} otherwise")
+    return stated, fallen
+
+
+def _claimed(record: GraphRecord) -> Iterator[tuple[str, ResearchResult, Claim]]:
+    for node in record.nodes:
+        result = node.entry.result
+        if isinstance(result, ResearchResult):
+            yield from ((node.entry.node, result, claim) for claim in result.claims)
+
+
+class _Decided(NamedTuple):
+    """What conflicts made of claims, by id: those of which something was decided, what stands of
+    all, and what is withheld with the reason."""
+
+    disputed: frozenset[str]
+    chosen: Mapping[str, Claim]
+    withheld: Mapping[str, str]
+
+
+def _decided(record: GraphRecord) -> _Decided:
+    conflicts = record.swarm.conflicts if record.swarm else ()
+    if not conflicts:
+        return _Decided(frozenset(), {}, {})
+    results = [n.entry.result for n in record.nodes if isinstance(n.entry.result, ResearchResult)]
+    chosen = standing_after(results, conflicts)
+    names = {claim.claim_id for result in results for claim in result.claims}
+    disputed = frozenset(p.claim_id for c in conflicts for p in c.positions if p.claim_id)
+    reasons = withheld_by(conflicts, chosen)
+    withheld = {name: reasons.get(name, FOUNDED_ON_LESS) for name in names - chosen.keys()}
+    return _Decided(disputed, chosen, withheld)
+
+
+def _figure(claim: Claim) -> tuple[object, ...]:
+    return claim.value, claim.unit, claim.as_of
 
 
 def _verdicts(record: GraphRecord) -> tuple[ClaimVerdict, ...]:

@@ -15,6 +15,8 @@ from domain.report_usage import usage_of
 MOST_MISSING = 200
 """The bound of `AnswerReport.missing`."""
 
+SYNTHESISING = (TaskType.SYNTHESISE, TaskType.CONCLUDE_SWARM)
+
 UNEXPLAINED = "no reason was given"
 
 
@@ -28,9 +30,7 @@ def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
 
 def synthesis_of(record: GraphRecord) -> Synthesis | None:
     """The synthesis that counts: the last that was delivered, in the order of the file."""
-    synthesising = {
-        spec.name for spec in record.request.graph.nodes if spec.task is TaskType.SYNTHESISE
-    }
+    synthesising = {spec.name for spec in record.request.graph.nodes if spec.task in SYNTHESISING}
     delivered = [
         node.entry.result
         for node in record.nodes
@@ -57,7 +57,7 @@ def missing_in(
 ) -> tuple[str, ...]:
     """What was looked for in vain, each once: failed nodes, what the synthesis and the other agents
     did not find, and what is `further` left out."""
-    everything = (*_failures(record), *of_synthesis, *_of_agents(record), *further)
+    everything = (*_failures(record), *of_synthesis, *_of_agents(record, of_synthesis), *further)
     lines = dict.fromkeys(clip(line) for line in everything if line.strip())
     if len(lines) <= MOST_MISSING:
         return tuple(lines)
@@ -70,11 +70,19 @@ def _failures(record: GraphRecord) -> Iterator[str]:
             yield _failure(node)
 
 
-def _of_agents(record: GraphRecord) -> Iterator[str]:
+def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
+    """What the other agents did not find, except what is told already, by whom a graph's reader
+    knows them: its nodes, and of a swarm its specialists."""
+    seen = set(told)
     for node in record.nodes:
         result = node.entry.result
-        if result is not None and not isinstance(result, Synthesis):
-            yield from (f"{node.entry.node}: {line}" for line in getattr(result, "missing", ()))
+        if result is None or isinstance(result, Synthesis):
+            continue
+        by = node.contribution.agent.replace("_", " ") if record.swarm else node.entry.node
+        for line in getattr(result, "missing", ()):
+            if line not in seen:
+                yield f"{by}: {line}"
+            seen.add(line)
 
 
 def _failure(node: NodeOutcome) -> str:

@@ -1,6 +1,6 @@
 """What stands in an answer's place where nobody has made a synthesis: what was found, by kind."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from contracts.graph import GraphRecord, NodeOutcome
@@ -34,7 +34,8 @@ MOST_CLAIMS: Final = 200
 def found_instead(record: GraphRecord, library: Library) -> Synthesis:
     """What was found by the nodes of a graph that has no synthesis, as one.
 
-    Everything found is named in its source's own words, and every claim by its reference.
+    Everything found is named in its source's own words, and every claim by its reference; what a
+    specialist of a swarm found stands there as it says it.
     """
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
@@ -48,9 +49,7 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
                 named = placed.model_copy(update={"quotation_id": f"f{len(quotations) + 1}"})
                 quotations.append(named)
                 lines.setdefault(kind, []).append(f"[[{named.quotation_id}]]")
-    listed = "\n".join(
-        f"- {kind}: {', '.join(names[:MOST_CLAIMS])}" for kind, names in lines.items()
-    )
+    listed = "\n".join(f"- {kind}: {_joined(names)}" for kind, names in lines.items())
     return Synthesis(
         task_id=record.workflow_id,
         agent=AgentId.SYNTHESIS_AGENT,
@@ -59,6 +58,12 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
         quotations=tuple(quotations),
         answered=False,
     )
+
+
+def _joined(told: Sequence[str]) -> str:
+    """Names and figures with commas between them, sentences without."""
+    between = " " if told[0].endswith(".") else ", "
+    return between.join(told[:MOST_CLAIMS])
 
 
 def _found(node: NodeOutcome) -> Iterator[tuple[str, Quotation | str]]:
@@ -73,6 +78,9 @@ def _found(node: NodeOutcome) -> Iterator[tuple[str, Quotation | str]]:
         case WebSearched() as result:
             names = [each.title for each in result.results]
             yield from _named("Search results", names, result.evidence)
+        case ResearchResult(findings=(_, *_)) as result:
+            for finding in result.findings:
+                yield f"{result.market}, {finding.topic}", finding.statement
         case ResearchResult() as result:
             for claim in result.claims:
                 what = f"{claim.subject} {claim.metric.replace('_', ' ')}"

@@ -118,6 +118,12 @@ def spent(usage: Usage) -> Allowance:
     return Allowance(usd=max(usage.cost_usd, Decimal(0)), tokens=max(usage.tokens, 0))
 
 
+def pays_for(allowance: Allowance, cost: Allowance) -> bool:
+    """Whether an allowance is enough for something that costs so much."""
+    enough_money = allowance.usd is None or allowance.usd >= (cost.usd or 0)
+    return enough_money and (allowance.tokens is None or allowance.tokens >= (cost.tokens or 0))
+
+
 def divided(allowance: Allowance, part: Decimal) -> Allowance:
     """A part of an allowance, rounded down; one without a limit stays so."""
     usd, tokens = allowance.usd, allowance.tokens

@@ -38,6 +38,19 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
             Capability.DOCUMENT: "document doc page read text markdown content wiki",
             Capability.PDF: "pdf file pages text extract",
             Capability.WEB_SEARCH: "search web pages documents find results",
+            Capability.SYMBOLS: "markets symbols tickers named text",
+            Capability.MARKET_DATA: "market price moves volatility range",
+            Capability.PRICE_HISTORY: "price history daily ohlc",
+            Capability.SECTORS: "sector group peers relative",
+            Capability.INDICATORS: "technical indicators rsi macd",
+            Capability.CHART_PATTERNS: "candlestick chart patterns",
+            Capability.FUNDAMENTALS: "company accounts balance income",
+            Capability.RATIOS: "ratios valuation earnings book",
+            Capability.EARNINGS: "earnings revenue surprise",
+            Capability.NEWS_DIGEST: "news digest stories",
+            Capability.SENTIMENT: "sentiment tone news",
+            Capability.PATTERN_MINING: "historical patterns analogues anomaly",
+            Capability.SEASONALITY: "seasonality month season",
         }.items()
     }
 )
@@ -62,6 +75,19 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.DOCUMENT: ("doc_id",),
         Capability.PDF: ("url",),
         Capability.WEB_SEARCH: ("query",),
+        Capability.SYMBOLS: ("query",),
+        Capability.MARKET_DATA: ("symbol",),
+        Capability.PRICE_HISTORY: ("symbol", "start", "end"),
+        Capability.SECTORS: ("symbol",),
+        Capability.INDICATORS: ("symbol",),
+        Capability.CHART_PATTERNS: ("symbol",),
+        Capability.FUNDAMENTALS: ("symbol",),
+        Capability.RATIOS: ("symbol",),
+        Capability.EARNINGS: ("symbol",),
+        Capability.NEWS_DIGEST: ("symbol", "days"),
+        Capability.SENTIMENT: ("symbol", "days"),
+        Capability.PATTERN_MINING: ("symbol",),
+        Capability.SEASONALITY: ("symbol",),
     }
 )
 """What the desk's own tools take."""

@@ -28,6 +28,7 @@ from domain.answer_nodes import (
 )
 from domain.answer_prose import Known, kept_prose, render_answer, render_plain
 from domain.answer_seal import sealed_answer
+from domain.answer_swarm import told_swarm
 from domain.answer_unmade import found_instead
 from domain.prose import references
 from domain.synthesis_review import NOTHING_LEFT
@@ -62,7 +63,8 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
 
     Printed are quotations that stand in their evidence and claims that follow from theirs; a
     sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
-    synthesis the answer says what was found, by kind, and is incomplete.
+    synthesis the answer says what was found, by kind, and is incomplete. Of a swarm, it tells how
+    conflicts were decided, and what is likely as far as that rests on what stands.
 
     Pure: identical records give an identical answer but for `finished_at`.
     """
@@ -74,7 +76,8 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
     quotations, strange = _placed(synthesis, library)
     known = Known(standing.claims, quotations)
     written = _written(synthesis, known)
-    claims = with_inputs(written.named, standing.claims)
+    swarm = told_swarm(record, Known(standing.claims, {}))
+    claims = with_inputs((*written.named, *swarm.named), standing.claims)
     used = tuple(quotations[name] for name in written.named if name in quotations)
     verdicts = standing.verdicts_on(claims)
     evidence, without = carried(evidence_named(used, claims, verdicts), library.results)
@@ -95,11 +98,12 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
         missing=missing_in(
             record,
             _missing(synthesis, known),
-            (*strange, *standing.fallen, *map(_too_large, without)),
+            (*strange, *swarm.missing, *standing.fallen, *map(_too_large, without)),
         ),
-        dropped=(*synthesis.dropped, *written.dropped)[:MOST_DROPPED],
+        dropped=(*synthesis.dropped, *written.dropped, *swarm.dropped)[:MOST_DROPPED],
         usage=usage_of_nodes(nodes),
         verdicts=verdicts,
+        swarm=swarm.record,
     )
     return sealed_answer(answer)
 

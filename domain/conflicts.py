@@ -12,9 +12,10 @@ from typing import Final
 from contracts.claims import Claim, Metric
 from contracts.config import VotingConfig
 from contracts.report import MarketOutcome
-from contracts.results import ConflictKind, ConflictRecord, ResearchResult, ViewKind
+from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult, ViewKind
+from domain.conflict_targets import across_last, with_implied_views
 from domain.normalise import Comparable, Difference, Statement, normalise, statement_of
-from domain.opinions import FIGURES, abstentions, view_conflicts
+from domain.opinions import FIGURES, abstentions, own_judgement, view_conflicts
 from domain.positions import Stand, claim_position, origin_of, weakest_source
 from domain.quotation import reversed_pair, reversed_statement
 from domain.rejections import without_rejected
@@ -49,19 +50,24 @@ def detect_conflicts(
     """
     figures: list[ConflictRecord] = []
     covered: set[tuple[ViewKind, str]] = set()
+    targets: set[str] = set()
     for (subject, metric, day), stands in _by_topic(market, results).items():
         if any(_contradict(one, other) for one, other in _of_two_results(stands)):
             besides = {stand.result.result_id for stand in stands}
             positions = (
-                *(claim_position(stand, voting) for stand in stands),
+                *(_position(stand, voting) for stand in stands),
                 *abstentions(metric, subject, results, voting, besides=besides),
             )
             topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
-            figures.append(put_to_the_vote(topic, market, _kind(stands), positions, voting))
+            kind = _kind(stands, results)
+            figures.append(put_to_the_vote(topic, market, kind, positions, voting))
             if metric in FIGURES:
                 covered.add((FIGURES[metric], subject))
+            if metric is Metric.TARGET:
+                targets.update(stand.claim.subject for stand in stands)
     timing = timing_conflicts(market, results, voting)
-    views = view_conflicts(market, results, voting, settled_by_figures=covered)
+    held = with_implied_views(results, targets)
+    views = view_conflicts(market, held, voting, settled_by_figures=covered)
     return _bounded((*figures, *timing, *views))
 
 
@@ -130,6 +136,11 @@ def _differing(
     return ((one, other) for one, other in combinations(stands, 2) if key(one) != key(other))
 
 
+def _position(stand: Stand, voting: VotingConfig) -> Position:
+    position = claim_position(stand, voting)
+    return own_judgement(position) if stand.claim.metric is Metric.TARGET else position
+
+
 def _contradict(one: Stand, other: Stand) -> bool:
     compared = normalise(_statement(one), _statement(other))
     if isinstance(compared, Comparable):
@@ -142,9 +153,12 @@ def _statement(stand: Stand) -> Statement:
     return statement_of(stand.claim, origin_of(source))
 
 
-def _kind(stands: Sequence[Stand]) -> ConflictKind:
+def _kind(stands: Sequence[Stand], results: Iterable[ResearchResult] = ()) -> ConflictKind:
     if stands[0].claim.metric in DATED:
         return ConflictKind.DECISION
+    if stands[0].claim.metric is Metric.TARGET:
+        opposed = across_last(stands, results)
+        return ConflictKind.DIRECTION if opposed else ConflictKind.LEVEL
     statements = [_statement(stand) for stand in stands]
     compared = (normalise(one, other) for one, other in combinations(statements, 2))
     if any(isinstance(pair, Comparable) and pair.opposed for pair in compared):

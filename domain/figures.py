@@ -6,8 +6,19 @@ from typing import Final
 
 from contracts.claims import Claim, Metric, Unit
 
-POSITIONS: Final = frozenset({Metric.RANGE_POSITION, Metric.BAND_POSITION})
-"""Percentages that say where in a range a value stands; they are no changes and take no sign."""
+POSITIONS: Final = frozenset(
+    {
+        Metric.RANGE_POSITION,
+        Metric.BAND_POSITION,
+        Metric.BOLLINGER_POSITION,
+        Metric.VOLATILITY,
+        Metric.BREADTH,
+        Metric.ANALOGUE_HIT_RATE,
+        Metric.SEASONAL_HIT_RATE,
+    }
+)
+"""Percentages that say where in a range a value stands, how wide it swings, or how often something
+was so; they are no changes and take no sign."""
 
 SIGNED_UNITS: Final = frozenset({Unit.PERCENT, Unit.BASIS_POINTS, Unit.STANDARD_DEVIATIONS})
 SUFFIXES: Final = {
@@ -16,6 +27,9 @@ SUFFIXES: Final = {
     Unit.PERCENT_A_YEAR: " %",
     Unit.BASIS_POINTS: " bp",
     Unit.STANDARD_DEVIATIONS: " σ",
+    Unit.INDEX: "",
+    Unit.RATIO: "",
+    Unit.COUNT: "",
 }
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -3,17 +3,19 @@
 Light: the workflow keeps it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Protocol
 
-from contracts.graph import GraphRequest, GraphStatus, NodeOutcome, NodeState, NodeStatus
+from contracts.budget import Allowance
+from contracts.graph import GraphStatus, NodeOutcome, NodeSpec, NodeState, NodeStatus
 from contracts.results import ResearchResult
 from contracts.search_attributes import Phase
+from contracts.tasks import Query
 from contracts.tools import MOST_EVIDENCE, ToolResult
 from contracts.turns import StateEntry
 from contracts.usage import Usage
 from contracts.week_run import PublishedFiles
-from domain.graph_machine import GraphMachine
 
 LONGEST_NOTE = 200
 _MARKS = {
@@ -27,12 +29,35 @@ MOST_LINES = 60
 """As many nodes as the Temporal UI is told of."""
 
 
-class GraphBoard:
-    """The nodes of one run and what became of them so far."""
+class Progress(Protocol):
+    """The nodes that a board shows, in their order, and where each stands."""
 
-    def __init__(self, request: GraphRequest, machine: GraphMachine, started_at: datetime) -> None:
-        self._request = request
-        self._machine = machine
+    @property
+    def nodes(self) -> Sequence[NodeSpec]:
+        """The nodes that there are by now."""
+
+    def state_of(self, name: str) -> NodeState:
+        """Where a node stands."""
+
+    def rounds_of(self, name: str) -> int:
+        """How often it was begun."""
+
+
+class GraphBoard:
+    """The nodes of one run and what became of them so far. `name` is the graph's."""
+
+    def __init__(
+        self,
+        query: Query,
+        name: str,
+        budget: Allowance,
+        progress: Progress,
+        started_at: datetime,
+    ) -> None:
+        self._query = query
+        self._name = name
+        self._budget = budget
+        self._progress = progress
         self._started_at = started_at
         self._begun: dict[str, datetime] = {}
         self._outcomes: dict[tuple[str, int], NodeOutcome] = {}
@@ -42,6 +67,10 @@ class GraphBoard:
     def note_begun(self, node: str, at: datetime) -> None:
         """A node has begun a round."""
         self._begun[node] = at
+
+    def begun(self, node: str) -> datetime:
+        """When a node has begun, or else the run."""
+        return self._begun.get(node, self._started_at)
 
     def note_ended(self, outcome: NodeOutcome) -> None:
         """A node has ended a round."""
@@ -54,7 +83,7 @@ class GraphBoard:
     @property
     def outcomes(self) -> tuple[NodeOutcome, ...]:
         """Every round of every node, in the order of the file and then of the rounds."""
-        place = {node.name: n for n, node in enumerate(self._request.graph.nodes)}
+        place = {node.name: n for n, node in enumerate(self._progress.nodes)}
         ordered = sorted(self._outcomes, key=lambda key: (place[key[0]], key[1]))
         return tuple(self._outcomes[key] for key in ordered)
 
@@ -80,15 +109,15 @@ class GraphBoard:
     def status(self, as_of: datetime, deadline: datetime) -> GraphStatus:
         """The answer of the `status` query."""
         return GraphStatus(
-            question=self._request.query.question,
-            graph=self._request.graph.name,
+            question=self._query.question,
+            graph=self._name,
             phase=self.phase,
             as_of=as_of,
             started_at=self._started_at,
             deadline=deadline,
             nodes=tuple(self._lines()),
             usage=self.usage,
-            budget=self._request.policy.budget.allowance,
+            budget=self._budget,
             files=self.files,
         )
 
@@ -101,17 +130,17 @@ class GraphBoard:
         ]
         left = len(lines) - MOST_LINES
         more = [f"- and {left} more"] if left > 0 else []
-        question = self._request.query.question[:LONGEST_NOTE]
+        question = self._query.question[:LONGEST_NOTE]
         return "\n".join([f"**{question}**", "", *lines[:MOST_LINES], *more])
 
     def _lines(self) -> Iterator[NodeStatus]:
-        for node in self._request.graph.nodes:
-            round_ = self._machine.rounds_of(node.name)
+        for node in self._progress.nodes:
+            round_ = self._progress.rounds_of(node.name)
             ended = self._outcomes.get((node.name, round_))
             yield NodeStatus(
                 node=node.name,
                 agent=node.agent,
-                state=self._machine.state_of(node.name),
+                state=self._progress.state_of(node.name),
                 round=round_,
                 started_at=self._begun.get(node.name),
                 ended_at=ended.ended_at if ended else None,

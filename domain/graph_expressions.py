@@ -1,5 +1,6 @@
 """What is wrong with a condition, before it is ever tried."""
 
+import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
@@ -31,7 +32,11 @@ the first has found. Of those that are not named, all are."""
 def expression_fault(expression: str) -> str | None:
     """Why a condition is no JMESPath that can be worked out, with the column; None if it is."""
     try:
-        parsed = Parser().parse(expression).parsed
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", PendingDeprecationWarning)
+            parsed = Parser().parse(expression).parsed
+    except PendingDeprecationWarning:
+        return "no JMESPath: what stands between two backticks is no JSON"
     except JMESPathError as error:
         column = getattr(error, "lex_position", 0) or 0
         return f"no JMESPath, at column {min(column, len(expression)) + 1}: {_reason(error)}"

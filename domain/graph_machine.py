@@ -87,6 +87,11 @@ class GraphMachine:
                 self._loops_of[place].append(loop)
         self._left: dict[Loop, dict[int, int]] = {}
 
+    @property
+    def nodes(self) -> tuple[NodeSpec, ...]:
+        """The nodes, in the order of the file."""
+        return self._spec.nodes
+
     def begin(self) -> tuple[Step, ...]:
         """What to start first.
 

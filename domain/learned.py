@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from contracts.learning import Advice, Lesson, MadeForecast, ScoredForecast
 from contracts.learning_record import (
     MOST_SHOWN,
+    MOST_SHOWN_HYPOTHESES,
     MOST_VOIDS,
     MOST_WEEKS,
     LearnedView,
@@ -21,9 +22,11 @@ from contracts.learning_record import (
     Resolution,
     WeekLearned,
 )
+from contracts.swarm import ScoredHypothesis
 from domain.calibration import COIN, outcome, score, scorecard
 from domain.calibration_weights import agent_weights, source_weights
 from domain.essential_tools import essential
+from domain.learned_hypotheses import LearnedHypotheses, with_hypotheses
 from domain.learned_patterns import metrics, patterns
 from domain.lessons_told import Run, Standing, standing_of
 from domain.recommendations import recommendations
@@ -77,6 +80,7 @@ class Learned:
         self._weeks: dict[str, _Told] = {}
         self._standing: tuple[_Told, ...] | None = None
         self._count = state.told
+        self._hypotheses = LearnedHypotheses(state.hypotheses)
 
     @property
     def state(self) -> LearningState:
@@ -89,6 +93,7 @@ class Learned:
             in_time=tuple(earlier),
             resolutions=tuple(self._fixings[key] for key in sorted(wanted & self._fixings.keys())),
             told=self._count,
+            hypotheses=self._hypotheses.every,
         )
 
     def take(self, lesson: Lesson) -> None:
@@ -104,6 +109,10 @@ class Learned:
         self._runs[lesson.workflow_id] = before.and_told(lesson) if before else Run(lesson)
         self._changed(lesson.week, *([before.last.week] if before else ()))
         self._make_room()
+
+    def take_hypothesis(self, scored: ScoredHypothesis) -> None:
+        """A hypothesis that was scored; one that is told again makes way for what came later."""
+        self._hypotheses.take(scored)
 
     def fix(self, resolutions: Iterable[Resolution]) -> None:
         """What the fixings were that forecasts wait for. What is known already stays."""
@@ -129,12 +138,13 @@ class Learned:
         every_source = chain.from_iterable(lesson.sources for lesson in known.lessons)
         weights = (*agent_weights(known.scored), *source_weights(every_source))
         listed = essential(known.lessons)
+        card = scorecard(known.scored, known.still_open, question.as_of)
         return Advice(
             as_of=question.as_of,
             weeks=len(known.lessons),
             recommendations=recommendations(known.lessons, question),
             weights=weights[:MOST_WEIGHTS],
-            scorecard=scorecard(known.scored, known.still_open, question.as_of),
+            scorecard=with_hypotheses(card, self._hypotheses.known_by(question.as_of)),
             essential=listed.tools[:MOST_ESSENTIAL],
             uncited=listed.uncited[:MOST_ESSENTIAL],
             full=not known.lessons and len(self._standing_runs()) >= self._most,
@@ -148,6 +158,7 @@ class Learned:
         for forecast in known.scored:
             of_week[forecast.made.week].append(forecast)
         uses = chain.from_iterable(lesson.tools for lesson in known.lessons)
+        hypotheses = self._hypotheses.known_by(question.as_of)
         return LearnedView(
             advice=self.advice(question),
             weeks=tuple(_week(each, of_week[each.week]) for each in reversed(known.lessons)),
@@ -159,6 +170,8 @@ class Learned:
             tools=summed(uses)[:MOST_TOOLS],
             changes=essential(known.lessons).changes[-MOST_CHANGES:],
             told=self._count,
+            hypotheses=hypotheses[:MOST_SHOWN_HYPOTHESES],
+            more_hypotheses=max(len(hypotheses) - MOST_SHOWN_HYPOTHESES, 0),
         )
 
     @property
@@ -171,6 +184,11 @@ class Learned:
         """How many of the forecasts are scored, and how many open."""
         told = self._of_each_week()
         return sum(len(one.scored) for one in told), sum(len(one.still_open) for one in told)
+
+    @property
+    def hypotheses(self) -> int:
+        """How many hypotheses there are that were scored or given up."""
+        return len(self._hypotheses.every)
 
     def _make_room(self) -> None:
         if len(self._runs) <= self._most:

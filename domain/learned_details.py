@@ -8,7 +8,8 @@ def learned_details(learned: Learned, advised: Advice | None) -> str:
     """How much is known and what was advised last, as Markdown."""
     scored, still_open = learned.forecasts
     lines = [
-        f"**{learned.weeks} weeks**, {scored:,} forecasts scored, {still_open:,} open",
+        f"**{learned.weeks} weeks**, {scored:,} forecasts scored, {still_open:,} open"
+        + (f", {learned.hypotheses:,} hypotheses" if learned.hypotheses else ""),
         "",
     ]
     if advised is None:

@@ -205,9 +205,18 @@ class Ledger:
             fallen = self.objection(rate, claims)
             if fallen:
                 raise _Objected(fallen.check, f"it rests on a rate that fails: {fallen.words}")
-        if not set(derived.evidence) <= set(claim.evidence):
+        if not all(self._rests_on(rate, claim) for rate in rates):
             raise _Objected(ClaimCheck.EVIDENCE, "it does not name the evidence of its rates")
         _compare_with_any(claim, (derived,))
+
+    def _rests_on(self, rate: Claim, claim: Claim) -> bool:
+        """Whether a claim names a rate's evidence, or other evidence that gives the same rate: two
+        agents may each have asked for it."""
+        if set(rate.evidence) <= set(claim.evidence):
+            return True
+        readings = (self._reading(claim, evidence_id) for evidence_id in claim.evidence)
+        given = (each for reading in readings for each in reading.gives.get(rate.claim_id, ()))
+        return any(_difference(rate, each) is None for each in given)
 
     def _check_inputs(self, claim: Claim, claims: Mapping[str, Claim]) -> None:
         spec = self._specs.get(claim.subject)

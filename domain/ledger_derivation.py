@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
+from contracts.analysis import Analysis
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import MarketKind, MarketSpec
 from contracts.source_results import (
@@ -15,6 +16,7 @@ from contracts.source_results import (
     RateDecisions,
 )
 from contracts.weeks import TimeWindow
+from domain.analysis_claims import analysis_claims
 from domain.ledger_evidence import Answer, EvidenceUnusable
 from domain.price_claims import level_step, price_claims
 from domain.price_view import view_prices
@@ -56,6 +58,8 @@ def derive(
                 return decision_claims(answer.decisions, evidence_id)
             case MonthEndRates():
                 return _of_month_ends(answer, evidence_id)
+            case Analysis():
+                return analysis_claims(answer, evidence_id)
             case _:
                 return ()
     except (ValueError, ArithmeticError) as error:

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from pydantic import JsonValue, ValidationError
 
+from contracts.analysis import Analysis, PriceHistory
 from contracts.capabilities import SHIPPED
 from contracts.source_results import (
     DecisionCalendar,
@@ -24,7 +25,15 @@ from domain.seal import content_hash
 from domain.series import window_days
 
 Answer: TypeAlias = (
-    History | Quote | MonthAverages | RateDecisions | DecisionCalendar | MonthEndRates | PolicyRates
+    History
+    | Quote
+    | MonthAverages
+    | RateDecisions
+    | DecisionCalendar
+    | MonthEndRates
+    | PolicyRates
+    | Analysis
+    | PriceHistory
 )
 
 COMMON: Final = frozenset({"as_of", "source"})
@@ -36,6 +45,8 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (DecisionCalendar, COMMON | {"scheduled"}),
     (MonthEndRates, COMMON | {"rates", "missing"}),
     (PolicyRates, COMMON | {"rates"}),
+    (Analysis, COMMON | {"symbol", "method", "figures"}),
+    (PriceHistory, COMMON | {"symbol", "kind", "days", "closes"}),
 )
 """The desk's own answers and the keys that each is recognised by, whichever server gave it."""
 
@@ -153,7 +164,7 @@ def _instant(written: JsonValue) -> datetime | None:
 
 def _subjects(answer: Answer) -> set[str]:
     match answer:
-        case History() | Quote() | MonthAverages():
+        case History() | Quote() | MonthAverages() | Analysis() | PriceHistory():
             return {answer.symbol}
         case PolicyRates() | MonthEndRates():
             return {rate.area for rate in answer.rates}
@@ -166,7 +177,7 @@ def _subjects(answer: Answer) -> set[str]:
 def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
     """What the call named; all that is in the answer where the call did not say, or said it in
     words of its own."""
-    if isinstance(answer, History | Quote | MonthAverages):
+    if isinstance(answer, History | Quote | MonthAverages | Analysis | PriceHistory):
         symbol = arguments.get("symbol")
         named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)
         return set() if named else {answer.symbol}
@@ -183,8 +194,10 @@ def _letters(symbol: str) -> str:
 
 
 def _days(answer: Answer) -> tuple[date, ...]:
-    if isinstance(answer, History):
+    if isinstance(answer, History | PriceHistory):
         return answer.days
+    if isinstance(answer, Analysis):
+        return tuple(figure.as_of for figure in answer.figures)
     return (answer.fixed_on,) if isinstance(answer, Quote) and answer.fixed_on else ()
 
 

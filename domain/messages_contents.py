@@ -18,10 +18,11 @@ from contracts.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from contracts.names import QUESTION_RUN, AgentId
+from contracts.names import QUESTION_RUN, SWARM_RUN, AgentId
 from contracts.plan import WeekPlan
 from contracts.results import AgentError, Commentary, Impact, ResearchResult, ValidationResult
 from contracts.search_attributes import Phase
+from contracts.swarm import SwarmPlan
 from contracts.tasks import TaskAssignment, TaskType
 from contracts.turns import AgentResult
 from domain.messages_history import Entered, Failed, Fault, Lost, Taken, TurnAnswer, TurnAsked
@@ -35,6 +36,7 @@ _PHASES: Final = {
     Phase.RESEARCHING: "is being researched",
     Phase.REASSIGNING: "looks for somebody else to do a task",
     Phase.AWAITING_PERSON: "waits for a person",
+    Phase.AWAITING_HORIZON: "waits for its horizon",
     Phase.PUBLISHING: "is being published",
     Phase.OPEN_FOR_RERUNS: "is open for reruns",
     Phase.CLOSED: "is closed",
@@ -112,6 +114,10 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
         return BroadcastContent(
             text=f"{assignment.week} is put into words: {len(result.sentences)} sentences"
         )
+    if isinstance(result, SwarmPlan):
+        return BroadcastContent(
+            text=f"a {result.complexity} objective, for {len(result.subagents)} specialists"
+        )
     return _planned(result, assignment)
 
 
@@ -188,7 +194,7 @@ def lost_report(lost: Lost) -> ErrorReportContent:
 
 def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:
     """Where a market, or the whole run, stands; and what became of it. `run` is its workflow."""
-    subject = market or ("the question" if run.startswith(QUESTION_RUN) else "the week")
+    subject = market or _subject(run)
     if event.revision is not None:
         words = f"revision {event.revision} is on disk"
     elif event.phase is not None:
@@ -204,6 +210,12 @@ def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastCon
         outcome=event.outcome,
         revision=event.revision,
     )
+
+
+def _subject(run: str) -> str:
+    if run.startswith(SWARM_RUN):
+        return "the objective"
+    return "the question" if run.startswith(QUESTION_RUN) else "the week"
 
 
 def is_identity(name: str) -> bool:

@@ -103,7 +103,25 @@ SIGNED: Final = {Metric.MOVE: LITTLE_CHANGED, Metric.DECISION_CHANGE: Decimal(0)
 """Changes whose direction matters, from what size on."""
 
 SERIES_STATISTICS: Final = frozenset(
-    {Metric.RANGE_POSITION, Metric.BAND_POSITION, Metric.Z_SCORE, Metric.STREAK}
+    {
+        Metric.RANGE_POSITION,
+        Metric.BAND_POSITION,
+        Metric.Z_SCORE,
+        Metric.STREAK,
+        Metric.VOLATILITY,
+        Metric.RSI,
+        Metric.MACD_HISTOGRAM,
+        Metric.ADX,
+        Metric.BOLLINGER_POSITION,
+        Metric.PATTERN_COUNT,
+        Metric.ANALOGUES,
+        Metric.ANALOGUE_MOVE,
+        Metric.ANALOGUE_HIT_RATE,
+        Metric.ANOMALY_SCORE,
+        Metric.SEASONAL_MOVE,
+        Metric.SEASONAL_HIT_RATE,
+        Metric.SEASONAL_P_VALUE,
+    }
 )
 
 _POWERS: Final = {
@@ -123,6 +141,9 @@ COARSEST: Final = {
     Unit.BASIS_POINTS: Decimal(1),
     Unit.STANDARD_DEVIATIONS: Decimal("0.1"),
     Unit.DAYS: Decimal(0),
+    Unit.INDEX: Decimal("0.1"),
+    Unit.RATIO: Decimal("0.01"),
+    Unit.COUNT: Decimal(0),
 }
 """The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
 A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from contracts.claims import Metric
 from contracts.config import VotingConfig
+from contracts.names import AgentId
 from contracts.results import (
     ConflictKind,
     ConflictRecord,
@@ -21,7 +22,9 @@ from contracts.results import (
     ViewKind,
 )
 from domain.positions import view_position
-from domain.quotation import reversed_pair
+from domain.task_kinds import SPECIALIST_TASKS
+from domain.topics import Topic as Named
+from domain.topics import topics
 from domain.voting import put_to_the_vote
 
 KINDS: Final = {
@@ -36,6 +39,8 @@ FIGURES: Final = {
     Metric.DECISION_RATE: ViewKind.STANCE,
 }
 """The views that are views of a figure."""
+
+SPECIALISTS: Final = frozenset({*SPECIALIST_TASKS, AgentId.RESERVE_SPECIALIST})
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 
@@ -70,7 +75,10 @@ def view_conflicts(
                 f"{market}/conflict/{subject}:{kind}",
                 market,
                 KINDS[kind],
-                [view_position(opinion.result, opinion.view, voting) for opinion in opinions],
+                [
+                    own_judgement(view_position(opinion.result, opinion.view, voting))
+                    for opinion in opinions
+                ],
                 voting,
             )
 
@@ -94,21 +102,40 @@ def abstentions(
     )
 
 
+def own_judgement(position: Position) -> Position:
+    """What a specialist of a swarm holds, as a witness of its own.
+
+    Specialists read the same prices by other methods. What they share is the series, and none of
+    them repeats another, so that each is heard.
+    """
+    if position.agent not in SPECIALISTS:
+        return position
+    return position.model_copy(update={"origin": None})
+
+
 def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[Topic, list[Opinion]]:
-    topics: dict[Topic, list[Opinion]] = defaultdict(list)
-    for result in results:
-        for view in (view for view in result.views if not view.by_words):
-            turned = _towards(market, view)
-            topics[(turned.kind, turned.subject)].append(Opinion(result, turned))
-    return topics
+    said = [Opinion(each, view) for each in results for view in each.views if not view.by_words]
+    named = {
+        kind: topics(
+            (opinion.view.subject for opinion in said if opinion.view.kind is kind),
+            # A stance is one of a bank: it has no other side.
+            "" if kind is ViewKind.STANCE else market,
+        )
+        for kind in ViewKind
+    }
+    found: dict[Topic, list[Opinion]] = defaultdict(list)
+    for result, view in said:
+        turned = _towards(named[view.kind][view.subject], view)
+        found[(turned.kind, turned.subject)].append(Opinion(result, turned))
+    return found
 
 
-def _towards(market: str, view: View) -> View:
-    """The view as one of the market itself, where it is of the reversed pair."""
-    if view.kind is ViewKind.STANCE or reversed_pair(view.subject) != market:
+def _towards(topic: Named, view: View) -> View:
+    """The view as one of its topic, turned where it is of the other side."""
+    if topic == Named(view.subject):
         return view
-    leaning = _OPPOSITE.get(view.leaning, view.leaning)
-    return view.model_copy(update={"subject": market, "leaning": leaning})
+    leaning = _OPPOSITE.get(view.leaning, view.leaning) if topic.turned else view.leaning
+    return view.model_copy(update={"subject": topic.subject, "leaning": leaning})
 
 
 def _opposed(one: Opinion, other: Opinion) -> bool:

@@ -18,6 +18,9 @@ SUFFIXES: Final = {
     Unit.BASIS_POINTS: " bp",
     Unit.STANDARD_DEVIATIONS: " σ",
     Unit.DAYS: " days",
+    Unit.INDEX: " points",
+    Unit.RATIO: " times",
+    Unit.COUNT: " in number",
 }
 """By these a stated figure is read again, so no two are alike."""
 

@@ -1,9 +1,9 @@
 """The figure gate applied to everything that an agent delivers.
 
 What is read is what a report prints of an agent's words: descriptions of events, warnings, what
-is missing, the validator's recommendation, objections, how conflicts were settled, and all of a
-synthesis. A plan's note and instructions are for the desk alone, and what was fetched is nobody's
-prose. Light: the agent loop calls this in the workflow.
+is missing, what a specialist finds and recommends, the validator's recommendation, objections, how
+conflicts were settled, and all of a synthesis and of a swarm's plan. A week's plan is for the desk
+alone, and what was fetched is nobody's prose. Light: the agent loop calls this in the workflow.
 """
 
 import re
@@ -21,12 +21,14 @@ from contracts.results import (
     ResearchResult,
     ValidationResult,
 )
+from contracts.swarm import SwarmPlan
 from contracts.turns import AgentResult, StateEntry
 from contracts.verdicts import DroppedSentence, RejectedFigure
 from domain.figure_gate import LONGEST_NAME, drop_sentences, read_prose
+from domain.plan_review import plan_without, review_plan
 from domain.prose import LONGEST_TEXT
 from domain.sentences import split_sentences
-from domain.synthesis_review import review_synthesis, without_unfounded
+from domain.synthesis_review import claims_in, review_synthesis, without_unfounded
 
 MOST_DROPPED: Final = 200
 """The bound of `dropped`."""
@@ -102,19 +104,22 @@ def review(
     result: AgentResult,
     claims: Mapping[str, Claim] = _NO_CLAIMS,
     state: Sequence[StateEntry] = (),
+    conflicts: Sequence[ConflictRecord] = (),
 ) -> Review:
     """Reads all prose of a result for figures, and a synthesis for its quotations.
 
-    Known are the claims given and the result's own, to a synthesis those of its graph's `state`.
-    Of two with one id a researcher's own one counts for its prose; a validator speaks of the claims
-    that it was given.
+    Known are the claims given and the result's own, to a synthesis those of its graph's `state`
+    that stand once its `conflicts` are decided. Of two with one id a researcher's own one counts
+    for its prose; a validator speaks of the claims that it was given.
 
     Returns:
         The same result with every figure that states a claim replaced by its reference, and the
         figures that are none, in the order in which they stand.
     """
     if isinstance(result, Synthesis):
-        return Review(*review_synthesis(result, state))
+        return Review(*review_synthesis(result, state, conflicts))
+    if isinstance(result, SwarmPlan):
+        return Review(*review_plan(result, claims_in(state, conflicts)))
     if isinstance(result, ResearchResult):
         own = {claim.claim_id: claim for claim in reversed(result.claims)}
         reading = _Reading({**claims, **own}, [])
@@ -135,6 +140,7 @@ def without_rejected(
     result: AgentResult,
     rejected: Collection[RejectedFigure],
     state: Sequence[StateEntry] = (),
+    conflicts: Sequence[ConflictRecord] = (),
 ) -> AgentResult:
     """The result without the sentences that hold the rejected figures, each told in `dropped`.
 
@@ -145,7 +151,9 @@ def without_rejected(
     if not rejected:
         return result
     if isinstance(result, Synthesis):
-        return without_unfounded(result, tuple(rejected), state)
+        return without_unfounded(result, tuple(rejected), state, conflicts)
+    if isinstance(result, SwarmPlan):
+        return plan_without(result, rejected)
     by_place: dict[str, list[RejectedFigure]] = {}
     for figure in rejected:
         by_place.setdefault(figure.place, []).append(figure)
@@ -163,6 +171,10 @@ def _numbered(kind: str, number: int) -> str:
 
 def _issue_place(number: int, field: str) -> str:
     return f"issue {number}, {field}"
+
+
+def _finding(number: int) -> str:
+    return _numbered("finding", number)
 
 
 def _event_place(number: int, event: MarketEvent) -> str:
@@ -183,8 +195,23 @@ def _read_research(result: ResearchResult, reading: _Reading) -> ResearchResult:
             "events": events,
             "missing": reading.of_each(result.missing, "missing"),
             "warnings": reading.of_each(result.warnings, "warning"),
+            **_read_findings(result, reading),
         }
     )
+
+
+def _read_findings(result: ResearchResult, reading: _Reading) -> dict[str, object]:
+    findings = tuple(
+        finding.model_copy(
+            update={"statement": reading.of(finding.statement, _finding(n), finding.claims)}
+        )
+        for n, finding in enumerate(result.findings, start=1)
+    )
+    return {
+        "findings": findings,
+        "contradictions": reading.of_each(result.contradictions, "contradiction"),
+        "recommendations": reading.of_each(result.recommendations, RECOMMENDATION),
+    }
 
 
 def _read_validation(result: ValidationResult, reading: _Reading) -> ValidationResult:
@@ -251,9 +278,22 @@ def _cut_research(result: ResearchResult, cutting: _Cutting) -> ResearchResult:
             "events": tuple(events),
             "missing": cutting.of_each(result.missing, "missing"),
             "warnings": cutting.of_each(result.warnings, "warning"),
+            **_cut_findings(result, cutting),
             "dropped": cutting.dropped_with(result.dropped),
         }
     )
+
+
+def _cut_findings(result: ResearchResult, cutting: _Cutting) -> dict[str, object]:
+    left = (
+        finding.model_copy(update={"statement": cutting.of(finding.statement, _finding(n))})
+        for n, finding in enumerate(result.findings, start=1)
+    )
+    return {
+        "findings": tuple(finding for finding in left if finding.statement),
+        "contradictions": cutting.of_each(result.contradictions, "contradiction"),
+        "recommendations": cutting.of_each(result.recommendations, RECOMMENDATION),
+    }
 
 
 def _cut_validation(result: ValidationResult, cutting: _Cutting) -> ValidationResult:

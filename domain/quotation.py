@@ -24,6 +24,9 @@ _REVERSED: Final = {
     Metric.WINDOW_LOW: Metric.WINDOW_HIGH,
     Metric.YEAR_HIGH: Metric.YEAR_LOW,
     Metric.YEAR_LOW: Metric.YEAR_HIGH,
+    Metric.TARGET: Metric.TARGET,
+    Metric.EXPECTED_LOW: Metric.EXPECTED_HIGH,
+    Metric.EXPECTED_HIGH: Metric.EXPECTED_LOW,
 }
 _NEGATED: Final = frozenset({Metric.STREAK, Metric.DIFFERENTIAL})
 

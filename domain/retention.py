@@ -6,6 +6,8 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from contracts.names import QUESTION_RUN, SWARM_RUN
+
 
 class Record(StrEnum):
     """The kinds of record that the desk leaves."""
@@ -36,11 +38,11 @@ KEPT: Final[Mapping[Record, timedelta]] = {
 _REPORT: Final = re.compile(r"(\d{4}-W\d{2})-[\w.-]+\.(md|html|json)")
 
 
-_ANSWER: Final = re.compile(r"ask-[0-9a-f]{6,64}\.(md|html|json)")
+_ANSWER: Final = re.compile(rf"({QUESTION_RUN}|{SWARM_RUN})[0-9a-f]{{6,64}}\.(md|html|json)")
 
 
 def is_answer(name: str) -> bool:
-    """Whether a file is a published answer, by its name."""
+    """Whether a file is a published answer, or a swarm's report, by its name."""
     return _ANSWER.fullmatch(name) is not None
 
 

@@ -15,6 +15,8 @@ LEAST_DIGITS: Final = {
     Unit.PERCENT_A_YEAR: 2,
     Unit.BASIS_POINTS: 2,
     Unit.STANDARD_DEVIATIONS: 2,
+    Unit.INDEX: 2,
+    Unit.RATIO: 2,
 }
 """How many significant digits must be written for a rounded figure to state a claim.
 
@@ -27,7 +29,7 @@ CLOSE: Final = Decimal("0.02")
 """How near, as a share of the claim, a figure is that was perhaps meant to be it."""
 
 UNITS: Final = {
-    Measure.BARE: (Unit.LEVEL,),
+    Measure.BARE: (Unit.LEVEL, Unit.INDEX, Unit.RATIO, Unit.COUNT),
     Measure.PERCENT: (Unit.PERCENT, Unit.PERCENT_A_YEAR, Unit.BASIS_POINTS),
     Measure.POINTS: (Unit.BASIS_POINTS,),
     Measure.BASIS_POINTS: (Unit.BASIS_POINTS,),

@@ -19,13 +19,15 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.results import ResearchResult
+from contracts.results import ConflictRecord, ResearchResult
+from contracts.swarm import Hypothesis, Refinement
 from contracts.turns import StateEntry
 from contracts.verdicts import DroppedSentence, RejectedFigure
 from domain.figure_gate import read_prose
 from domain.prose import REFERENCE, references
 from domain.quotations import stands_in
 from domain.sentences import split_sentences
+from domain.standing import standing_claims
 
 SUMMARY: Final = "summary"
 NOTHING_LEFT: Final = (
@@ -50,14 +52,13 @@ class ReadSynthesis(NamedTuple):
     rejected: tuple[RejectedFigure, ...]
 
 
-def claims_in(state: Sequence[StateEntry]) -> dict[str, Claim]:
-    """The claims of all research in a graph's state, by id; of two with one id the first."""
-    found: dict[str, Claim] = {}
-    for entry in state:
-        if isinstance(entry.result, ResearchResult):
-            for claim in entry.result.claims:
-                found.setdefault(claim.claim_id, claim)
-    return found
+def claims_in(
+    state: Sequence[StateEntry], conflicts: Sequence[ConflictRecord] = ()
+) -> dict[str, Claim]:
+    """The claims of all research in a graph's state that stand once its conflicts are decided."""
+    found = (entry.result for entry in state)
+    results = [result for result in found if isinstance(result, ResearchResult)]
+    return standing_claims(results, conflicts)
 
 
 def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
@@ -83,7 +84,11 @@ def _items(entry: StateEntry) -> tuple[Sequence[str], Sequence[JsonValue]]:
             return (), ()
 
 
-def review_synthesis(synthesis: Synthesis, state: Sequence[StateEntry]) -> ReadSynthesis:
+def review_synthesis(
+    synthesis: Synthesis,
+    state: Sequence[StateEntry],
+    conflicts: Sequence[ConflictRecord] = (),
+) -> ReadSynthesis:
     """Reads a synthesis against what it was made from.
 
     Returns:
@@ -91,7 +96,7 @@ def review_synthesis(synthesis: Synthesis, state: Sequence[StateEntry]) -> ReadS
         rejected: figures that are no claims, references to nothing, words that do not stand in the
         evidence they are quoted from.
     """
-    claims = claims_in(state)
+    claims = claims_in(state, conflicts)
     known = {*claims, *(quotation.quotation_id for quotation in synthesis.quotations)}
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
@@ -106,14 +111,17 @@ def review_synthesis(synthesis: Synthesis, state: Sequence[StateEntry]) -> ReadS
 
 
 def without_unfounded(
-    synthesis: Synthesis, rejected: Sequence[RejectedFigure], state: Sequence[StateEntry]
+    synthesis: Synthesis,
+    rejected: Sequence[RejectedFigure],
+    state: Sequence[StateEntry],
+    conflicts: Sequence[ConflictRecord] = (),
 ) -> Synthesis:
     """The synthesis without the sentences that hold what was rejected, each told in `dropped`, and
     without the quotations that stand in no source."""
     if not rejected:
         return synthesis
     wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
-    known = {*claims_in(state), *(q.quotation_id for q in synthesis.quotations)} - wrong
+    known = {*claims_in(state, conflicts), *(q.quotation_id for q in synthesis.quotations)} - wrong
     sentences = {figure.sentence for figure in rejected}
     left: dict[str, str] = {}
     dropped: list[DroppedSentence] = []
@@ -142,6 +150,12 @@ def _texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
         yield f"section {number}", section.content
     for number, line in enumerate(synthesis.missing, start=1):
         yield f"missing {number}", line
+    for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
+        yield f"hypothesis {number}", hypothesis.statement
+        yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
+    if synthesis.further is not None:
+        yield "further objective", synthesis.further.objective
+        yield "further objective, reason", synthesis.further.reason
 
 
 def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:
@@ -151,8 +165,30 @@ def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:
     )
     missing = tuple(texts[f"missing {n}"] for n in range(1, len(synthesis.missing) + 1))
     return synthesis.model_copy(
-        update={"summary": texts[SUMMARY], "sections": sections, "missing": missing}
+        update={
+            "summary": texts[SUMMARY],
+            "sections": sections,
+            "missing": missing,
+            "hypotheses": tuple(_hypotheses(synthesis, texts)),
+            "further": _further(synthesis, texts),
+        }
     )
+
+
+def _hypotheses(synthesis: Synthesis, texts: Mapping[str, str]) -> Iterator[Hypothesis]:
+    """Those of which something is left."""
+    for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
+        statement = texts[f"hypothesis {number}"]
+        refuted_by = texts[f"hypothesis {number}, refuted by"]
+        if statement and refuted_by:
+            yield hypothesis.model_copy(update={"statement": statement, "refuted_by": refuted_by})
+
+
+def _further(synthesis: Synthesis, texts: Mapping[str, str]) -> Refinement | None:
+    if synthesis.further is None or not texts["further objective"]:
+        return None
+    reason = texts["further objective, reason"] or NOTHING_LEFT
+    return Refinement(objective=texts["further objective"], reason=reason)
 
 
 def _wrong_quotations(

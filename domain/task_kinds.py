@@ -19,6 +19,13 @@ DELIVERS: Final[Mapping[TaskType, str]] = MappingProxyType(
         TaskType.READ_PDFS: "pdfs",
         TaskType.SEARCH_WEB: "search",
         TaskType.SYNTHESISE: "synthesis",
+        TaskType.PLAN_SWARM: "swarm_plan",
+        TaskType.RESEARCH_CONDITIONS: "research",
+        TaskType.ANALYSE_TECHNICALS: "research",
+        TaskType.ANALYSE_FUNDAMENTALS: "research",
+        TaskType.GAUGE_SENTIMENT: "research",
+        TaskType.MINE_PATTERNS: "research",
+        TaskType.CONCLUDE_SWARM: "synthesis",
     }
 )
 """The `kind` of result that ends a task."""
@@ -41,7 +48,18 @@ The product manager plans weeks, no graphs."""
 RESEARCH_TASKS: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES})
 """What a validator checks the results of."""
 
-_ON_MARKETS: Final = RESEARCH_TASKS | {TaskType.VALIDATE}
+SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
+    {
+        AgentId.MARKET_SPECIALIST: TaskType.RESEARCH_CONDITIONS,
+        AgentId.TECHNICAL_SPECIALIST: TaskType.ANALYSE_TECHNICALS,
+        AgentId.FUNDAMENTAL_SPECIALIST: TaskType.ANALYSE_FUNDAMENTALS,
+        AgentId.SENTIMENT_SPECIALIST: TaskType.GAUGE_SENTIMENT,
+        AgentId.PATTERN_SPECIALIST: TaskType.MINE_PATTERNS,
+    }
+)
+"""The specialists of a swarm, each with what it does there."""
+
+_ON_MARKETS: Final = RESEARCH_TASKS | {TaskType.VALIDATE, *SPECIALIST_TASKS.values()}
 
 
 def taken_over_as(task: TaskType, by: AgentId) -> TaskType:

@@ -37,6 +37,13 @@ class Quantity(StrEnum):
     POSITION = "place in a range or band"
     SCORE = "score"
     STREAK = "streak"
+    TARGET = "target four weeks ahead"
+    STATISTIC = "percentage of a series"
+    INDEX = "index"
+    RATIO = "ratio"
+    P_VALUE = "p value"
+    COUNT = "count"
+    COMPANY = "growth or margin of a company"
 
 
 class Tolerance(NamedTuple):
@@ -69,6 +76,13 @@ TOLERANCES: Final[Mapping[Quantity, Tolerance]] = {
         (Quantity.POSITION, "0.1", False),
         (Quantity.SCORE, "0.1", False),
         (Quantity.STREAK, "0", False),
+        (Quantity.TARGET, "2", True),
+        (Quantity.STATISTIC, "0.05", False),
+        (Quantity.INDEX, "0.1", False),
+        (Quantity.RATIO, "0.01", False),
+        (Quantity.P_VALUE, "0.001", False),
+        (Quantity.COUNT, "0", False),
+        (Quantity.COMPANY, "0.1", False),
     )
 }
 """The reasons are in docs/method.md, section Conflicts."""
@@ -83,6 +97,35 @@ _QUANTITIES: Final = {
     Metric.BAND_POSITION: Quantity.POSITION,
     Metric.Z_SCORE: Quantity.SCORE,
     Metric.STREAK: Quantity.STREAK,
+    Metric.MONTH_MOVE: Quantity.MOVE,
+    Metric.QUARTER_MOVE: Quantity.MOVE,
+    Metric.YEAR_MOVE: Quantity.MOVE,
+    Metric.GROUP_MOVE: Quantity.MOVE,
+    Metric.RELATIVE_MOVE: Quantity.MOVE,
+    Metric.ANALOGUE_MOVE: Quantity.STATISTIC,
+    Metric.SEASONAL_MOVE: Quantity.STATISTIC,
+    Metric.VOLATILITY: Quantity.STATISTIC,
+    Metric.MACD_HISTOGRAM: Quantity.STATISTIC,
+    Metric.BOLLINGER_POSITION: Quantity.POSITION,
+    Metric.BREADTH: Quantity.STATISTIC,
+    Metric.ANALOGUE_HIT_RATE: Quantity.STATISTIC,
+    Metric.SEASONAL_HIT_RATE: Quantity.STATISTIC,
+    Metric.RSI: Quantity.INDEX,
+    Metric.ADX: Quantity.INDEX,
+    Metric.NEWS_TONE: Quantity.INDEX,
+    Metric.ANOMALY_SCORE: Quantity.SCORE,
+    Metric.SEASONAL_P_VALUE: Quantity.P_VALUE,
+    Metric.CARRY_TO_VOLATILITY: Quantity.RATIO,
+    Metric.PRICE_TO_EARNINGS: Quantity.RATIO,
+    Metric.PRICE_TO_BOOK: Quantity.RATIO,
+    Metric.DEBT_TO_EQUITY: Quantity.RATIO,
+    Metric.NET_MARGIN: Quantity.COMPANY,
+    Metric.REVENUE_GROWTH: Quantity.COMPANY,
+    Metric.EARNINGS_SURPRISE: Quantity.COMPANY,
+    Metric.PATTERN_COUNT: Quantity.COUNT,
+    Metric.NEWS_COUNT: Quantity.COUNT,
+    Metric.ANALOGUES: Quantity.COUNT,
+    Metric.TARGET: Quantity.TARGET,
 }
 
 _OTHER_HOUR: Final = {
@@ -101,7 +144,7 @@ def tolerance_of(
         daily_deviation: the pair's robust deviation of daily moves in percent, where it is known.
             It takes the place of the flat share for levels and moves of different hours.
     """
-    level = UNITS[metric] is Unit.LEVEL
+    level = UNITS[metric] is Unit.LEVEL and metric is not Metric.TARGET
     quantity = Quantity.SAME_FIXING if level else _QUANTITIES[metric]
     if same_fixing or quantity not in _OTHER_HOUR:
         return TOLERANCES[quantity]

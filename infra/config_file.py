@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from contracts.base import ShortText
 from contracts.budget import BudgetConfig
@@ -32,6 +40,7 @@ from infra.route_answers import RouteAnswerError, check_answers
 from infra.settings_error import SettingsError, nearest, refusal
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
+_MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")
 _UNITS = {"ms": "milliseconds", "millisecond": "milliseconds", "s": "seconds"}
 
 
@@ -89,6 +98,23 @@ class ServerSettings(_Section):
     def ui_url(self) -> str:
         """The address of the Temporal UI, without a slash at its end."""
         return f"http://{self.ip}:{self.ui_port}"
+
+
+def _known_store(store: str) -> str:
+    if _MEMORY_STORE.fullmatch(store) is None:
+        raise ValueError("embedded, chroma:FOLDER or chroma+http://HOST:PORT")
+    return store
+
+
+MemoryPlace = Annotated[ShortText, AfterValidator(_known_store)]
+"""`embedded` is a file of the memory's own under the desk's home; `chroma:FOLDER` and
+`chroma+http://HOST:PORT` are a folder and a server of Chroma's."""
+
+
+class MemorySettings(_Section):
+    """Where the desk's memory is."""
+
+    store: MemoryPlace = "embedded"
 
 
 class _Pair(_Section):
@@ -176,6 +202,7 @@ class _DeskFile(_Section):
     )
     agents: dict[AgentId, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
+    memory: MemorySettings = MemorySettings()
     deliveries: Annotated[Deliveries | None, BeforeValidator(_delivery_spans)] = None
 
     def run_config(self) -> RunConfig:
@@ -197,11 +224,12 @@ class _DeskFile(_Section):
 
 
 class DeskConfig(_Section):
-    """What `desk.toml` says: the configuration of a run, where the server listens, and by which
-    channels reports are delivered, if any."""
+    """What `desk.toml` says: the configuration of a run, where the server listens, where the
+    memory is, and by which channels reports are delivered, if any."""
 
     run: RunConfig
     server: ServerSettings
+    memory: MemorySettings
     deliveries: Deliveries | None = None
 
 
@@ -217,7 +245,9 @@ def read_desk_file(path: Path) -> DeskConfig:
     _check_fallbacks(path, read.agents)
     _check_routes(path, read.capabilities)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
-    return DeskConfig(run=read.run_config(), server=read.server, deliveries=wanted)
+    return DeskConfig(
+        run=read.run_config(), server=read.server, memory=read.memory, deliveries=wanted
+    )
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -17,13 +17,20 @@ from contracts.base import ShortText
 from contracts.config import AgentConfig, RunConfig
 from contracts.delivery import Deliveries
 from contracts.names import AgentId
-from infra.config_file import DeskConfig, ServerSettings, read_desk_file
+from infra.config_file import (
+    DeskConfig,
+    MemoryPlace,
+    MemorySettings,
+    ServerSettings,
+    read_desk_file,
+)
 from infra.mcp_config import McpConfigError, read_mcp_config
 from infra.settings_error import SettingsError, refusal
 
 __all__ = [
     "LogLevel",
     "McpTransport",
+    "MemorySettings",
     "ServerSettings",
     "Settings",
     "SettingsError",
@@ -79,6 +86,7 @@ class Settings(BaseModel):
     config: RunConfig
     deliveries: Deliveries | None = None
     server: ServerSettings
+    memory: MemorySettings = MemorySettings()
     mcp_config: Path
     mcp_transport: McpTransport
     temporal_address: ShortText | None
@@ -132,6 +140,11 @@ class Settings(BaseModel):
         """The journal by which an effect in flight is recognised after a crash."""
         return self.home / "effects.db"
 
+    @property
+    def memory_path(self) -> Path:
+        """The desk's memory, where it is embedded."""
+        return self.home / "memory.db"
+
 
 class _Environment(BaseModel):
     """The variables that are read, by their names."""
@@ -145,6 +158,7 @@ class _Environment(BaseModel):
     ui_port: _Port | None = Field(None, alias="DESK_UI_PORT")
     external_ui_url: ShortText | None = Field(None, alias="DESK_UI_URL")
     metrics_address: ShortText | None = Field(None, alias="DESK_METRICS")
+    memory_store: MemoryPlace | None = Field(None, alias="DESK_MEMORY")
     temporal_address: ShortText | None = Field(None, alias="TEMPORAL_ADDRESS")
     temporal_namespace: ShortText | None = Field(None, alias="TEMPORAL_NAMESPACE")
     temporal_profile: ShortText | None = Field(None, alias="TEMPORAL_PROFILE")
@@ -194,6 +208,7 @@ def load_settings(
         config=_with_environment(desk.run, read, mcp_config),
         deliveries=desk.deliveries,
         server=_server(desk, read),
+        memory=MemorySettings(store=read.memory_store or desk.memory.store),
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
         variables=variables,

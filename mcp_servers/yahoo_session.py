@@ -89,17 +89,26 @@ class YahooSession(Session[Response]):
 
 def _usable(answer: Response, kind: str) -> Response:
     """The answer itself, where it is JSON with the field that its kind has."""
+    if kind == _CHART and answer.status_code in (400, 404):
+        _require_no_absence(answer)
+    require_success(answer)
+    _require_field(json_of(answer), kind)
+    return answer
+
+
+def require_success(answer: Response) -> None:
+    """Refuse every answer but HTTP 200.
+
+    Raises:
+        YahooRefused: it is a refusal, a redirection or a failure.
+    """
     status = answer.status_code
     if status == 429:
         wait = asked_pause(answer.headers.get("retry-after"))
         limited = "Yahoo Finance limits the rate of requests (HTTP 429)"
         raise YahooRefused(f"{limited}; it {wait}" if wait else limited)
-    if kind == _CHART and status in (400, 404):
-        _require_no_absence(answer)
     if status != 200:
         raise YahooRefused(_refusal(status))
-    _require_field(_json(answer), kind)
-    return answer
 
 
 def _refusal(status: int) -> str:
@@ -115,7 +124,7 @@ def _refusal(status: int) -> str:
 def _require_no_absence(answer: Response) -> None:
     """Tell the two refusals that mean "there is none" from all others."""
     try:
-        error = _json(answer)["chart"]["error"]
+        error = json_of(answer)["chart"]["error"]
         code, description = str(error["code"]), str(error["description"])
     except (YahooUnusable, KeyError, TypeError):
         return
@@ -125,7 +134,12 @@ def _require_no_absence(answer: Response) -> None:
         raise NoneInRange
 
 
-def _json(answer: Response) -> Any:
+def json_of(answer: Response) -> Any:
+    """The JSON that an answer holds.
+
+    Raises:
+        YahooUnusable: it is empty, a web page, or no JSON.
+    """
     content = answer.content.strip()
     if not content:
         raise YahooUnusable("it is empty")

@@ -19,7 +19,7 @@ MARKS: Final[Mapping[NodeState, str]] = {
 }
 
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 138, 32, 16, 30, 8
-_LONGEST_NAME = 17
+_LONGEST_NAME = 16
 
 
 class _Box(NamedTuple):

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from contracts.answers import AnswerReport
 from contracts.verdicts import ClaimStatus
-from reporting import answer_words, trust_words, wording
+from reporting import answer_swarm_words, answer_words, trust_words, wording
 from reporting.answer_graph import graph_picture
 from reporting.answer_links import AnswerLinks
 from reporting.html import page_environment
@@ -34,6 +34,7 @@ def render_answer_html(answer: AnswerReport) -> str:
             long=len(answer.question) > LONG_QUESTION,
             picture=Markup(picture),  # noqa: S704
             told=answer_words,
+            swarm=answer_swarm_words,
             words=wording,
             trust=trust_words,
             statuses=ClaimStatus,

@@ -17,6 +17,7 @@ from contracts.weeks import week_of
 from domain.answer_evidence import Library, Passage, is_carried
 from domain.answer_prose import Known, Piece, Quoted, attribution_of, pieces, render_answer
 from domain.answer_prose import shown_words as shown
+from domain.answer_swarm import markets_of
 from domain.figures import print_claim
 from domain.prose import UnknownReferenceError
 from reporting.figure_links import FigureLinks
@@ -53,6 +54,7 @@ class AnswerLinks:
             {claim.claim_id: claim for claim in answer.claims},
             {quotation.quotation_id: quotation for quotation in answer.quotations},
         )
+        self.market = next(iter(markets_of(answer.market, answer.swarm)), None)
         report = report_of_claims(answer)
         self.figures = FigureLinks(report) if report else None
         self._markdown = _prose_renderer()
@@ -100,11 +102,24 @@ class AnswerLinks:
             rendered = rendered.replace(f"{_OPEN}{number}{_CLOSE}", button)
         return Markup(rendered)  # noqa: S704
 
+    @property
+    def claims(self) -> Mapping[str, Claim]:
+        """The claims by id."""
+        return self._known.claims
+
+    def said(self, prose: str) -> Markup:
+        """A text of which nothing else is printed, with its figures as buttons; as it stands where
+        it refers to nothing."""
+        try:
+            return self.prose(prose, render_answer(prose, self._known))
+        except UnknownReferenceError:
+            return Markup("<p>{}</p>").format(prose)
+
     def claim(self, claim: Claim) -> Markup:
         """A figure as the button of its trace."""
-        if self.figures is None or self._answer.market is None:
+        if self.figures is None or self.market is None:
             return escape(typographic(print_claim(claim)))
-        return self.figures.claim(claim, self._answer.market.market)
+        return self.figures.claim(claim, self.market.market)
 
     def number(self, card: QuotationCard) -> Markup:
         """The number of a quotation as the button of its card."""
@@ -135,11 +150,12 @@ def _parted(words: str) -> tuple[str, str]:
 
 
 def report_of_claims(answer: AnswerReport) -> ResearchReport | None:
-    """The claims of an answer as a report of their one market, which the figures' traces are made
+    """The claims of an answer as a report of its first market, which the figures' traces are made
     from; None without any."""
-    market = answer.market
-    if market is None or not answer.claims:
+    markets = markets_of(answer.market, answer.swarm)
+    if not markets or not answer.claims:
         return None
+    market = markets[0]
     section = MarketReport(
         market=market.market,
         kind=market.kind,
@@ -162,11 +178,11 @@ def report_of_claims(answer: AnswerReport) -> ResearchReport | None:
         policy_rates=(),
         calendar=(),
         markets=(section,),
-        conflicts=(),
+        conflicts=answer.swarm.conflicts if answer.swarm else (),
         dead_letters=(),
         sources=answer.sources,
         evidence=answer.evidence,
-        config=RunConfig(markets=(market,)),
+        config=RunConfig(markets=markets),
         timings=Timings(
             started_at=answer.started_at,
             finished_at=answer.finished_at,

@@ -1,6 +1,13 @@
 """An answer as plain Markdown, readable in a terminal."""
 
 from contracts.answers import AnswerReport
+from reporting.answer_swarm_markdown import (
+    conflicts_markdown,
+    hypotheses_markdown,
+    rounds_markdown,
+    tokens_markdown,
+)
+from reporting.answer_swarm_words import SWARM_METHOD
 from reporting.answer_words import (
     METHOD,
     NODE_COLUMNS,
@@ -24,26 +31,37 @@ def render_answer_markdown(answer: AnswerReport) -> str:
         f"# {escaped(answer.question)}",
         answer.summary,
         *(part for section in answer.sections for part in _part(section.title, section.content)),
+        *_argued(answer),
         *_part("What could not be had", bullets([escaped(line) for line in answer.missing])),
+        *_part("How it was researched", rounds_markdown(answer)),
+        *_part("Tokens", tokens_markdown(answer)),
         *_part("How it was found", _found(answer)),
         *_part("Quotations", _quotations(answer)),
         *_part("Figures", _figures(answer)),
         *_part("Sources", _sources(answer)),
-        *_part("Method", bullets(METHOD)),
+        *_part("Method", bullets((*METHOD, *(SWARM_METHOD if answer.swarm else ())))),
         *_part("Run", bullets(_run(answer))),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def answer_alone(answer: AnswerReport) -> str:
-    """The answer and what is missing, without how it was found: what a terminal shows."""
+    """The answer and what is missing, without how it was found: what a terminal shows. Of a swarm
+    its conflicts and hypotheses besides."""
     parts = [
         f"# {escaped(answer.question)}",
         answer.summary,
         *(part for section in answer.sections for part in _part(section.title, section.content)),
+        *_argued(answer),
         *_part("What could not be had", bullets([escaped(line) for line in answer.missing])),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _argued(answer: AnswerReport) -> tuple[str, ...]:
+    """What contradicted what in a swarm, and what it takes to be likely."""
+    conflicts, hypotheses = conflicts_markdown(answer), hypotheses_markdown(answer)
+    return (*_part("Conflicts", conflicts), *_part("Hypotheses", hypotheses))
 
 
 def _part(title: str, body: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import JsonValue, ValidationError
 
+from contracts.analysis import Analysis
 from contracts.claims import Claim, Metric
 from contracts.source_results import (
     History,
@@ -44,6 +45,8 @@ def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
             return _of_month_averages(claim, answer)
         case MonthEndRates():
             return _of_month_ends(claim, answer)
+        case Analysis():
+            return _of_analysis(claim, answer)
         case _:
             return None
 
@@ -148,3 +151,13 @@ def _of_month_ends(claim: Claim, answer: MonthEndRates) -> Excerpt | None:
 
 def _written(day: date) -> str:
     return day.isoformat()
+
+
+def _of_analysis(claim: Claim, answer: Analysis) -> Excerpt | None:
+    row = next((figure for figure in answer.figures if figure.metric is claim.metric), None)
+    if row is None:
+        return None
+    name, day = row.metric.replace("_", " "), print_full_day(row.as_of)
+    return Excerpt(
+        words=f"{name} of {day}: {row.value:,f}; {answer.method}", row=row.model_dump(mode="json")
+    )

@@ -44,7 +44,8 @@ class RecommendationLine(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """The rows of a scorecard: all forecasts and each agent's, and apart those of each market."""
+    """The rows of a scorecard: all forecasts, each agent's and the hypotheses, and apart those of
+    each market."""
 
     of_all: tuple[tuple[str, ...], ...]
     of_markets: tuple[tuple[str, ...], ...]
@@ -116,6 +117,8 @@ def score_table(scorecard: Scorecard) -> ScoreTable:
     agents = set(AgentId)
     of_all = [row for row in scorecard.rows if row.of == ALL or row.of in agents]
     of_markets = [row for row in scorecard.rows if row not in of_all]
+    if scorecard.hypotheses is not None:
+        of_all.append(scorecard.hypotheses)
     return ScoreTable(tuple(map(score_cells, of_all)), tuple(map(score_cells, of_markets)))
 
 
@@ -144,14 +147,28 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
     lines = [f"Not in it: {waiting}{void}."]
     if scorecard.monitor.one_sided:
         lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
-    if scorecard.rows:
+    if scorecard.rows or scorecard.hypotheses:
         lines.append(
             "Brier score: the mean square of what the probability missed the outcome by; 0 is "
             "perfect. A random walk says one half of everything; carry bets on the higher rate, "
             "and the last column is the desk's score on the same forecasts."
         )
+    if words := hypothesis_note(scorecard):
+        lines.append(words)
     lines.append(follows_from(scorecard.as_of))
     return tuple(lines)
+
+
+def hypothesis_note(scorecard: Scorecard) -> str | None:
+    """How the row of the hypotheses is read, and how many are not in it; None without any."""
+    void = scorecard.void_hypotheses
+    if scorecard.hypotheses is None and not void:
+        return None
+    left_out = f" Not in it: {void} without a price to be held against." if void else ""
+    return (
+        "Hypotheses are those of research swarms: right is one that was said to be likely and "
+        f"held, or unlikely and did not.{left_out}"
+    )
 
 
 def follows_from(as_of: datetime) -> str:

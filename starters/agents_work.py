@@ -28,6 +28,8 @@ _READ = (
     WorkflowType.MARKET_RESEARCH,
     WorkflowType.REASSIGNMENT,
     WorkflowType.RESEARCH_GRAPH,
+    WorkflowType.RESEARCH_SWARM,
+    WorkflowType.SPECIALIST,
 )
 _ENDED_BADLY = frozenset(
     {

@@ -31,10 +31,16 @@ def answer_forms(
 
 
 def counted_words(counts: AnswerCounts) -> str:
-    """`6 quotations, 0 claims, 5 tool results and 7 references`."""
+    """`6 quotations, 0 claims, 5 tool results and 7 references`; of a swarm its conflicts and
+    hypotheses besides."""
+    swarm = (
+        f", {counts.conflicts:,} conflicts, {counts.hypotheses:,} hypotheses"
+        if counts.conflicts or counts.hypotheses
+        else ""
+    )
     return (
-        f"{counts.quotations:,} quotations, {counts.claims:,} claims, {counts.tool_results:,} tool"
-        f" results and {counts.references:,} references"
+        f"{counts.quotations:,} quotations, {counts.claims:,} claims{swarm},"
+        f" {counts.tool_results:,} tool results and {counts.references:,} references"
     )
 
 

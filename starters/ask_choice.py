@@ -75,7 +75,7 @@ def chosen(
     )
 
 
-def checked_words(written: str, what: str, *, longest: int) -> str:
+def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
     """Words of a user's on one line.
 
     Raises:
@@ -83,13 +83,13 @@ def checked_words(written: str, what: str, *, longest: int) -> str:
     """
     words = " ".join(written.split())
     if not words:
-        raise UsageError(f"{what} is empty; {_EXAMPLE}")
+        raise UsageError(f"{what} is empty; {example}")
     if len(words) > longest:
         raise UsageError(
             f"{what} has {len(words):,} characters; at most {longest:,} are read, so say less"
         )
     if any(unicodedata.category(sign) in _NEVER for sign in words):
-        raise UsageError(f"{what} holds control characters; write it as plain text, {_EXAMPLE}")
+        raise UsageError(f"{what} holds control characters; write it as plain text, {example}")
     return words
 
 

@@ -1,13 +1,17 @@
-"""Following a run of a graph until its answer is published."""
+"""Following a run that answers something until its answer is published."""
 
 import asyncio
 import time
+from typing import Generic, NamedTuple, TypeVar
 
-from temporalio.client import WorkflowFailureError
+from temporalio.client import WorkflowContinuedAsNewError, WorkflowFailureError
+from temporalio.exceptions import ApplicationError
 
 from contracts.graph import GraphResult, GraphStatus
+from contracts.names import FailureType
+from contracts.swarm_run import SwarmResult
 from starters.ask_progress import GraphProgress
-from starters.endings import CommandError
+from starters.endings import CommandError, UsageError
 from starters.following import (
     POLL_SECONDS,
     SILENCE_SECONDS,
@@ -16,26 +20,65 @@ from starters.following import (
     status_if_told,
     until_closed,
 )
-from starters.graph_runs import GraphRun
-from starters.server_runs import why_it_ended
+from starters.server_runs import ServerRun, run_described, why_it_ended
 from starters.troubles import trouble_of
+
+Published = TypeVar("Published", GraphResult, SwarmResult)
+"""What a run returns that has published an answer."""
+
+
+class Answered(NamedTuple, Generic[Published]):
+    """A run with its answer; `before` says that it was answered before this command."""
+
+    run: ServerRun[Published]
+    result: Published
+    before: bool = False
 
 
 class EndedWithoutAnswer(CommandError):
     """A run failed, was cancelled or was terminated, and there is no answer of it."""
 
-    def __init__(self, run: GraphRun, error: WorkflowFailureError) -> None:
-        reason = why_it_ended(error)
-        super().__init__(f"the run {run.workflow_id} ended without an answer ({reason})")
+
+class NotAnswerable(UsageError):
+    """A run refused what it was asked; the message is its own."""
 
 
-async def wait_for_answer(run: GraphRun, progress: GraphProgress) -> GraphResult:
-    """What the run returns, with its progress shown until then.
+async def wait_for_answer(
+    run: ServerRun[Published], progress: GraphProgress
+) -> Answered[Published]:
+    """What the run returns, with its progress shown until then. One that continues as new is
+    followed into the next.
 
     Raises:
-        EndedWithoutAnswer: it returned nothing.
+        EndedWithoutAnswer, NotAnswerable: it returned nothing.
         RPCError, ServerUnreachable: the server went away.
     """
+    while True:
+        try:
+            return Answered(run, await _watched(run, progress))
+        except WorkflowContinuedAsNewError as onward:
+            run = await _next(run, onward.new_execution_run_id)
+
+
+async def answer_of(run: ServerRun[Published]) -> Published:
+    """What a closed run returned.
+
+    Raises:
+        EndedWithoutAnswer, NotAnswerable: it returned nothing.
+    """
+    try:
+        return await run.handle.result(follow_runs=False)
+    except WorkflowFailureError as error:
+        cause = error.cause
+        if isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST:
+            raise NotAnswerable(cause.message) from error
+        reason = why_it_ended(error)
+        raise EndedWithoutAnswer(
+            f"the run {run.workflow_id} ended without an answer ({reason})"
+        ) from error
+
+
+async def _watched(run: ServerRun[Published], progress: GraphProgress) -> Published:
     heard = looked = time.monotonic()
     told: str | None = None
     async with until_closed(run.handle) as closed:
@@ -56,13 +99,8 @@ async def wait_for_answer(run: GraphRun, progress: GraphProgress) -> GraphResult
         return await answer_of(run)
 
 
-async def answer_of(run: GraphRun) -> GraphResult:
-    """What a closed run returned.
-
-    Raises:
-        EndedWithoutAnswer: it returned nothing.
-    """
-    try:
-        return await run.handle.result(follow_runs=False)
-    except WorkflowFailureError as error:
-        raise EndedWithoutAnswer(run, error) from error
+async def _next(run: ServerRun[Published], run_id: str) -> ServerRun[Published]:
+    found = await run_described(run.client, run.workflow_id, run.returns, run_id)
+    if found is None:
+        raise EndedWithoutAnswer(f"the run that {run.workflow_id} goes on in is gone")
+    return found

@@ -1,30 +1,29 @@
 """Printing an answer: as it reads, with where it stands and what came of the run."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from contracts.answers import AnswerReport
-from contracts.graph import GraphResult
 from contracts.search_attributes import Outcome
 from reporting.wording import cost_words, instant
+from starters.ask_follow import Answered, Published
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
-from starters.graph_runs import GraphRun
 from starters.summary import ui_address
 
-
-class Answered(NamedTuple):
-    """A run with its answer; `before` says that it was answered before this command."""
-
-    run: GraphRun
-    result: GraphResult
-    before: bool
+Besides = Callable[[Published, AnswerReport | None], Iterable[str]]
+"""Lines that a command prints of an answer besides where it stands."""
 
 
-def print_answer(desk: Desk, answered: Answered, *, as_json: bool) -> ExitStatus:
+def print_answer(
+    desk: Desk,
+    answered: Answered[Published],
+    *,
+    as_json: bool,
+    besides: Besides[Published] | None = None,
+) -> ExitStatus:
     """Write the answer to standard output; the exit status says whether a node failed.
 
     Raises:
@@ -45,14 +44,15 @@ def print_answer(desk: Desk, answered: Answered, *, as_json: bool) -> ExitStatus
         sys.stdout.write(answer_to_json(answer))
     else:
         _show(answer, result)
-        sys.stdout.write("".join(f"{line}\n" for line in _where(desk, answered, answer)))
+        lines = _where(desk, answered, answer, besides(result, answer) if besides else ())
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
     if desk.hosting and not as_json:
         say("The server stops with this command; `desk up` keeps it, and the run, open.")
     return ExitStatus.COMPLETE if result.outcome is Outcome.COMPLETE else ExitStatus.INCOMPLETE
 
 
-def _show(answer: AnswerReport | None, result: GraphResult) -> None:
+def _show(answer: AnswerReport | None, result: Published) -> None:
     from reporting.answer_markdown import answer_alone
 
     text = answer_alone(answer) if answer else f"{result.summary}\n"
@@ -66,9 +66,15 @@ def _show(answer: AnswerReport | None, result: GraphResult) -> None:
     sys.stdout.write("\n")
 
 
-def _where(desk: Desk, answered: Answered, answer: AnswerReport | None) -> Iterator[str]:
+def _where(
+    desk: Desk,
+    answered: Answered[Published],
+    answer: AnswerReport | None,
+    besides: Iterable[str],
+) -> Iterator[str]:
     run, result = answered.run, answered.result
     yield f"{str(result.outcome).capitalize()}{_failed(answer)}"
+    yield from besides
     yield f"Report    {result.files.html}"
     settings = desk.settings
     address = ui_address(settings.ui_url, desk.client.namespace, run.workflow_id, run.run_id)

@@ -23,6 +23,10 @@ _MARKS = {
 _ENDED = frozenset({NodeState.DONE, NodeState.FAILED})
 
 
+WAITS = "a person is asked to decide a conflict: `desk escalations list`"
+
+_PHASES = {Phase.AWAITING_PERSON: WAITS, Phase.PUBLISHING: "publishing the answer"}
+
 GraphProgress = Progress[GraphStatus]
 
 
@@ -32,7 +36,7 @@ class PlainGraphProgress(TimedLines):
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
         self._seen: dict[str, tuple[NodeState, int]] = {}
-        self._publishing = False
+        self._phase: Phase | None = None
 
     def update(self, status: GraphStatus) -> None:
         """Write what is new in a status."""
@@ -42,9 +46,10 @@ class PlainGraphProgress(TimedLines):
                 self._seen[node.node] = now
                 if node.state in _ENDED or node.state is NodeState.RUNNING:
                     self.note(node_words(node))
-        if status.phase is Phase.PUBLISHING and not self._publishing:
-            self._publishing = True
-            self.note("publishing the answer")
+        if status.phase is not self._phase:
+            self._phase = status.phase
+            if status.phase in _PHASES:
+                self.note(_PHASES[status.phase])
 
     def note(self, text: str) -> None:
         """Write a sentence, with the seconds that have passed."""
@@ -71,7 +76,7 @@ def graph_board(status: GraphStatus, height: int, now: datetime) -> Group:
 
     Where there are too many, those that have ended well are left out first.
     """
-    room = max(1, height - 4)
+    room = max(1, height - 5)
     nodes = list(status.nodes)
     if len(nodes) > room:
         dull = (NodeState.DONE, NodeState.SKIPPED, NodeState.WAITING)
@@ -80,7 +85,9 @@ def graph_board(status: GraphStatus, height: int, now: datetime) -> Group:
     ended = sum(node.state in _ENDED or node.state is NodeState.SKIPPED for node in status.nodes)
     elapsed = max((now - status.started_at).total_seconds(), 0.0)
     head = f"{status.graph}  {ended} of {len(status.nodes)} nodes  {elapsed:.0f} s"
-    return Group(Text(head, style="bold", overflow="ellipsis", no_wrap=True), *lines)
+    title = Text(head, style="bold", overflow="ellipsis", no_wrap=True)
+    waits = [Text(WAITS, style="yellow")] if status.phase is Phase.AWAITING_PERSON else []
+    return Group(title, *lines, *waits)
 
 
 def _drawn(status: GraphStatus, console: Console) -> Group:

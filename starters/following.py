@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from temporalio.client import (
     Client,
+    WorkflowContinuedAsNewError,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryFailedError,
@@ -22,6 +23,8 @@ SILENCE_SECONDS = 5.0
 """How long a run may leave the query unanswered before the user is told."""
 
 HEALTH_SECONDS = timedelta(seconds=1)
+
+_ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
 
 SILENT = "the run does not answer: it waits for a worker"
 
@@ -56,7 +59,7 @@ async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["async
         yield closed
     finally:
         closed.cancel()
-        with contextlib.suppress(asyncio.CancelledError, WorkflowFailureError, RPCError):
+        with contextlib.suppress(asyncio.CancelledError, *_ENDINGS):
             await closed
 
 

@@ -21,7 +21,7 @@ from domain.suggestions import nearest
 from infra.settings import load_settings
 from starters.ask_choice import checked_words
 from starters.ask_follow import wait_for_answer
-from starters.ask_print import Answered, print_answer
+from starters.ask_print import print_answer
 from starters.ask_progress import shown_graph_progress
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
@@ -123,10 +123,10 @@ class _Reset:
             found = await self._reset(found)
             self._run_id = found.run_id
         with shown_graph_progress() as progress:
-            result = await wait_for_answer(found, progress)
+            answered = await wait_for_answer(found, progress)
         # The run counts from its first start, which may be days ago.
         took = {"seconds": time.monotonic() - self._began}
-        answered = Answered(found, result.model_copy(update=took), before=False)
+        answered = answered._replace(result=answered.result.model_copy(update=took))
         return print_answer(desk, answered, as_json=self._options.as_json)
 
     async def _reset(self, found: GraphRun) -> GraphRun:

@@ -7,12 +7,10 @@ from datetime import datetime
 
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowExecution
-from temporalio.common import WorkflowIDConflictPolicy
-from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.base import Contract, Instant, ShortText
 from contracts.graph import GraphRequest, GraphResult, GraphSpec
-from contracts.names import Queue, WorkflowType
+from contracts.names import QUESTION_RUN, WorkflowType
 from contracts.search_attributes import Outcome
 from contracts.tasks import Query
 from domain.seal import content_hash
@@ -20,13 +18,12 @@ from infra.settings import load_settings
 from reporting.wording import instant, one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
-from starters.endings import CommandError, ExitStatus
-from starters.server_runs import ServerRun, run_described, started_with
+from starters.endings import ExitStatus
+from starters.server_runs import RunStart, ServerRun, run_described, start_run, started_with
 from starters.table_lines import cut
-from workflows.options import OUTCOME, TASK_TIMEOUT
+from workflows.options import OUTCOME
 
 ID_DIGITS = 12
-LONGEST_SUMMARY = 100
 MOST_LISTED = 20
 
 GraphRun = ServerRun[GraphResult]
@@ -51,43 +48,28 @@ def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) ->
         "query": query.model_dump(mode="json"),
         "as_of": as_of.isoformat() if as_of else None,
     }
-    return f"ask-{content_hash(asked)[:ID_DIGITS]}"
+    return f"{QUESTION_RUN}{content_hash(asked)[:ID_DIGITS]}"
+
+
+def graph_start(workflow_id: str, request: GraphRequest) -> RunStart[GraphResult]:
+    """What the run of a question is started with."""
+    return RunStart(
+        WorkflowType.RESEARCH_GRAPH, workflow_id, request, GraphResult, request.query.question
+    )
 
 
 async def start_graph(
     client: Client, workflow_id: str, request: GraphRequest, *, replace: bool = False
 ) -> GraphRun:
-    """Start the run of a question, or find the one that somebody started a moment ago.
-
-    With `replace`, an open run of the same id is ended and this one takes its place.
-    """
-    policy = WorkflowIDConflictPolicy
-    handle = await client.start_workflow(
-        WorkflowType.RESEARCH_GRAPH,
-        request,
-        id=workflow_id,
-        task_queue=Queue.DESK,
-        result_type=GraphResult,
-        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
-        task_timeout=TASK_TIMEOUT,
-        static_summary=one_line(request.query.question)[:LONGEST_SUMMARY],
-    )
-    found = await described_run(client, handle.id)
-    if found is None:
-        raise CommandError(f"the run {handle.id} was started and is gone again")
-    return found
+    """Start the run of a question: see `start_run`."""
+    return await start_run(client, graph_start(workflow_id, request), replace=replace)
 
 
 async def described_run(
     client: Client, workflow_id: str, run_id: str | None = None
 ) -> GraphRun | None:
     """The latest run with an id, or one of them; None when the server knows none."""
-    try:
-        return await run_described(client, workflow_id, GraphResult, run_id)
-    except RPCError as error:
-        if error.status is RPCStatusCode.INVALID_ARGUMENT:
-            return None
-        raise
+    return await run_described(client, workflow_id, GraphResult, run_id)
 
 
 async def request_of_run(run: GraphRun) -> GraphRequest:

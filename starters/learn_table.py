@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from contracts.learning import Recommendation, ToolUse
+from contracts.learning import Recommendation, ScoreRow, ToolUse
 from contracts.learning_record import (
     ImprovementMetric,
     LearnedView,
@@ -12,7 +12,13 @@ from contracts.learning_record import (
     TroublePattern,
     WeekLearned,
 )
-from reporting.record_words import nothing_kept, reason_words, recommendation_words, shortened
+from reporting.record_words import (
+    brier_words,
+    nothing_kept,
+    reason_words,
+    recommendation_words,
+    shortened,
+)
 from reporting.wording import NO_FIGURE, instant
 from starters.learned_words import INDENT, columns, weight_lines
 from starters.table_lines import SHORT_NAMES, folded
@@ -43,6 +49,15 @@ def learned_lines(view: LearnedView) -> Iterator[str]:
     if moved:
         yield "weights in a vote; `desk scorecard` has all, and how the forecasts did"
         yield from weight_lines(moved)
+    if (card := view.advice.scorecard) and card.hypotheses:
+        yield from folded(_hypotheses(card.hypotheses))
+
+
+def _hypotheses(row: ScoreRow) -> str:
+    return (
+        f"hypotheses: {row.hits} of {row.decided} right, Brier score {brier_words(row.brier)} "
+        f"where a coin has {brier_words(row.random_walk)}; `desk scorecard` has them"
+    )
 
 
 def _recommendations(recommended: Sequence[Recommendation]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What `desk dead-letters` does."""
 
 import asyncio
+import shlex
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
@@ -10,7 +11,7 @@ from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
 from contracts.base import Contract, Instant, ShortText
-from contracts.names import FailureType, WorkflowType
+from contracts.names import SWARM_RUN, FailureType, WorkflowType
 from contracts.results import DeadLetter
 from contracts.search_attributes import Outcome, SearchAttribute
 from infra.settings import load_settings
@@ -53,14 +54,20 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     a question's graph, and what follows it, run again.
 
     Raises:
-        UsageError: no dead letter has that id, or more than one starts with it.
+        UsageError: no dead letter has that id, or more than one starts with it; or it is a swarm's.
     """
     settings = load_settings()
     log_to_file(settings)
     letters = asyncio.run(with_desk(settings, _letters, server_only=True))
     chosen = chosen_letter(letters, workflow_id)
     reason = f"retry of the dead letter {chosen.workflow_id}"
-    if chosen.letter.assignment.query is not None:
+    query = chosen.letter.assignment.query
+    if query is not None and chosen.run_of.startswith(SWARM_RUN):
+        raise UsageError(
+            f"{chosen.run_of} is a swarm, whose rounds stand as they are;"
+            f" `{shlex.join(['desk', 'swarm', query.question, '--again'])}` researches it anew"
+        )
+    if query is not None:
         node = chosen.letter.assignment.task_id
         return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
     return rerun_market(

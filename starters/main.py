@@ -24,8 +24,10 @@ from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
 from starters.escalations import escalations
 from starters.graph import graph
+from starters.hypotheses import hypotheses
 from starters.learn import EXAMPLE as LEARN_EXAMPLE
 from starters.learn import learn
+from starters.memory import memory
 from starters.messages import EXAMPLE as MESSAGES_EXAMPLE
 from starters.messages import messages
 from starters.report import EXAMPLE as REPORT_EXAMPLE
@@ -39,6 +41,8 @@ from starters.scorecard import EXAMPLE as SCORECARD_EXAMPLE
 from starters.scorecard import scorecard
 from starters.status import EXAMPLE as STATUS_EXAMPLE
 from starters.status import status
+from starters.swarm import EXAMPLE as SWARM_EXAMPLE
+from starters.swarm import swarm
 from starters.tape import tape
 from starters.tools import tools
 from starters.up import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
@@ -56,6 +60,7 @@ app = typer.Typer(
 )
 app.command(epilog=RUN_EXAMPLE)(run)
 app.command(epilog=ASK_EXAMPLE)(ask)
+app.command(epilog=SWARM_EXAMPLE)(swarm)
 app.command(epilog=UP_EXAMPLE)(up)
 app.command(epilog=WORKER_EXAMPLE)(worker)
 app.command(epilog=RERUN_EXAMPLE)(rerun)
@@ -67,11 +72,13 @@ app.command(epilog=AGENTS_EXAMPLE)(agents)
 app.command(epilog=MESSAGES_EXAMPLE)(messages)
 app.command(epilog=LEARN_EXAMPLE)(learn)
 app.command(epilog=SCORECARD_EXAMPLE)(scorecard)
+app.add_typer(hypotheses, name="hypotheses")
 app.add_typer(graph, name="graph")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")
 app.add_typer(tape, name="tape")
 app.add_typer(tools, name="tools")
+app.add_typer(memory, name="memory")
 app.command(epilog=REPORT_EXAMPLE)(report)
 app.command(epilog=ARCHIVE_EXAMPLE)(archive)
 app.command(epilog=AUDIT_EXAMPLE)(audit)

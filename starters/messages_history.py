@@ -1,7 +1,7 @@
 """The histories of a run's workflows, fetched side by side and read as far as messages need."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -36,6 +36,8 @@ async def entries_of(found: FoundRun, written: str | None, now: datetime) -> lis
     events = await history_of(found.client, found.workflow_id, found.run_id)
     market = _market_of(found, events, written) if written is not None else None
     await reader.read(found.workflow_id, found.run_id, events, market, root=True)
+    async for run_id, earlier in _continued(found, events):
+        await reader.read(found.workflow_id, run_id, earlier, market, root=True)
     workers: Iterable[WorkerSeen] = ()
     if not has_ended(events):
         workers = await workers_seen(found.client, now)
@@ -88,6 +90,22 @@ class RunReader:
         async with self._turns:
             events = await history_of(self._client, workflow_id, run_id)
         await self.read(workflow_id, run_id, events, market)
+
+
+async def _continued(
+    found: FoundRun, events: Sequence[HistoryEvent]
+) -> AsyncIterator[tuple[str, Sequence[HistoryEvent]]]:
+    """The runs that a run continues as new, the nearest first, as far as the server keeps them."""
+    while run_id := _before(events):
+        try:
+            events = await history_of(found.client, found.workflow_id, run_id)
+        except CommandError:
+            return
+        yield run_id, events
+
+
+def _before(events: Sequence[HistoryEvent]) -> str:
+    return events[0].workflow_execution_started_event_attributes.continued_execution_run_id
 
 
 def _market_of(found: FoundRun, events: Sequence[HistoryEvent], written: str) -> str:

@@ -31,7 +31,7 @@ def scorecard(
     """Show how the desk's forecasts did whose horizon has passed, and what follows for the votes.
 
     Against a random walk and carry, with the calibration, the weights and their reasons, and
-    whether the forecasts lean one way.
+    whether the forecasts lean one way. Beside them the hypotheses of research swarms.
     """
     from starters.scorecard_show import show_scorecard
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Contract
+from contracts.base import Contract, is_empty
 from contracts.learning import (
     CalibrationBin,
     Count,
@@ -13,11 +13,14 @@ from contracts.learning import (
     Scorecard,
     ScoredForecast,
 )
-from contracts.learning_record import MOST_SHOWN, LearnedView
+from contracts.learning_record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from contracts.markets import MarketName
+from contracts.swarm import ScoredHypothesis
 from domain.calibration import scorecard
-from reporting.record_words import SCORE_COLUMNS, score_cells, score_notes
-from reporting.wording import instant
+from domain.hypotheses_words import what_is_said
+from domain.learned_hypotheses import with_hypotheses
+from reporting.record_words import SCORE_COLUMNS, brier_words, score_cells, score_notes
+from reporting.wording import NO_FIGURE, instant, share_words
 from starters.learned_words import INDENT, columns, weight_lines
 from starters.table_lines import folded
 
@@ -25,13 +28,15 @@ BAR: Final = 40
 CAME: Final = "█"
 SAID: Final = "│"
 SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "Beside")
+HYPOTHESES_SHOWN: Final = 8
 
 
 class DeskScorecard(Contract):
     """What `desk scorecard --json` prints: of all markets, or of one.
 
     `scored` are the newest forecasts whose horizon has passed, and `more_scored` how many there
-    are besides. Of one market the bins are those of `scored`.
+    are besides; the same of `hypotheses`. Of one market the bins are those of `scored`, and the row
+    of the hypotheses is of those shown.
     """
 
     market: MarketName | None = None
@@ -39,6 +44,10 @@ class DeskScorecard(Contract):
     weights: Annotated[tuple[RecordWeight, ...], Field(max_length=60)] = ()
     scored: Annotated[tuple[ScoredForecast, ...], Field(max_length=MOST_SHOWN)] = ()
     more_scored: Count = 0
+    hypotheses: Annotated[
+        tuple[ScoredHypothesis, ...], Field(max_length=MOST_SHOWN_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
+    more_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
 
 
 def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
@@ -51,13 +60,18 @@ def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
             weights=advice.weights,
             scored=view.scored,
             more_scored=view.more_scored,
+            hypotheses=view.hypotheses,
+            more_hypotheses=view.more_hypotheses,
         )
     own = tuple(each for each in view.scored if each.made.market == market)
     counted = scorecard(own, (), advice.as_of)
     rows = tuple(row for row in whole.rows if row.of == market)
+    hypotheses = tuple(one for one in view.hypotheses if one.hypothesis.market.market == market)
+    counted = counted.model_copy(update={"rows": rows, "open": whole.open})
     return DeskScorecard(
         market=market,
-        scorecard=counted.model_copy(update={"rows": rows, "open": whole.open}),
+        scorecard=with_hypotheses(counted, hypotheses),
+        hypotheses=hypotheses,
         scored=own,
         more_scored=max(0, sum(row.scored for row in rows) + counted.void - len(own)),
     )
@@ -68,18 +82,39 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
     card = found.scorecard
     of = f" of {found.market}" if found.market else ""
     yield f"forecasts{of} as of {instant(card.as_of)}"
-    if card.rows:
-        yield from columns(SHORT_COLUMNS, [score_cells(row) for row in card.rows], {0: 22})
+    rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()))
+    if rows:
+        yield from columns(SHORT_COLUMNS, [score_cells(row) for row in rows], {0: 22})
     else:
         yield f"{INDENT}none has come due yet"
     if card.bins:
         yield "calibration: fixed higher how often, by how likely that was said to be"
         yield from _chart(card.bins)
+    yield from _hypotheses(found)
     if found.weights:
         yield "weights in a vote"
         yield from weight_lines(found.weights)
     for note in _notes(found):
         yield from folded(note)
+
+
+def _hypotheses(found: DeskScorecard) -> Iterator[str]:
+    """Those that were due last; `desk hypotheses` has those that wait."""
+    if not found.hypotheses:
+        return
+    older = len(found.hypotheses) + found.more_hypotheses - HYPOTHESES_SHOWN
+    yield "hypotheses" + (f" (and {older} older)" if older > 0 else "")
+    rows = [
+        (
+            what_is_said(one.hypothesis),
+            share_words(one.hypothesis.probability),
+            one.state,
+            NO_FIGURE if one.value is None else f"{one.value}",
+            brier_words(one.score),
+        )
+        for one in found.hypotheses[:HYPOTHESES_SHOWN]
+    ]
+    yield from columns(("said", "likely", "came", "price", "Brier"), rows, {0: 40, 3: 12})
 
 
 def _notes(found: DeskScorecard) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""What is the same of all runs, whatever their workflow: finding one, what it was asked, its
-status."""
+"""What is the same of all runs, whatever their workflow: starting one, finding it again, what it
+was asked, its status."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,15 +7,22 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
+from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.names import Message
+from contracts.base import Contract
+from contracts.names import Message, Queue, WorkflowType
+from reporting.wording import one_line
 from starters.endings import CommandError
+from workflows.options import TASK_TIMEOUT
 
 ANSWER_SECONDS = 2.0
 """How long to wait for an answer. The SDK's own patience with a lost server is longer."""
 
 LONGEST_REASON = 600
+LONGEST_SUMMARY = 100
+
+_NO_SUCH_RUN = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT})
 
 Result = TypeVar("Result")
 Told = TypeVar("Told")
@@ -23,7 +30,7 @@ Told = TypeVar("Told")
 
 @dataclass(frozen=True)
 class ServerRun(Generic[Result]):
-    """A run as the server knows it. `closed_at` is None while it is open."""
+    """A run as the server knows it, and what it returns. `closed_at` is None while it is open."""
 
     client: Client
     handle: WorkflowHandle[Any, Result]
@@ -31,6 +38,7 @@ class ServerRun(Generic[Result]):
     started_at: datetime
     closed_at: datetime | None
     open: bool
+    returns: type[Result]
 
     @property
     def workflow_id(self) -> str:
@@ -38,15 +46,54 @@ class ServerRun(Generic[Result]):
         return self.handle.id
 
 
+@dataclass(frozen=True)
+class RunStart(Generic[Result]):
+    """What a run is started with. `about` is what the Temporal UI shows of it, in a few words."""
+
+    workflow: WorkflowType
+    workflow_id: str
+    request: Contract
+    returns: type[Result]
+    about: str
+
+
+async def start_run(
+    client: Client, start: RunStart[Result], *, replace: bool = False
+) -> ServerRun[Result]:
+    """Start a run, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place.
+
+    Raises:
+        CommandError: it is gone again.
+    """
+    policy = WorkflowIDConflictPolicy
+    handle = await client.start_workflow(
+        start.workflow,
+        start.request,
+        id=start.workflow_id,
+        task_queue=Queue.DESK,
+        result_type=start.returns,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        static_summary=one_line(start.about)[:LONGEST_SUMMARY],
+    )
+    found = await run_described(client, handle.id, start.returns)
+    if found is None:
+        raise CommandError(f"the run {handle.id} was started and is gone again")
+    return found
+
+
 async def run_described(
     client: Client, workflow_id: str, returns: type[Result], run_id: str | None = None
 ) -> ServerRun[Result] | None:
-    """The latest run with an id, or one of them; None when the server knows none."""
+    """The latest run with an id, or one of them; None when the server knows none, or it is no id
+    at all."""
     latest = client.get_workflow_handle(workflow_id, run_id=run_id, result_type=returns)
     try:
         described = await latest.describe()
     except RPCError as error:
-        if error.status is RPCStatusCode.NOT_FOUND:
+        if error.status in _NO_SUCH_RUN:
             return None
         raise
     return ServerRun(
@@ -58,6 +105,7 @@ async def run_described(
         started_at=described.start_time,
         closed_at=described.close_time,
         open=described.status is WorkflowExecutionStatus.RUNNING,
+        returns=returns,
     )
 
 

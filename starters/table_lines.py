@@ -17,6 +17,13 @@ SHORT_NAMES: Final[Mapping[AgentId, str]] = {
     AgentId.PDF_AGENT: "PD",
     AgentId.SEARCH_AGENT: "SE",
     AgentId.SYNTHESIS_AGENT: "SY",
+    AgentId.RESEARCH_LEADER: "LE",
+    AgentId.MARKET_SPECIALIST: "MA",
+    AgentId.TECHNICAL_SPECIALIST: "TE",
+    AgentId.FUNDAMENTAL_SPECIALIST: "FU",
+    AgentId.SENTIMENT_SPECIALIST: "SN",
+    AgentId.PATTERN_SPECIALIST: "PA",
+    AgentId.RESERVE_SPECIALIST: "RE",
 }
 
 

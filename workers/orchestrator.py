@@ -7,18 +7,23 @@ from temporalio.worker import Worker
 from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.learning import LearningActivities
+from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
 from contracts.names import Queue
 from infra.deliveries import DeliverySecrets
 from infra.effect_journal import EffectJournal
+from infra.memory_opening import memory_store
 from infra.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
+from workflows.hypothesis import HypothesisWorkflow
 from workflows.learning_system import LearningSystemWorkflow
 from workflows.market_research import MarketResearchWorkflow
 from workflows.reassignment import ReassignmentWorkflow
 from workflows.research_graph import ResearchGraphWorkflow
+from workflows.research_swarm import ResearchSwarmWorkflow
+from workflows.specialist import SpecialistWorkflow
 from workflows.tool_call import ToolCallWorkflow
 from workflows.weekly_research import WeeklyResearchWorkflow
 
@@ -30,6 +35,9 @@ WORKFLOWS = (
     ToolCallWorkflow,
     LearningSystemWorkflow,
     ResearchGraphWorkflow,
+    ResearchSwarmWorkflow,
+    SpecialistWorkflow,
+    HypothesisWorkflow,
 )
 
 CONCURRENT_WORKFLOW_TASKS = 16
@@ -48,6 +56,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
     learning = LearningActivities()
+    memory = MemoryActivities(memory_store(settings))
     return Worker(
         client,
         task_queue=Queue.DESK,
@@ -58,8 +67,11 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
             publishing.read_revisions,
             deliveries.deliver_report,
             AnswerActivities(settings.reports_dir).publish_answer,
+            memory.recall_memory,
+            memory.remember,
             learning.ask_learning,
             learning.tell_learning,
+            learning.tell_hypothesis,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,

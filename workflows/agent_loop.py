@@ -6,6 +6,7 @@ for figures that are no claims: it is told of them and may mend them while it ha
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
@@ -15,16 +16,13 @@ from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
 from agents.roster import AgentProfile
 from contracts.budget import Allowance
-from contracts.capabilities import Capability
 from contracts.config import RunPolicy, VotingConfig
-from contracts.learning import Recommendation
-from contracts.markets import MarketSpec
 from contracts.names import FailureType
 from contracts.report import Contribution
-from contracts.results import AgentError, ResearchResult
+from contracts.results import AgentError
 from contracts.tasks import TaskAssignment
 from contracts.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
-from contracts.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
+from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Purse, Stage, all_of
@@ -32,9 +30,9 @@ from domain.deadlines import model_works_until
 from domain.effort import effort_for, turns_for
 from domain.prose_review import Review, review, without_rejected
 from domain.task_kinds import DELIVERS
-from workflows.agent_work import UNMENDED, TaskFailed, Work
+from workflows.agent_work import NOTHING_BESIDES, UNMENDED, Shown, TaskFailed, Work
 from workflows.options import cause, task_bounds, told_as
-from workflows.tool_asking import ToolAsking
+from workflows.tool_asking import ToolAsking, refused
 
 BUILTIN_TURNS = 3
 """The desk's questions, further ones, and the result."""
@@ -57,12 +55,7 @@ class AgentRun:
         assignment: TaskAssignment,
         policy: RunPolicy,
         *,
-        findings: tuple[ResearchResult, ...] = (),
-        evidence: tuple[ToolResult, ...] = (),
-        markets: tuple[MarketSpec, ...] = (),
-        capabilities: tuple[Capability, ...] = (),
-        advice: tuple[Recommendation, ...] = (),
-        state: tuple[StateEntry, ...] = (),
+        shown: Shown = NOTHING_BESIDES,
         tools: tuple[ToolSpec, ...] = (),
         purse: Purse | None = None,
         sharing: int = 1,
@@ -71,12 +64,7 @@ class AgentRun:
         self.profile = profile
         self.assignment = assignment
         self.policy = policy
-        self.findings = findings
-        self.evidence = evidence
-        self.markets = markets
-        self.capabilities = capabilities
-        self.advice = advice
-        self.state = state
+        self.shown = shown
         self.place = place
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
         self._purse = purse or Purse(Allowance())
@@ -114,7 +102,10 @@ class AgentRun:
                 failed = last
         if work.draft is not None:
             work.go_on_with_draft(failed)
-            return without_rejected(work.draft.result, work.draft.rejected, self.state)
+            shown = self.shown
+            return without_rejected(
+                work.draft.result, work.draft.rejected, shown.state, shown.conflicts
+            )
         failed.usage = work.usage
         raise failed
 
@@ -150,8 +141,7 @@ class AgentRun:
             if len(work.evidence) + len(turn.calls) > MOST_CALLS:
                 raise self._failed("call limit", f"more than {MOST_CALLS} calls")
             if turn.calls:
-                calls = (self._call(work.turns, call) for call in turn.calls)
-                results = tuple(await asyncio.gather(*calls))
+                results = await self._ask(turn.calls, work)
                 work.exchanges.append(Exchange(results=results, said=turn.said))
         raise self._failed("turn limit", f"no result after {work.turns} turns")
 
@@ -190,8 +180,8 @@ class AgentRun:
         """
         if result.kind != DELIVERS[self.assignment.task_type]:
             raise self._failed("wrong result", f"it delivered a {result.kind}")
-        known = {claim.claim_id: claim for finding in self.findings for claim in finding.claims}
-        reviewed = review(result, known, self.state)
+        known = {c.claim_id: c for finding in self.shown.findings for c in finding.claims}
+        reviewed = review(result, known, self.shown.state, self.shown.conflicts)
         if reviewed == work.draft:
             raise self._failed(UNMENDED, "the same figures are no claims still")
         count_unstated(len(reviewed.rejected))
@@ -205,20 +195,16 @@ class AgentRun:
         request = TurnRequest(
             assignment=self.assignment,
             exchanges=tuple(work.exchanges),
-            findings=self.findings,
-            evidence=self.evidence,
+            **self.shown._asdict(),
             rejected=work.draft.rejected[:MOST_TOLD] if work.draft else (),
             draft=work.answer.said,
             objection=work.answer.objection,
             model=work.model,
-            markets=self.markets,
-            capabilities=self.capabilities,
-            advice=self.advice,
-            state=self.state,
-            voting=self.policy.voting if self.findings else VotingConfig(),
+            voting=self.policy.voting if self.shown.findings else VotingConfig(),
             tools=self._offered if by_model else (),
             allowance=reserved,
-            last=by_model and (last or work.stage >= Stage.FEWER_TURNS),
+            last=by_model
+            and (last or work.stage >= Stage.FEWER_TURNS or self._calls_left(work) == 0),
         )
         spent = Usage()
         try:
@@ -250,10 +236,20 @@ class AgentRun:
             **task_bounds(self.assignment, self.policy, self.policy.deadlines.turn, until),
         )
 
-    async def _call(self, turn: int, call: ToolCall) -> ToolResult:
-        return await self._tools.ask(
-            call, f"{self._place}.t{turn}.{call.call_id.rsplit('/', 1)[-1]}"
+    async def _ask(self, calls: Sequence[ToolCall], work: Work) -> tuple[ToolResult, ...]:
+        """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
+        allowed, place = self._calls_left(work), f"{self._place}.t{work.turns}"
+        asked = (
+            self._tools.ask(call, f"{place}.{call.call_id.rsplit('/', 1)[-1]}")
+            for call in calls[:allowed]
         )
+        answers = await asyncio.gather(*asked)
+        most = self.assignment.limits.max_calls
+        return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
+
+    def _calls_left(self, work: Work) -> int:
+        """How many more times it may ask its tools."""
+        return max((self.assignment.limits.max_calls or MOST_CALLS) - len(work.evidence), 0)
 
     def _delivered(self, result: AgentResult, work: Work) -> TaskOutcome:
         return TaskOutcome(

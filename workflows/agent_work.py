@@ -1,9 +1,16 @@
 """What an agent has done so far on a task, and what became of it when it could not do it."""
 
-from contracts.results import AgentError
+from typing import NamedTuple
+
+from contracts.capabilities import Capability
+from contracts.learning import Recommendation
+from contracts.markets import MarketSpec
+from contracts.memory import Recalled
+from contracts.results import AgentError, ConflictRecord, ResearchResult
+from contracts.swarm import Complexity
 from contracts.tasks import TaskType
 from contracts.tools import ToolResult
-from contracts.turns import Exchange, Turn
+from contracts.turns import Exchange, StateEntry, Turn
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Stage
@@ -16,6 +23,23 @@ _REMARKS = {
     Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
     Stage.CHEAPER_MODEL: "most of its budget was used, and a cheaper model went on",
 }
+
+
+class Shown(NamedTuple):
+    """What an agent is shown besides its assignment, as `TurnRequest` has it."""
+
+    findings: tuple[ResearchResult, ...] = ()
+    evidence: tuple[ToolResult, ...] = ()
+    markets: tuple[MarketSpec, ...] = ()
+    capabilities: tuple[Capability, ...] = ()
+    advice: tuple[Recommendation, ...] = ()
+    state: tuple[StateEntry, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    complexity: Complexity | None = None
+    conflicts: tuple[ConflictRecord, ...] = ()
+
+
+NOTHING_BESIDES = Shown()
 
 
 class TaskFailed(Exception):

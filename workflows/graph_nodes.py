@@ -19,7 +19,7 @@ from domain.graph_assignments import assignment_at, node_deadline, policy_at
 from domain.graph_board import GraphBoard
 from domain.graph_machine import Step
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import TaskFailed
+from workflows.agent_work import Shown, TaskFailed
 from workflows.options import graph_attributes, priority
 from workflows.reassigning import HandingOn, NobodyCould
 
@@ -77,9 +77,7 @@ class GraphNodes:
             profile,
             assignment,
             policy,
-            findings=findings,
-            evidence=evidence,
-            state=state,
+            shown=Shown(findings=findings, evidence=evidence, state=state),
             tools=self._tools,
             purse=self._purse,
             sharing=self._working + 1,

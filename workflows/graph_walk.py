@@ -30,7 +30,13 @@ class GraphWalk:
         self._request = request
         self._window = window
         self._machine = GraphMachine(request.graph, request.query)
-        self.board = GraphBoard(request, self._machine, started_at)
+        self.board = GraphBoard(
+            request.query,
+            request.graph.name,
+            request.policy.budget.allowance,
+            self._machine,
+            started_at,
+        )
 
     @property
     def skipped(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from temporalio import workflow
 from contracts.learning import Advice, Lesson
 from contracts.learning_record import LearnedView, LearningRequest, Question
 from contracts.names import Message
+from contracts.swarm import ScoredHypothesis
 from domain.deadlines import time_left
 from domain.learned import Learned
 from domain.learned_details import learned_details
@@ -18,8 +19,9 @@ from workflows.forecast_scoring import ForecastScoring
 class LearningSystemWorkflow:
     """One for each desk, for as long as the desk is there.
 
-    It is told what became of each run, scores forecasts when they are due, and answers what the
-    record says. It continues as new with all that it knows, and loses nothing that reached it.
+    It is told what became of each run and of each hypothesis, scores forecasts when they are due,
+    and answers what the record says. It continues as new with all that it knows, and loses nothing
+    that reached it.
     """
 
     @workflow.init
@@ -47,6 +49,11 @@ class LearningSystemWorkflow:
     def learn(self, lesson: Lesson) -> None:
         """Take a lesson, in place of an earlier one of the same run."""
         self._learned.take(lesson)
+
+    @workflow.signal(name=Message.LEARN_HYPOTHESIS, description="What became of a hypothesis")
+    def learn_hypothesis(self, scored: ScoredHypothesis) -> None:
+        """Take it once, however often it is told."""
+        self._learned.take_hypothesis(scored)
 
     @workflow.update(name=Message.ADVISE, description="What the record says to a run")
     async def advise(self, question: Question) -> Advice:

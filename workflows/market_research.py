@@ -25,7 +25,7 @@ from domain.essential_tools import described_for
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
 from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import TaskFailed
+from workflows.agent_work import Shown, TaskFailed
 from workflows.escalating import decided, tell_week
 from workflows.options import market_attributes, note_outcome, note_phase, priority
 from workflows.reassigning import HandingOn, NobodyCould
@@ -120,8 +120,7 @@ class MarketResearchWorkflow:
                 profile,
                 assignment,
                 self._request.policy,
-                findings=findings,
-                evidence=self._evidence_for(findings),
+                shown=Shown(findings=findings, evidence=self._evidence_for(findings)),
                 tools=described_for(planned.agent, self._request.tools, self._request.uncited),
                 purse=self._purse,
                 sharing=sharing + 1,

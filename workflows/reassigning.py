@@ -2,7 +2,7 @@
 
 from temporalio import workflow
 from temporalio.common import Priority, TypedSearchAttributes
-from temporalio.exceptions import ApplicationError, ChildWorkflowError, is_cancelled_exception
+from temporalio.exceptions import ApplicationError, ChildWorkflowError
 
 from contracts.budget import Allowance
 from contracts.names import WorkflowType
@@ -11,6 +11,7 @@ from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
 from domain.budget import Purse, all_of
 from workflows.agent_work import TaskFailed, with_usage_before
+from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT
 
 
@@ -46,7 +47,7 @@ class HandingOn:
             spent = outcome.contribution.usage
             return with_usage_before(outcome, failed.usage)
         except ChildWorkflowError as error:
-            if is_cancelled_exception(error):
+            if cancelled_here():
                 raise
             spent = _spent_in_vain(error) or all_of(reserved)
             raise NobodyCould(_in_vain(request, failed, spent, error), child_id) from error

@@ -14,7 +14,7 @@ from domain.budget import Purse
 from domain.reassignment import next_agent
 from domain.task_kinds import taken_over_as
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import TaskFailed, with_usage_before
+from workflows.agent_work import Shown, TaskFailed, with_usage_before
 from workflows.options import note_outcome, note_phase
 
 
@@ -58,7 +58,7 @@ class ReassignmentWorkflow:
                 "agent": agent,
                 "task_type": taken_over_as(task.task_type, agent),
                 "tools": profile.tools,
-                "limits": profile.limits,
+                "limits": profile.limits.model_copy(update={"max_calls": task.limits.max_calls}),
             }
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
@@ -66,9 +66,7 @@ class ReassignmentWorkflow:
             profile,
             assignment,
             request.policy,
-            findings=request.findings,
-            evidence=request.evidence,
-            state=request.state,
+            shown=Shown(findings=request.findings, evidence=request.evidence, state=request.state),
             tools=request.tools,
             purse=purse,
         ).work()

@@ -95,8 +95,12 @@ class ToolAsking:
         return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}
 
     def _refused(self, call: ToolCall, what: str) -> ToolResult:
-        reason = f"{what} is not on the list of {self._profile.agent}"
-        return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
+        return refused(call, f"{what} is not on the list of {self._profile.agent}")
+
+
+def refused(call: ToolCall, reason: str) -> ToolResult:
+    """A call that the desk itself says no to."""
+    return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
 
 
 def _nobody(call: ToolCall, *servers: str) -> ToolResult:

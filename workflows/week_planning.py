@@ -20,7 +20,7 @@ from domain.budget import Purse
 from domain.capabilities import routes_to
 from domain.week_board import CommentedWeek, WeekBoard
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import TaskFailed
+from workflows.agent_work import Shown, TaskFailed
 
 
 class PlannedWeek(NamedTuple):
@@ -44,9 +44,11 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
         profile,
         task,
         config.policy,
-        markets=config.markets,
-        capabilities=_askable(config.policy),
-        advice=board.advice.recommendations if board.advice else (),
+        shown=Shown(
+            markets=config.markets,
+            capabilities=_askable(config.policy),
+            advice=board.advice.recommendations if board.advice else (),
+        ),
         purse=board.purse,
         sharing=AT_MOST,
     )
@@ -76,7 +78,7 @@ async def comment_week(
         profile,
         task,
         config.policy,
-        findings=findings,
+        shown=Shown(findings=findings),
         purse=purse,
         place=f"r{board.last_revision + 1}",
     )

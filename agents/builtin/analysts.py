@@ -9,6 +9,12 @@ from agents.builtin import (
     price_analyst,
     product_manager,
     rates_analyst,
+    swarm_fundamental,
+    swarm_leader,
+    swarm_market,
+    swarm_pattern,
+    swarm_sentiment,
+    swarm_technical,
     synthesis,
     tickets,
     validator,
@@ -29,6 +35,13 @@ ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.READ_PDFS: pdfs.take_turn,
     TaskType.SEARCH_WEB: web_search.take_turn,
     TaskType.SYNTHESISE: synthesis.take_turn,
+    TaskType.PLAN_SWARM: swarm_leader.plan,
+    TaskType.RESEARCH_CONDITIONS: swarm_market.take_turn,
+    TaskType.ANALYSE_TECHNICALS: swarm_technical.take_turn,
+    TaskType.ANALYSE_FUNDAMENTALS: swarm_fundamental.take_turn,
+    TaskType.GAUGE_SENTIMENT: swarm_sentiment.take_turn,
+    TaskType.MINE_PATTERNS: swarm_pattern.take_turn,
+    TaskType.CONCLUDE_SWARM: swarm_leader.conclude,
 }
 
 

@@ -17,6 +17,9 @@ from agents.claude import (
     knowledge,
     product_manager,
     research,
+    swarm_conclusion,
+    swarm_plan,
+    swarm_research,
     synthesis,
     validation,
 )
@@ -44,20 +47,20 @@ _UNFINISHED: Final = {
 
 
 class _Task(NamedTuple):
-    """How a kind of work is put to a model, and its answer read."""
+    """How a kind of work is put to a model, and its answer read. Its prompt may have parts."""
 
-    prompt: str
+    prompts: tuple[str, ...]
     form: type[BaseModel]
     material: Callable[[TurnRequest, AgentResult | None], str]
     result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
 
 
 _RESEARCH: Final = _Task(
-    research.PROMPT, research.ProposedResearch, research.material, research.result
+    (research.PROMPT,), research.ProposedResearch, research.material, research.result
 )
 _TASKS: Final = {
     TaskType.PLAN_WEEK: _Task(
-        product_manager.PROMPT,
+        (product_manager.PROMPT,),
         product_manager.ProposedPlan,
         product_manager.material,
         product_manager.result,
@@ -65,17 +68,35 @@ _TASKS: Final = {
     TaskType.RESEARCH_FX: _RESEARCH,
     TaskType.RESEARCH_RATES: _RESEARCH,
     TaskType.VALIDATE: _Task(
-        validation.PROMPT, validation.ProposedValidation, validation.material, validation.result
+        (validation.PROMPT,), validation.ProposedValidation, validation.material, validation.result
     ),
     TaskType.COMMENT_WEEK: _Task(
-        commentary.PROMPT, commentary.ProposedCommentary, commentary.material, commentary.result
+        (commentary.PROMPT,), commentary.ProposedCommentary, commentary.material, commentary.result
     ),
     **{
-        task: _Task(prompt, knowledge.ProposedChoice, knowledge.material, knowledge.result)
+        task: _Task((prompt,), knowledge.ProposedChoice, knowledge.material, knowledge.result)
         for task, prompt in knowledge.PROMPTS.items()
     },
     TaskType.SYNTHESISE: _Task(
-        synthesis.PROMPT, synthesis.ProposedSynthesis, synthesis.material, synthesis.result
+        (synthesis.PROMPT,), synthesis.ProposedSynthesis, synthesis.material, synthesis.result
+    ),
+    TaskType.PLAN_SWARM: _Task(
+        (swarm_plan.PROMPT,), swarm_plan.ProposedSwarmPlan, swarm_plan.material, swarm_plan.result
+    ),
+    **{
+        task: _Task(
+            (swarm_research.PROMPT, prompt),
+            swarm_research.ProposedFindings,
+            swarm_research.material,
+            swarm_research.result,
+        )
+        for task, prompt in swarm_research.PROMPTS.items()
+    },
+    TaskType.CONCLUDE_SWARM: _Task(
+        (swarm_conclusion.PROMPT,),
+        swarm_conclusion.ProposedConclusion,
+        swarm_conclusion.material,
+        swarm_conclusion.result,
     ),
 }
 
@@ -97,7 +118,7 @@ def model_call(request: TurnRequest) -> ModelCall:
     task = _TASKS[request.assignment.task_type]
     return ModelCall(
         model=request.model,
-        system=_prompt(task.prompt),
+        system="\n".join(map(_prompt, task.prompts)),
         messages=messages(task.material(request, desk_turn(request).result), request),
         schema_of_result=task.form.model_json_schema(),
         tools=described(request.tools),

@@ -43,6 +43,11 @@ def told(thing: BaseModel, room: int) -> dict[str, JsonValue]:
     return {name: clip.of(value) for name, value in whole.items()}
 
 
+def clipped(value: JsonValue, room: int) -> JsonValue:
+    """A value of which as much is shown as there is room for, with what is cut off saying so."""
+    return _Clip(room).of(value)
+
+
 def things_of(found: Found) -> Sequence[BaseModel]:
     """What was found, in its order."""
     match found:

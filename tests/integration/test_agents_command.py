@@ -75,7 +75,10 @@ async def desk(
 
 
 async def eventually(
-    command: DeskCommand, holds: Callable[[dict[str, Any]], bool], seconds: float
+    command: DeskCommand,
+    holds: Callable[[dict[str, Any]], bool],
+    seconds: float,
+    pause: float = 0.2,
 ) -> dict[str, Any]:
     """The first answer of `desk agents --json` for which something holds."""
     deadline = time.monotonic() + seconds
@@ -86,7 +89,7 @@ async def eventually(
         if holds(found):
             return found
         assert time.monotonic() < deadline, found
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(pause)
 
 
 async def test_a_desk_at_work_is_healthy_and_its_work_is_counted(
@@ -125,7 +128,7 @@ async def test_a_stopped_source_is_named_at_once_and_a_killed_worker_after_its_h
     shown = await asyncio.to_thread(command, "agents")
     assert "ecb offline: no worker polls source.ecb" in shown.out
     assert "`desk worker" in shown.out
-    found = await eventually(command, lambda told: "validation" in told["unpolled"], 60)
+    found = await eventually(command, lambda told: "validation" in told["unpolled"], 60, 2)
     line = next(line for line in found["agents"] if line["agent"] == "validator_agent")
     assert line["status"] == "offline"
     workers.start("sources")

@@ -43,7 +43,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
     """A desk that is up, with a corpus of hard cases."""
     directory = tmp_path_factory.mktemp("bad-questions")
     corpus = _corpus(directory / "corpus")
-    variables = desk_variables(directory, over_stdio("--corpus", str(corpus)))
+    # It takes a busy processor a while to read ten megabytes, and no deadline is tried here.
+    source = over_stdio("--corpus", str(corpus))
+    variables = desk_variables(directory, source, tool_call="60 s")
     command = DeskCommand(directory, **variables)
     with command.up():
         yield command

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from mcp_servers import central_banks, ecb, knowledge, official_statistics
+from mcp_servers import analysis, central_banks, ecb, knowledge, official_statistics, sentiment
 from mcp_servers.ecb_store import cached_file, packaged_file
 from tests.support.homes import await_port, free_port
 from tests.support.rates_address import serving
@@ -28,6 +28,8 @@ MODULES = {
     "central_banks": central_banks,
     "official_statistics": official_statistics,
     "knowledge": knowledge,
+    "analysis": analysis,
+    "sentiment": sentiment,
 }
 
 Call = tuple[str, str, dict[str, Any]]
@@ -37,6 +39,14 @@ CALLS: tuple[Call, ...] = (
     ("knowledge", "get_doc", {"doc_id": "settlement-cutoffs", "limit": 1000}),
     ("knowledge", "get_pdf", {"url": "corpus://pdfs/outage-review-2026.pdf", "last_page": 1}),
     ("knowledge", "search_web", {"query": "the outage of March", "kinds": ["pdf", "document"]}),
+    ("analysis", "find_symbols", {"query": "is the yen carry trade unwinding?"}),
+    ("analysis", "market_data", {"symbol": "USD/JPY"}),
+    ("analysis", "price_history", {"symbol": "NVDA", "start": "2025-02-03"}),
+    ("analysis", "indicator_calculator", {"symbol": "EUR/JPY"}),
+    ("analysis", "pattern_detector", {"symbol": "NVDA", "as_of": "2025-02-17T07:00:00Z"}),
+    ("analysis", "ratio_calculator", {"symbol": "AUD/JPY"}),
+    ("sentiment", "news_aggregator", {"symbol": "USD/JPY"}),
+    ("sentiment", "sentiment_analyzer", {"symbol": "USD/JPY", "days": 28}),
     ("ecb", "get_quote", {"symbol": "USD/JPY"}),
     ("ecb", "get_quote", {"symbol": "USD/TWD"}),
     ("ecb", "get_historical", {"symbol": "USD/HKD", "start": "2025-09-01", "end": "2026-09-18"}),
@@ -71,6 +81,9 @@ CALLS: tuple[Call, ...] = (
 )
 REFUSED: tuple[tuple[Call, str], ...] = (
     (("knowledge", "fetch_ticket", {"ticket_id": "DESK-999"}), "there is no ticket DESK-999"),
+    (("analysis", "market_data", {"symbol": "NVDIA"}), "no prices of NVDIA; nearest: NVDA"),
+    (("analysis", "price_history", {"symbol": "NVDA", "start": "1 May"}), "ISO 8601 day"),
+    (("sentiment", "news_aggregator", {"symbol": "nvda"}), "is not a market"),
     (("ecb", "get_price", {}), "Unknown tool: get_price"),
     (("ecb", "get_quote", {"symbol": "USDJPY"}), "write it like USD/JPY"),
     (("ecb", "get_quote", {}), "symbol"),

@@ -26,7 +26,9 @@ from contracts.names import (
     escalation_run_id,
     market_run_id,
     reassignment_run_id,
+    specialist_run_id,
 )
+from contracts.results import Leaning
 from contracts.tasks import TaskType
 from contracts.tools import ToolCall, ToolRequest
 from contracts.turns import Turn, TurnRequest
@@ -44,8 +46,21 @@ from tests.support.desk import (
 from tests.support.fixings import Fixings
 from tests.support.graphs import KNOWLEDGE, going_round, knowing_turn, start_graph
 from tests.support.graphs import question as question_of
+from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
+from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
 from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
+from tests.support.swarms import SERVERS as SWARM_SERVERS
+from tests.support.swarms import (
+    concluded,
+    lower_in_four_weeks,
+    refined,
+    start_swarm,
+    swarm,
+    swarm_turn,
+)
+from tests.support.swarms import found as swarm_found
+from tests.support.swarms import plan as swarm_plan
 from workflows.learning_system import LearningSystemWorkflow
 from workflows.tool_call import ToolCallWorkflow
 
@@ -97,6 +112,8 @@ async def record(client: Client, directory: Path) -> None:
     await record_question(client, directory)
     disputed = await record_conflicts(client, directory, deadlines)
     await record_learning(client, directory)
+    await record_hypothesis(client, directory)
+    await record_swarm(client, directory)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
@@ -161,6 +178,59 @@ async def record_learning(client: Client, directory: Path) -> None:
         await write("week_that_learns", week)
         for name, run_id in {"learning_system_going_on": first, "learning_system": second}.items():
             await write(name, client.get_workflow_handle(LEARNING_SYSTEM_ID, run_id=run_id))
+
+
+async def record_hypothesis(client: Client, directory: Path) -> None:
+    """Wait for a hypothesis that is due in a moment, and a minute later for a price."""
+    prices, now = Prices(value=None), datetime.now(UTC)
+    about = hypothesis(
+        level_on=(now - timedelta(days=7)).date(), due=now + timedelta(seconds=2), weeks=1
+    )
+    async with hypothesis_workers(client, directory, prices=prices):
+        waits = await begun_hypothesis(client, hypothesis_request(about, made_as_of=now))
+        while not prices.asked_at:
+            await asyncio.sleep(0.1)
+        prices.value = "151.00"
+        await waits.result()
+        await write("hypothesis", waits)
+
+
+async def record_swarm(client: Client, directory: Path) -> None:
+    """Research an objective in two rounds: three specialists fail and the reserve takes over, the
+    vote is split and the default holds, and a hypothesis waits when it is over."""
+    broken = (
+        AgentId.FUNDAMENTAL_SPECIALIST,
+        AgentId.SENTIMENT_SPECIALIST,
+        AgentId.PATTERN_SPECIALIST,
+    )
+
+    def script(request: TurnRequest) -> Turn:
+        task = request.assignment
+        if task.agent in broken:
+            return gives_up(request)
+        if task.task_id == "plan_2":
+            return Turn(result=swarm_plan(request, AgentId.MARKET_SPECIALIST))
+        if task.task_id == "conclude_1":
+            return Turn(result=concluded(request, further=refined()))
+        if task.task_id == "conclude_2":
+            return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
+        if task.agent is AgentId.MARKET_SPECIALIST and request.exchanges:
+            return Turn(result=swarm_found(request, leaning=Leaning.UP, confidence=0.1))
+        return swarm_turn(request)
+
+    request = swarm(answer_within=timedelta(seconds=3))
+    async with desk_workers(
+        client, directory, analyst=ScriptedAnalyst(script), servers=SWARM_SERVERS
+    ):
+        run = await start_swarm(client, request, run_id="swarm-recorded")
+        await run.result()
+    for name, workflow_id, run_id in (
+        ("swarm_first_round", run.id, run.first_execution_run_id),
+        ("swarm_second_round", run.id, None),
+        ("specialist", specialist_run_id(run.id, "technical"), None),
+        ("specialist_failed", specialist_run_id(run.id, "pattern"), None),
+    ):
+        await write(name, client.get_workflow_handle(workflow_id, run_id=run_id))
 
 
 async def record_conflicts(

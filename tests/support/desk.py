@@ -13,6 +13,7 @@ from temporalio.worker import Worker
 from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.learning import LearningActivities
+from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
@@ -23,6 +24,7 @@ from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from contracts.week_run import WeekRequest, WeekResult
 from infra.deliveries import DeliverySecrets
 from infra.effect_journal import EffectJournal
+from infra.memory_embedded import EmbeddedMemory
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
 from workers.tuning import TUNING
@@ -90,6 +92,7 @@ def _desk_activities(
     publishing = PublishingActivities(reports_dir)
     deliveries = DeliveryActivities(reports_dir, DeliverySecrets.of(secrets), journal)
     learning = LearningActivities()
+    memory = MemoryActivities(EmbeddedMemory(reports_dir.parent / "memory.db"))
     return [
         publishing.publish_report,
         publishing.read_revisions,
@@ -97,6 +100,9 @@ def _desk_activities(
         AnswerActivities(reports_dir).publish_answer,
         learning.ask_learning,
         learning.tell_learning,
+        learning.tell_hypothesis,
+        memory.recall_memory,
+        memory.remember,
     ]
 
 

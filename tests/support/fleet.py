@@ -2,12 +2,11 @@
 
 import asyncio
 import os
-import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import ClassVar
 
 from temporalio.client import Client
 
@@ -17,6 +16,7 @@ from contracts.week_run import WeekRequest
 from infra.embedded_server import EmbeddedServer, embedded_server
 from infra.settings import Settings, load_settings
 from tests.support.counted_worker import read_notes
+from tests.support.forked_worker import forking, work
 from tests.support.homes import PROJECT, home_environment
 from workers.hosting import Role
 from workflows.weekly_research import WeeklyResearchWorkflow
@@ -29,36 +29,41 @@ ROLES = (Role.ORCHESTRATOR, Role.RESEARCH, Role.VALIDATION, Role.SOURCES)
 class Fleet:
     """One counted worker process for each role."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    module: ClassVar[str] = "tests.support.counted_worker"
+    """Whose `main` the processes run."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = {**os.environ, **environment, "PYTHONPATH": str(PROJECT)}
-        self._processes: dict[Role, subprocess.Popen[bytes]] = {}
+        self._processes: dict[Role, BaseProcess] = {}
 
     def start(self, role: Role) -> None:
         """A new process of the role."""
-        self._processes[role] = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.counted_worker", role],
-            cwd=PROJECT,
-            env=self._environment,
+        process = forking.Process(
+            target=work, args=(self.module, role, self._environment), daemon=True
         )
+        process.start()
+        self._processes[role] = process
 
     def pid(self, role: Role) -> int:
         """The process of a role."""
-        return self._processes[role].pid
+        pid = self._processes[role].pid
+        assert pid is not None
+        return pid
 
     def kill(self, role: Role) -> None:
         """kill -9."""
-        self._processes[role].send_signal(signal.SIGKILL)
-        self._processes[role].wait()
+        self._processes[role].kill()
+        self._processes[role].join()
 
     def end(self) -> None:
         """Kill what is left."""
         for process in self._processes.values():
             process.kill()
-            process.wait()
+            process.join()
 
 
 @contextmanager
-def fleet_of(environment: dict[str, str]) -> Iterator[Fleet]:
+def fleet_of(environment: Mapping[str, str]) -> Iterator[Fleet]:
     """One process of each role."""
     fleet = Fleet(environment)
     try:

@@ -7,7 +7,6 @@ confident, so that a person must decide.
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import date
@@ -40,13 +39,7 @@ LAST_FIXING = date(2026, 10, 30)
 class LyingFleet(Fleet):
     """One lying worker process for each role."""
 
-    def start(self, role: Role) -> None:
-        """A new process of the role."""
-        self._processes[role] = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.lying_worker", role],
-            cwd=PROJECT,
-            env=self._environment,
-        )
+    module = "tests.support.lying_worker"
 
 
 def trust_a_newspaper(markets: frozenset[str]) -> None:

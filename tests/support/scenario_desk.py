@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,11 +105,12 @@ def question_words(known: KnownQuestion) -> list[str]:
 
 @asynccontextmanager
 async def asking(
-    variables: Mapping[str, str], *words: str, inside: Sequence[str] = ()
+    variables: Mapping[str, str], *words: str, inside: Sequence[str] = (), command: str = "ask"
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A `desk ask --json` in a process of its own, which is killed where it outlives the block."""
+    """A `desk ask --json`, or another such command, in a process of its own, which is killed where
+    it outlives the block."""
     process = await asyncio.create_subprocess_exec(
-        *(*inside, str(BINARIES / "desk"), "ask", *words, "--json"),
+        *(*inside, str(BINARIES / "desk"), command, *words, "--json"),
         env={**os.environ, **variables},
         cwd=PROJECT,
         stdout=subprocess.PIPE,
@@ -136,11 +137,16 @@ async def asked_until_answered(
 ) -> tuple[Asked, int]:
     """The same command until there is an answer, as a user does whom it tells that the server is
     away; with how often it was given."""
+    return await again_until_answered(lambda: ask(variables, known, inside=inside))
+
+
+async def again_until_answered(command: Callable[[], Awaitable[Asked]]) -> tuple[Asked, int]:
+    """The same of any command."""
     began, times = time.perf_counter(), 1
-    asked = await ask(variables, known, inside=inside)
+    asked = await command()
     while asked.answer is None and any(words in asked.told for words in _AWAY):
         times += 1
-        asked = await ask(variables, known, inside=inside)
+        asked = await command()
     return asked._replace(seconds=time.perf_counter() - began), times
 
 

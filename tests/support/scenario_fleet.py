@@ -23,6 +23,7 @@ from tests.support.homes import PROJECT
 from workers.hosting import Role
 
 PATIENCE_SECONDS = 60.0
+COUNTED = "tests.support.counted_worker"
 
 T = TypeVar("T")
 
@@ -39,11 +40,13 @@ class ScenarioFleet:
         *,
         server_inside: Sequence[str] = (),
         workers_inside: Sequence[str] = (),
+        worker: str = COUNTED,
     ) -> None:
         self.variables = variables
         self.settings: Settings = load_settings(PROJECT, variables)
         self.workers_inside = workers_inside
         self._server_inside = server_inside
+        self._module = worker
         self._environment = {**os.environ, **variables, "PYTHONPATH": str(PROJECT)}
         self._server: subprocess.Popen[str] | None = None
         self._worker: subprocess.Popen[bytes] | None = None
@@ -87,7 +90,7 @@ class ScenarioFleet:
             self._worker = subprocess.Popen(
                 [
                     *self.workers_inside,
-                    *(sys.executable, "-m", "tests.support.counted_worker", Role.ALL),
+                    *(sys.executable, "-m", self._module, Role.ALL),
                 ],
                 cwd=PROJECT,
                 env=self._environment,
@@ -128,9 +131,13 @@ async def scenario_fleet(
     *,
     server_inside: Sequence[str] = (),
     workers_inside: Sequence[str] = (),
+    worker: str = COUNTED,
 ) -> AsyncIterator[ScenarioFleet]:
-    """The Temporal server and one worker process of all roles, for the time of a block."""
-    fleet = ScenarioFleet(variables, server_inside=server_inside, workers_inside=workers_inside)
+    """The Temporal server and one worker process of all roles, for the time of a block. `worker` is
+    the module that the worker runs."""
+    fleet = ScenarioFleet(
+        variables, server_inside=server_inside, workers_inside=workers_inside, worker=worker
+    )
     try:
         await fleet.start_server()
         fleet.start_worker()
@@ -143,20 +150,20 @@ class Effects:
     """The notes of counted workers: turns and tool calls that were begun, and those done."""
 
     def __init__(self, log: Path) -> None:
-        self._log = log
+        self.log = log
 
     def begun(self, words: str = "") -> int:
         """How many have begun whose key holds the words."""
-        return sum(n["stage"] == "started" and words in n["key"] for n in read_notes(self._log))
+        return sum(n["stage"] == "started" and words in n["key"] for n in read_notes(self.log))
 
     @property
     def done(self) -> int:
         """How many are done."""
-        return sum(note["stage"] == "done" for note in read_notes(self._log))
+        return sum(note["stage"] == "done" for note in read_notes(self.log))
 
     def under_way(self) -> int:
         """How many have begun and are not done, as far as their workers live."""
-        counts = Counter(note["stage"] for note in read_notes(self._log))
+        counts = Counter(note["stage"] for note in read_notes(self.log))
         return counts["started"] - counts["done"]
 
     @property
@@ -166,7 +173,7 @@ class Effects:
 
     def _again(self) -> Iterator[str]:
         done: set[str] = set()
-        for note in read_notes(self._log):
+        for note in read_notes(self.log):
             if note["stage"] == "done":
                 done.add(note["key"])
             elif note["key"] in done:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 from tests.support.local_address import answering
 
 LONDON = ZoneInfo("Europe/London")
+STATEMENTS = "/ws/fundamentals-timeseries/v1/finance/timeseries/"
+CALENDAR = "/calendar/earnings"
 NOT_FOUND = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
 
 
@@ -37,6 +39,7 @@ class Chart:
     """One symbol's closes by London day; `running` is the row of a day that is not over.
 
     `left_out` names a field that its answers lack. With `ignores_range` they hold every close.
+    `splits` has the shares that one became on a day.
     """
 
     closes: Mapping[date, float | None]
@@ -44,15 +47,33 @@ class Chart:
     meta: Mapping[str, object] = field(default_factory=dict)
     left_out: str | None = None
     ignores_range: bool = False
+    splits: Mapping[date, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Annual statements, line by line and by the end of the year, and rows of the calendar.
+
+    A row has the texts of its page: the day, the expected and the reported earnings a share.
+    """
+
+    lines: Mapping[str, Mapping[date, float]]
+    reports: tuple[tuple[str, str, str], ...] = ()
+    currency: str = "USD"
 
 
 @dataclass(slots=True)
 class Upstream:
-    """What an address answers with, which a test may change, and what it was asked."""
+    """What an address answers with, which a test may change, and what it was asked.
+
+    `instead` has other answers for the paths that start with its keys.
+    """
 
     charts: dict[str, Chart] = field(default_factory=dict)
     matches: tuple[dict[str, object], ...] = ()
     always: Answer | None = None
+    companies: dict[str, Company] = field(default_factory=dict)
+    instead: dict[str, Answer] = field(default_factory=dict)
     url: str = ""
     asked: list[str] = field(default_factory=list)
 
@@ -81,9 +102,11 @@ def yahoo(
     charts: Mapping[str, Chart] | None = None,
     matches: tuple[dict[str, object], ...] = (),
     always: Answer | None = None,
+    companies: Mapping[str, Company] | None = None,
 ) -> Iterator[Upstream]:
-    """An address that answers like Yahoo's chart and search, or `always` in one way."""
-    upstream = Upstream(dict(charts or {}), matches, always)
+    """An address that answers like Yahoo's chart, search, statements and calendar of reports, or
+    `always` in one way."""
+    upstream = Upstream(dict(charts or {}), matches, always, dict(companies or {}))
     released = threading.Event()
     with answering(_handler(upstream, released), released) as upstream.url:
         yield upstream
@@ -116,15 +139,56 @@ def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequ
 
 def _answer(upstream: Upstream, path: str) -> Answer:
     parts = urlsplit(path)
+    for start, answer in upstream.instead.items():
+        if parts.path.startswith(start):
+            return answer
     if parts.path == "/v1/finance/search":
         return in_json({"explains": [], "count": 1, "quotes": upstream.matches, "news": []})
+    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    if parts.path.startswith(STATEMENTS):
+        return statements(upstream.companies.get(asked["symbol"], Company({})), asked)
+    if parts.path == CALENDAR:
+        return calendar(upstream.companies.get(asked["symbol"], Company({})), asked["symbol"])
     if not parts.path.startswith("/v8/finance/chart/"):
         return Answer(b"<html>Not here</html>", 404)
     symbol = unquote(parts.path.rsplit("/", 1)[1])
     if symbol not in upstream.charts:
         return in_json({"chart": {"result": None, "error": NOT_FOUND}}, 404)
-    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
     return _chart(symbol, upstream.charts[symbol], asked)
+
+
+def statements(company: Company, asked: Mapping[str, str]) -> Answer:
+    """The lines asked for, each with its years; a line that the company lacks has none."""
+    rows = [_line(company, asked["symbol"], kind) for kind in asked["type"].split(",")]
+    return in_json({"timeseries": {"result": rows, "error": None}})
+
+
+def _line(company: Company, symbol: str, kind: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"meta": {"symbol": [symbol], "type": [kind]}}
+    years = company.lines.get(kind.removeprefix("annual"))
+    if years:
+        row["timestamp"] = [int(datetime.combine(end, time(), UTC).timestamp()) for end in years]
+        row[kind] = [
+            {
+                "dataId": 20100,
+                "asOfDate": end.isoformat(),
+                "periodType": "12M",
+                "currencyCode": company.currency,
+                "reportedValue": {"raw": value, "fmt": f"{value:.4g}"},
+            }
+            for end, value in years.items()
+        ]
+    return row
+
+
+def calendar(company: Company, symbol: str) -> Answer:
+    """The page with a company's reports, newest first; without a table where there is none."""
+    heads = ("Symbol", "Company", "Earnings Date", "EPS Estimate", "Reported EPS", "Surprise (%)")
+    rows = ((f"<a>{symbol}</a>", "A company", *row, "-") for row in company.reports)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th>{cell}</th>" for cell in heads)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return Answer(f"<!DOCTYPE html><html>{table if body else ''}</html>".encode())
 
 
 def _chart(symbol: str, chart: Chart, asked: dict[str, str]) -> Answer:
@@ -161,8 +225,20 @@ def _result(symbol: str, chart: Chart, rows: dict[int, float | None]) -> dict[st
     if rows:
         result["timestamp"] = list(rows)
     adjusted = [{"adjclose": closes}] if rows else [{}]
+    if chart.splits:
+        result["events"] = {"splits": {str(at["date"]): at for at in _splits(chart)}}
     result["indicators"] = {"quote": [columns if rows else {}], "adjclose": adjusted}
     return {name: value for name, value in result.items() if name != chart.left_out}
+
+
+def _splits(chart: Chart) -> Iterator[dict[str, object]]:
+    for day, ratio in chart.splits.items():
+        yield {
+            "date": _midnight(day),
+            "numerator": ratio,
+            "denominator": 1.0,
+            "splitRatio": f"{ratio:g}:1",
+        }
 
 
 def _meta(symbol: str) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from agents.roster import ROSTER, WEEK_AGENTS, profile_in
+from agents.roster import ROSTER, SWARM_AGENTS, WEEK_AGENTS, profile_in
 from contracts.capabilities import USUAL_ROUTES, Capability, Route
 from contracts.config import RunPolicy
 from contracts.names import AgentId
@@ -88,7 +88,7 @@ def test_who_answers_questions_asks_for_its_own_kind_of_thing_and_searches() -> 
     tools = {
         agent: {f"{t.server}.{t.tool}" for t in profile_in(knowing, agent).tools}
         for agent in ROSTER
-        if agent not in WEEK_AGENTS
+        if agent not in (*WEEK_AGENTS, *SWARM_AGENTS)
     }
     search = "knowledge.search_web"
     assert tools == {

@@ -40,10 +40,11 @@ def test_every_server_that_is_not_named_is_complained_of_with_what_to_do(tmp_pat
     assert listed.level is Level.OK
     assert [check.name for check in complaints] == [
         *("source central_banks", "source official_statistics", "source knowledge"),
+        *("source analysis", "source sentiment"),
     ]
     assert {check.level for check in complaints} == {Level.WARN}
     assert (
-        "research_agent_1, research_agent_2, validator_agent, search_agent will"
+        "research_agent_1, research_agent_2, validator_agent, search_agent, market_specialist, "
         in complaints[0].sentence
     )
     assert complaints[1].sentence == (

@@ -29,7 +29,7 @@ from starters.tools_table import DeskTools, Used, absent_from, servers_of, table
 from tests.support.homes import PROJECT, home_environment
 from workers.tool_lists import tool_users
 
-OFFLINE = ("ecb", "central_banks", "official_statistics", "knowledge")
+OFFLINE = (*("ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"),)
 QUOTE = ToolName(server="ecb", tool="get_quote")
 BELL = "\x1b]0;owned\x07\x1b[31m"
 

@@ -53,6 +53,13 @@ SPECIFIED = {
     "TaskRequest, TaskResult and Heartbeat (C)": "task_id intent payload status output agent_id"
     " timestamp",
     "Nodes of a graph": "name agent next fork shared state",
+    "What a specialist delivers": "findings confidence sources contradictions recommendations",
+    "What a specialist is given": "objective output format tools boundaries tool calls name",
+    "Specialists and their tools": "Market Research Technical Analysis Fundamental Analysis"
+    " Sentiment Analysis Pattern Mining",
+    "The loop of a swarm": "objective user_config strategy subagent_weight confidence_spread"
+    " success_rate needs_more_research refined_objective partial_findings hypotheses"
+    " research_findings",
     "ApiError (A)": "code message details timestamp agent_id correlation_id",
 }
 """The models of the specifications, field by field, by their headings in the document."""

@@ -5,11 +5,13 @@ from mcp import Client
 from mcp.server import MCPServer
 
 from mcp_servers import (
+    analysis,
     central_banks,
     ecb,
     google_news,
     knowledge,
     official_statistics,
+    sentiment,
     yahoo_finance,
 )
 
@@ -23,6 +25,9 @@ NEWS_OF_BANKS = "get_central_bank_news"
         (central_banks.build_server(), False),
         (official_statistics.build_server(), False),
         (knowledge.build_server(), False),
+        (analysis.build_server(), False),
+        (sentiment.build_server(), False),
+        (analysis.build_server(live=True), True),
         (yahoo_finance.build_server(), True),
         (google_news.build_server(), True),
     ],
@@ -31,6 +36,9 @@ NEWS_OF_BANKS = "get_central_bank_news"
         "central_banks",
         "official_statistics",
         "knowledge",
+        "analysis",
+        "sentiment",
+        "live analysis",
         "yahoo_finance",
         "google_news",
     ],

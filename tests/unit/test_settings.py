@@ -94,7 +94,7 @@ def test_what_is_not_set_has_its_default(project: Path) -> None:
 
 def test_a_run_knows_which_servers_mcp_json_names(project: Path) -> None:
     assert load_settings(PROJECT, {}).config.policy.sources == (
-        *("ecb", "central_banks", "official_statistics", "knowledge"),
+        *("ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"),
     )
     (project / "mine.json").write_text('{"mcpServers": {"mine": {"url": "http://127.0.0.1:1/"}}}')
     assert loaded(project, DESK_MCP_CONFIG="mine.json").config.policy.sources == ("mine",)
@@ -177,6 +177,14 @@ def test_the_network_can_be_left_alone(project: Path, tmp_path: Path) -> None:
     assert loaded(project, DESK_OFFLINE="1").offline
     assert not loaded(project, DESK_OFFLINE="0").offline
     assert home_settings(tmp_path).offline
+
+
+def test_the_memory_is_embedded_unless_it_is_put_elsewhere(project: Path) -> None:
+    assert loaded(project).memory.store == "embedded"
+    in_a_folder = '[memory]\nstore = "chroma:.desk/chroma"\n'
+    assert loaded(project, in_a_folder).memory.store == "chroma:.desk/chroma"
+    server = "chroma+http://memory:8000"
+    assert loaded(project, in_a_folder, DESK_MEMORY=server).memory.store == server
 
 
 def test_an_empty_variable_is_as_good_as_none(project: Path) -> None:
@@ -299,6 +307,11 @@ def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(proj
         ("[materiality]\nbp = 1\n", ["unknown key 'materiality.bp'", "confidence, level, rate"]),
         ("[server]\nport = 8233\n", ["both 8233", "DESK_UI_PORT"]),
         ("[server]\nport = 70000\n", ["server.port is 70000", "less than or equal to 65535"]),
+        (
+            '[memory]\nstore = "redis"\n',
+            ["memory.store is 'redis'", "embedded, chroma:FOLDER or chroma+http://HOST:PORT"],
+        ),
+        ("[memory]\nstor = 1\n", ["unknown key 'memory.stor'", "did you mean store?"]),
         ("[[[", ["desk.toml is no usable TOML"]),
     ],
 )
@@ -327,6 +340,7 @@ def test_a_market_that_stands_there_twice_is_refused(project: Path) -> None:
         ("LOG_JSON", "maybe", "boolean"),
         ("DESK_OFFLINE", "perhaps", "boolean"),
         ("TEMPORAL_CONFIG_FILE", "nowhere.toml", "a file that exists"),
+        ("DESK_MEMORY", "chroma+http://host", "chroma+http://HOST:PORT"),
     ],
 )
 def test_a_bad_variable_is_named_with_its_value_and_what_is_allowed(

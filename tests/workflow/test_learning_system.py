@@ -29,6 +29,7 @@ from tests.support.desk import (
     start_week,
 )
 from tests.support.fixings import Fixings
+from tests.support.hypotheses import scored_hypothesis
 from tests.support.learning import as_of, fixing, forecast, lesson, question, use, week_number
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, ordinary_turn, plan_of
 from workflows.learning_system import LearningSystemWorkflow
@@ -262,6 +263,21 @@ async def test_going_on_anew_amid_signals_and_updates_loses_none(
         assert view.told == weeks
         assert (await handle.describe()).run_id != first
         assert len(fixings.asked_at) == len(set(fixings.asked_at))
+        await handle.terminate()
+
+
+async def test_going_on_anew_loses_no_hypothesis(client: Client, tmp_path: Path) -> None:
+    told = [scored_hypothesis(number) for number in range(40)]
+    async with learning_desk(client, tmp_path):
+        handle = await begun(client, longest_history=25)
+        first = (await handle.describe()).run_id
+        for scored_one in told:
+            await handle.signal(Message.LEARN_HYPOTHESIS, scored_one)
+            await handle.signal(Message.LEARN_HYPOTHESIS, scored_one)
+        asked = question(0).model_copy(update={"as_of": told[-1].hypothesis.due})
+        view = await handle.query(Message.LEARNED, asked, result_type=LearnedView)
+        assert view.hypotheses == tuple(reversed(told))
+        assert (await handle.describe()).run_id != first
         await handle.terminate()
 
 

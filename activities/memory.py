@@ -1,0 +1,65 @@
+"""Asking the desk's memory, and telling it: effects of a swarm's run."""
+
+import asyncio
+from typing import Final
+
+from temporalio import activity
+
+from activities.heartbeats import beating
+from contracts.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
+from infra.memory_store import MemoryAway, MemoryStore, MemoryUnusable
+
+RECALL_SECONDS: Final = 30.0
+"""A run does not wait longer than this for what it can do without."""
+
+TRIES: Final = 3
+"""How often a store that is away is told before the run goes on without."""
+
+LONGEST_REASON: Final = 1_000
+
+
+class MemoryActivities:
+    """Both do without a store that cannot be used, and say why: a run goes on without memory."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    @activity.defn
+    async def recall_memory(self, query: MemoryQuery) -> MemoryAnswer:
+        """What comes nearest to the question. `missing` says what could not be asked, or what part
+        of the memory was lost and not brought back."""
+        try:
+            async with beating(), asyncio.timeout(RECALL_SECONDS):
+                return await asyncio.to_thread(self._recall, query)
+        except TimeoutError:
+            return MemoryAnswer(missing=f"the memory did not answer within {RECALL_SECONDS:.0f} s")
+        except Exception as error:
+            return MemoryAnswer(missing=_told(error))
+
+    @activity.defn
+    async def remember(self, entries: MemoryEntries) -> Remembered:
+        """Keep the entries. Told again, the same entries change nothing.
+
+        Raises:
+            MemoryAway: the store is away or held by others; another try may do.
+        """
+        try:
+            async with beating():
+                return await asyncio.to_thread(self._remember, entries)
+        except MemoryAway as error:
+            if activity.info().attempt < TRIES:
+                raise
+            return Remembered(missing=_told(error))
+        except Exception as error:
+            return Remembered(missing=_told(error))
+
+    def _recall(self, query: MemoryQuery) -> MemoryAnswer:
+        return MemoryAnswer(recalled=self._store.search(query), missing=self._store.lost())
+
+    def _remember(self, entries: MemoryEntries) -> Remembered:
+        return Remembered(stored=self._store.put(entries.entries))
+
+
+def _told(error: Exception) -> str:
+    words = str(error) if isinstance(error, MemoryUnusable) else f"the memory failed: {error!r}"
+    return words[:LONGEST_REASON]

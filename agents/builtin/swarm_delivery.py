@@ -1,0 +1,162 @@
+"""From what a specialist has read to what it delivers: findings, views, and what they lack."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from agents.builtin.swarm_reading import Reading
+from agents.builtin.swarm_wording import sentence, within, words_of
+from contracts.analysis import Hint, Signal
+from contracts.claims import Metric
+from contracts.results import Finding, Leaning, ResearchResult, View, ViewKind
+from contracts.tools import SourceTier
+from domain.confidence import NOTHING_FOUND, Weakness, confidence
+from domain.prose import clip, references
+from domain.swarm_signals import Judgement, judge, strongest
+from domain.swarm_tasks import Speciality
+
+MOST_SIGNALS: Final = 3
+"""Signals of each side that are told of, the strongest first."""
+
+SIGNALS: Final = "signals"
+"""The topic of the finding that tells what points which way."""
+
+HALF: Final = 0.5
+"""How much of what its evidence is worth a result keeps when nothing in it points anywhere."""
+
+_ACTIONS: Final = {
+    Leaning.UP: "Buy {name} for the next four weeks, as far as {field} can say.",
+    Leaning.DOWN: "Sell {name} for the next four weeks, as far as {field} can say.",
+    Leaning.NEUTRAL: "Hold {name}: nothing in {field} is reason enough to act.",
+}
+_TOO_LITTLE: Final = "too little"
+_SAYS: Final = {
+    Leaning.UP: "In all this points up",
+    Leaning.DOWN: "In all this points down",
+    Leaning.NEUTRAL: "In all this points neither way",
+    _TOO_LITTLE: "In all that is too little to point either way",
+}
+
+
+class Note(NamedTuple):
+    """One thing that was found: what it is about, and a statement with references."""
+
+    topic: str
+    statement: str
+    evidence: tuple[str, ...] = ()
+
+
+def deliver(
+    reading: Reading, speciality: Speciality, notes: Iterable[Note], rests_on: Sequence[Metric]
+) -> ResearchResult:
+    """The result of a specialist. Its views rest on the first of the metrics that are stated.
+
+    A result without a figure has no view; one without a signal abstains.
+    """
+    judgement = judge(reading.signals, speciality.reach, len(reading.gaps))
+    certainty = _certainty(reading, judgement)
+    assignment = reading.request.assignment
+    told = (*notes, *_signal_notes(reading, judgement))
+    return ResearchResult(
+        result_id=f"{assignment.task_id}/result",
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        market=reading.market.market,
+        claims=tuple(reading.known.values()),
+        views=tuple(_views(reading, judgement, rests_on)),
+        sources=reading.sources,
+        missing=reading.gaps,
+        warnings=reading.warnings,
+        findings=tuple(_finding(note, certainty) for note in told),
+        contradictions=tuple(_contradictions(reading.signals)),
+        recommendations=tuple(_recommendations(reading, speciality, judgement)),
+        confidence=certainty,
+    )
+
+
+def _finding(note: Note, certainty: float) -> Finding:
+    return Finding(
+        topic=note.topic,
+        statement=clip(note.statement),
+        confidence=certainty,
+        claims=tuple(dict.fromkeys(references(note.statement)))[:20],
+        evidence=note.evidence,
+    )
+
+
+def _certainty(reading: Reading, judgement: Judgement) -> float:
+    """Halfway between what the evidence is worth and how clearly it speaks."""
+    if not reading.known:
+        return NOTHING_FOUND
+    worth = confidence(_weaknesses(reading))
+    if judgement.leaning is Leaning.ABSTAINS:
+        return round(worth * HALF, 3)
+    return round((worth + judgement.confidence) / 2, 3)
+
+
+def _weaknesses(reading: Reading) -> list[Weakness]:
+    tiers = {source.tier for source in reading.sources}
+    present = {
+        Weakness.SINGLE_SOURCE: len({s.origin or s.name for s in reading.sources}) < 2,
+        Weakness.SECONDARY_SOURCE: SourceTier.SECONDARY in tiers or SourceTier.DERIVED in tiers,
+        Weakness.SHORT_HISTORY: bool(reading.gaps),
+    }
+    return [weakness for weakness, applies in present.items() if applies]
+
+
+def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> Iterator[View]:
+    names = (*reading.named(rests_on), *reading.known)
+    claims = tuple(dict.fromkeys(names))[:8]
+    if not claims:
+        return
+    for kind, leaning, sure in (
+        (ViewKind.DIRECTION, judgement.leaning, judgement.confidence),
+        (ViewKind.RECOMMENDATION, judgement.action, judgement.action_confidence),
+    ):
+        yield View(
+            subject=reading.market.market,
+            kind=kind,
+            leaning=leaning,
+            confidence=sure,
+            claims=claims,
+        )
+
+
+def _signal_notes(reading: Reading, judgement: Judgement) -> Iterator[Note]:
+    """What the signals say, those of each side together, and what they come to."""
+    if judgement.leaning is Leaning.ABSTAINS:
+        return
+    told = [
+        f"Pointing {way}: {'; '.join(map(within, words))}."
+        for way, hint in (("up", Hint.UP), ("down", Hint.DOWN))
+        if (words := _loudest(reading.signals, hint))
+    ]
+    says = _TOO_LITTLE if told and judgement.leaning is Leaning.NEUTRAL else judgement.leaning
+    told.append(f"{_SAYS[says]} for {reading.name}.")
+    yield Note(SIGNALS, " ".join(told))
+
+
+def _loudest(signals: Sequence[Signal], hint: Hint) -> list[str]:
+    pointing = [signal for signal in signals if signal.hint is hint and signal.strength > 0]
+    ranked = sorted(pointing, key=lambda signal: -signal.strength)
+    words = (words_of(signal) for signal in ranked)
+    return list(dict.fromkeys(word for word in words if word))[:MOST_SIGNALS]
+
+
+def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
+    """The strongest signal of each side, where there are two sides."""
+    up, down = strongest(signals, Hint.UP), strongest(signals, Hint.DOWN)
+    if up is None or down is None:
+        return
+    first, second = words_of(up) or "one signal", words_of(down) or "another signal"
+    if first != second:
+        told = f"{first}, which points up, while {within(second)}, which points down"
+        yield clip(sentence(told))
+
+
+def _recommendations(
+    reading: Reading, speciality: Speciality, judgement: Judgement
+) -> Iterator[str]:
+    if judgement.leaning is Leaning.ABSTAINS or not reading.known:
+        return
+    words = _ACTIONS[judgement.action]
+    yield words.format(name=reading.name, field=speciality.field_on(reading.market.kind))

@@ -1,0 +1,90 @@
+"""The leader of a swarm: the plan of a round, and what is concluded from what it brought."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from agents.builtin.evidence import Evidence, TaskNotPossible, ask, read
+from agents.builtin.question_asking import query_of
+from agents.builtin.swarm_conclusion import conclusion
+from agents.roster import profile_of
+from contracts.analysis import KnownSymbol, KnownSymbols
+from contracts.capabilities import Capability
+from contracts.markets import MarketSpec
+from contracts.memory import Recalled
+from contracts.names import FailureType
+from contracts.results import AgentError
+from contracts.turns import Turn, TurnRequest
+from domain.prose import clip
+from domain.swarm_markets import market_of_symbol
+from domain.swarm_plan import Ground, plan_swarm
+from domain.swarm_question import asked_now
+from domain.swarm_scope import SPECIALISTS
+
+MOST_FOLLOWED: Final = 20
+MOST_MARKETS: Final = 8
+"""Markets of one objective; more are no question that one swarm answers."""
+
+
+def plan(request: TurnRequest) -> Turn:
+    """Ask which markets the objective names; with them, submit the plan of the round.
+
+    Raises:
+        TaskNotPossible: there is no objective, it names no market, or nobody could be asked.
+    """
+    objective = query_of(request).question
+    if not request.exchanges:
+        call = ask(request.assignment, Capability.SYMBOLS, query=asked_now(objective))
+        return Turn(calls=(call,), note="Ask which markets the objective names")
+    found = read(request, Capability.SYMBOLS, KnownSymbols)
+    markets = _markets(request, found)
+    ground = Ground(
+        objective=objective,
+        markets=markets,
+        tools={agent: profile_of(agent).tools for agent in SPECIALISTS},
+        complexity=request.complexity,
+        state=request.state,
+    )
+    follows = _followed(request.recalled, markets)
+    return Turn(result=plan_swarm(request.assignment.task_id, ground, follows))
+
+
+def conclude(request: TurnRequest) -> Turn:
+    """The conclusion, in one turn, from what the specialists found and how it was argued out.
+
+    Raises:
+        TaskNotPossible: there is no objective.
+    """
+    query_of(request)
+    return Turn(result=conclusion(request))
+
+
+def _markets(request: TurnRequest, found: Evidence[KnownSymbols]) -> tuple[MarketSpec, ...]:
+    named = {symbol.symbol: symbol for symbol in found.answer.named}
+    if not named:
+        raise TaskNotPossible(
+            AgentError(
+                error_type=FailureType.UNUSABLE_REQUEST,
+                error_message=_no_market(found.answer.nearest),
+                agent=request.assignment.agent,
+                tool=found.source.tool,
+                recovery_action="name a market in the objective",
+            )
+        )
+    markets = (market_of_symbol(symbol, request.markets) for symbol in named.values())
+    return tuple(markets)[:MOST_MARKETS]
+
+
+def _no_market(nearest: Iterable[KnownSymbol]) -> str:
+    names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in nearest)
+    nearby = f" The nearest are {names}." if names else ""
+    return clip(
+        "The objective names no market that there are prices of: name a pair such as USD/JPY, a"
+        f" currency, or a company or its symbol.{nearby}"
+    )
+
+
+def _followed(recalled: Iterable[Recalled], markets: Iterable[MarketSpec]) -> tuple[str, ...]:
+    """The memories about one of the markets, nearest first."""
+    names = {market.market for market in markets}
+    shared = (each.entry.memory_id for each in recalled if names.intersection(each.entry.markets))
+    return tuple(dict.fromkeys(shared))[:MOST_FOLLOWED]

@@ -1,0 +1,76 @@
+"""The sentiment specialist: how much is written about a market, and how it sounds."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from agents.builtin.evidence import market_of
+from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_reading import (
+    Reading,
+    about,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from contracts.analysis import Analysis, NewsDigest
+from contracts.capabilities import Capability
+from contracts.claims import Metric
+from contracts.names import AgentId
+from contracts.turns import Turn, TurnRequest
+from domain.swarm_tasks import SPECIALITIES
+
+KINDS: Final[dict[Capability, type[Analysis]]] = {
+    Capability.SENTIMENT: Analysis,
+    Capability.NEWS_DIGEST: NewsDigest,
+}
+RESTS_ON: Final = (Metric.NEWS_TONE, Metric.NEWS_COUNT)
+
+FLAT: Final = Decimal(10)
+"""Points of the scale from a hundred below zero to a hundred above: nearer to zero than this the
+news sound of nothing, by convention."""
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for the news and their tone side by side; with them, submit.
+
+    What is written is not repeated: it is another's words, and stands with the tool results.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    if not request.exchanges:
+        return questions(request, about(market, *KINDS), "the news")
+    reading = read_analyses(request, KINDS)
+    stop_if_nobody_answered(reading, Capability.SENTIMENT)
+    speciality = SPECIALITIES[AgentId.SENTIMENT_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    evidence = tuple(source.evidence_id for source in reading.sources)[:8]
+    for topic, statement in (("coverage", _coverage(reading)), ("tone", _tone(reading))):
+        if statement:
+            yield Note(topic, statement, evidence)
+
+
+def _coverage(reading: Reading) -> str:
+    count = reading.value(Metric.NEWS_COUNT)
+    if count is None:
+        return ""
+    reference = reading.reference(Metric.NEWS_COUNT)
+    if count == 0:
+        return f"Nothing was found that was written about {reading.name} of late ({reference})."
+    return f"Stories about {reading.name} over the last two weeks: {reference}."
+
+
+def _tone(reading: Reading) -> str:
+    tone = reading.value(Metric.NEWS_TONE)
+    if tone is None:
+        return ""
+    sounds = "flat" if abs(tone) < FLAT else "good" if tone > 0 else "bad"
+    return (
+        f"Read by a list of words, the news about {reading.name} sound {sounds}:"
+        f" {reading.reference(Metric.NEWS_TONE)} on a scale whose middle is zero."
+    )

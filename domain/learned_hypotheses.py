@@ -1,0 +1,74 @@
+"""The hypotheses that the learning system knows, and how they did. Light: its workflow uses it.
+
+They come out the same in whatever order they were told.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from contracts.learning import Scorecard, ScoreRow
+from contracts.learning_record import MOST_KEPT_HYPOTHESES
+from contracts.swarm import HypothesisState, ScoredHypothesis
+from domain.calibration import COIN, DIGITS, brier, coin_brier
+
+HYPOTHESES: Final = "hypotheses"
+
+
+class LearnedHypotheses:
+    """Scored hypotheses, one of each workflow: the `most` that were due last."""
+
+    def __init__(
+        self, known: Iterable[ScoredHypothesis] = (), *, most: int = MOST_KEPT_HYPOTHESES
+    ) -> None:
+        self._known = {scored.workflow_id: scored for scored in known}
+        self._most = most
+
+    @property
+    def every(self) -> tuple[ScoredHypothesis, ...]:
+        """All of them, the one that was due first first."""
+        return tuple(sorted(self._known.values(), key=_order))
+
+    def take(self, scored: ScoredHypothesis) -> None:
+        """One hypothesis; of two tellings of it the one that was scored later stays."""
+        before = self._known.get(scored.workflow_id)
+        if before is not None and before.scored_at > scored.scored_at:
+            return
+        self._known[scored.workflow_id] = scored
+        if len(self._known) > self._most:
+            del self._known[min(self._known.values(), key=_order).workflow_id]
+
+    def known_by(self, as_of: datetime) -> tuple[ScoredHypothesis, ...]:
+        """Those that were due by an instant, the one that was due last first."""
+        return tuple(one for one in reversed(self.every) if one.hypothesis.due <= as_of)
+
+
+def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
+    """A scorecard with how some hypotheses did."""
+    row = hypothesis_row(known)
+    void = sum(one.state is HypothesisState.VOID for one in known)
+    return card.model_copy(update={"hypotheses": row, "void_hypotheses": void})
+
+
+def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
+    """How hypotheses did that held or were refuted; None without any. A coin gets 0.25."""
+    decided = [(one.hypothesis.probability, _came(one)) for one in known if one.score is not None]
+    if not decided:
+        return None
+    said, came = zip(*decided, strict=True)
+    return ScoreRow(
+        of=HYPOTHESES,
+        scored=len(decided),
+        hits=sum((s - COIN) * (c - COIN) > 0 for s, c in decided),
+        decided=sum(s != COIN for s in said),
+        brier=round(brier(said, came), DIGITS),
+        random_walk=round(coin_brier(came), DIGITS),
+    )
+
+
+def _came(scored: ScoredHypothesis) -> float:
+    return float(scored.state is HypothesisState.HELD)
+
+
+def _order(scored: ScoredHypothesis) -> tuple[datetime, str]:
+    return scored.hypothesis.due, scored.workflow_id

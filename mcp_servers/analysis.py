@@ -1,0 +1,248 @@
+"""MCP server `analysis`: prices of currency pairs and stocks, and what is computed of them."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from contracts.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
+from contracts.markets import MarketKind
+from contracts.source_results import Provenance
+from contracts.tools import SourceTier
+from mcp_servers.analysis_answers import analysed
+from mcp_servers.analysis_candles import pattern_detector
+from mcp_servers.analysis_companies import CompanyTools
+from mcp_servers.analysis_companies_accounts import AccountsSource
+from mcp_servers.analysis_figures import months_before
+from mcp_servers.analysis_indicators import indicator_calculator
+from mcp_servers.analysis_moves import market_data
+from mcp_servers.analysis_names import DOLLAR
+from mcp_servers.analysis_patterns import PatternTools
+from mcp_servers.analysis_prices import (
+    LivePrices,
+    NoPrices,
+    NoPricesThen,
+    PriceSeries,
+    PriceStore,
+)
+from mcp_servers.analysis_sectors import sector_analysis
+from mcp_servers.analysis_symbols import named_symbols, nearest_symbols
+from mcp_servers.arguments import AsOf, Day, require_order
+from mcp_servers.ecb_store import RatesStore
+from mcp_servers.market_symbol import MarketSymbol
+from mcp_servers.serving import (
+    READS_ONLY,
+    READS_THE_WEB,
+    argument_parser,
+    log_to_stderr,
+    run,
+)
+
+SYMBOLS_SOURCE = Provenance(name="Markets that there are prices of", tier=SourceTier.PRIMARY)
+MOST_NAMED, MOST_NEAREST = 20, 5
+USUAL_MONTHS = 12
+"""How far back `price_history` goes by itself."""
+
+Words = Annotated[
+    str, Field(min_length=1, max_length=4_000, description="a text that may name markets")
+]
+
+_Answer = TypeVar("_Answer")
+
+
+class AnalysisTools:
+    """The tools on prices. Each answers only with what was known at `as_of`."""
+
+    def __init__(self, store: PriceStore) -> None:
+        self._store = store
+
+    def find_symbols(self, query: Words, as_of: AsOf) -> KnownSymbols:
+        """Markets that a text names: pairs, currencies by name, tickers and companies, in order.
+
+        A currency is its usual pair with the US dollar; the carry trade in yen is USD/JPY and
+        AUD/JPY. Where it names none, nearest has those whose names are written most alike.
+        """
+        held = _or_refused(self._store.names)
+        codes = {code for symbol in held if "/" in symbol for code in symbol.split("/")}
+        named = named_symbols(query, held, codes)
+        known = [self._store.known(symbol, as_of) for symbol in named]
+        found = tuple(one for one in known if one is not None)[:MOST_NAMED]
+        near = () if found else nearest_symbols(query, held, MOST_NEAREST)
+        likely = (self._store.known(symbol, as_of) for symbol in near)
+        return KnownSymbols(
+            as_of=as_of,
+            source=SYMBOLS_SOURCE,
+            query=query,
+            named=found,
+            nearest=tuple(one for one in likely if one is not None),
+        )
+
+    def market_data(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Last price, moves of a week, month, quarter and year, the year's range, volatility and
+        the range expected over four weeks."""
+        return self._analysed(market_data, symbol, as_of)
+
+    def price_history(
+        self, symbol: MarketSymbol, as_of: AsOf, start: Day | None = None, end: Day | None = None
+    ) -> PriceHistory:
+        """Daily prices from start to end, oldest first, both included; of the last year without.
+
+        Opens, highs, lows and volumes where the source has them. adjusted: prices before a split
+        are told in the shares of the last day known at as_of; dividends are not taken out.
+        """
+        if start is not None:
+            require_order(start, end)
+        try:
+            found = _or_refused(partial(self._store.history, symbol, as_of))
+        except NoPricesThen as nothing:
+            return _none_told(symbol, as_of, nothing)
+        last = min(end, found.last_day) if end else found.last_day
+        first = start or months_before(last, USUAL_MONTHS)
+        return _told(found.between(first, last), as_of, f"from {first} to {last}")
+
+    def sector_analysis(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """The quarter's move beside the market's group: a bloc of currencies, or large technology
+        companies. Each currency is measured in its own direction against the US dollar."""
+        return self._analysed(partial(sector_analysis, self._store), symbol, as_of)
+
+    def indicator_calculator(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """RSI, MACD, moving averages, ADX, Bollinger bands and a regression target, by TA-Lib."""
+        return self._analysed(indicator_calculator, symbol, as_of)
+
+    def pattern_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Candlestick patterns of the last ten days, by TA-Lib. It needs open, high, low and close,
+        which fixings of currencies do not have."""
+        return self._analysed(pattern_detector, symbol, as_of)
+
+    def _analysed(
+        self, analyse: Callable[[PriceSeries, datetime], Analysis], symbol: str, as_of: datetime
+    ) -> Analysis:
+        return analysed(self._store, symbol, as_of, lambda series: analyse(series, as_of))
+
+
+def _or_refused(ask: Callable[[], _Answer]) -> _Answer:
+    """An answer, with what whoever asks has to change as the error of a tool."""
+    try:
+        return ask()
+    except NoPricesThen:
+        raise
+    except NoPrices as error:
+        raise ToolError(f"{error}.") from error
+
+
+def _none_told(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHistory:
+    _, _, quote = symbol.partition("/")
+    return PriceHistory(
+        as_of=as_of,
+        source=nothing.source,
+        symbol=symbol,
+        kind=MarketKind.PAIR if quote else MarketKind.STOCK,
+        currency=quote or DOLLAR,
+        missing=(f"{nothing}.",),
+    )
+
+
+def _told(series: PriceSeries, as_of: datetime, span: str) -> PriceHistory:
+    if len(series.days) > MOST_DAYS:
+        raise ToolError(
+            f"{len(series.days)} days are above {MOST_DAYS}; ask for fewer with start and end"
+        )
+    nothing = () if series.days else (f"No price of {series.symbol} {span} was known.",)
+    return PriceHistory(
+        as_of=as_of,
+        source=series.source,
+        symbol=series.symbol,
+        kind=series.kind,
+        currency=series.currency,
+        adjusted=series.adjusted,
+        days=series.days,
+        closes=series.closes,
+        opens=series.opens,
+        highs=series.highs,
+        lows=series.lows,
+        volumes=series.volumes,
+        missing=(*nothing, *series.notes),
+    )
+
+
+def _present() -> datetime:
+    return datetime.now(UTC)
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    store: PriceStore | None = None,
+    live: bool = False,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `cache_dir` is where the server `ecb` keeps its newer file of rates; nothing is fetched here, so
+    `refresh_every` is accepted as by every server of ours and not used. With `live`, stocks and
+    companies' accounts are asked of Yahoo Finance; without it stocks come from the packages of the
+    extra `swarm`, and there are no accounts. `store` stands in for the prices of both.
+    """
+    del refresh_every
+    stocks, accounts = _yahoo() if live else (None, None)
+    prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
+    tools = AnalysisTools(prices)
+    companies, patterns = CompanyTools(prices, accounts), PatternTools(prices)
+    server = MCPServer(
+        "analysis",
+        instructions="Prices of currency pairs and stocks, and what is computed of them.",
+        log_level="WARNING",
+    )
+    offered: tuple[Callable[..., Any], ...] = (
+        tools.find_symbols,
+        tools.market_data,
+        tools.price_history,
+        tools.sector_analysis,
+        tools.indicator_calculator,
+        tools.pattern_detector,
+        companies.company_fundamentals,
+        companies.ratio_calculator,
+        companies.earnings_analyzer,
+        patterns.pattern_miner,
+        patterns.seasonality_detector,
+    )
+    promise = READS_THE_WEB if live else READS_ONLY
+    for tool in offered:
+        server.add_tool(tool, annotations=promise, structured_output=True)
+    return server
+
+
+def _yahoo() -> tuple[LivePrices, AccountsSource]:
+    from mcp_servers.analysis_accounts import YahooAccounts
+    from mcp_servers.analysis_yahoo import YahooStocks
+
+    stocks = YahooStocks(_present)
+    return stocks, YahooAccounts(stocks)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status."""
+    arguments = _arguments(argv)
+    log_to_stderr()
+    return run(build_server(arguments.cache_dir, live=arguments.live), arguments)
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argument_parser("mcp_servers.analysis", "Prices and what is computed of them.")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="ask Yahoo Finance for stocks and accounts, in place of the packaged series",
+    )
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

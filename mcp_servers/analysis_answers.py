@@ -1,0 +1,32 @@
+"""An analysis of one market's prices, or why there is none."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from contracts.analysis import Analysis
+from mcp_servers.analysis_offline import NotInstalled
+from mcp_servers.analysis_prices import NoPrices, NoPricesThen, PriceSeries, PriceStore
+
+
+def analysed(
+    prices: PriceStore, symbol: str, as_of: datetime, analyse: Callable[[PriceSeries], Analysis]
+) -> Analysis:
+    """What `analyse` makes of a market's prices; an answer without figures where none was known.
+
+    Raises:
+        ToolError: there are no such prices at all, or a package that has them is not installed.
+    """
+    try:
+        return analyse(prices.series(symbol, as_of))
+    except NoPricesThen as nothing:
+        return Analysis(
+            as_of=as_of,
+            source=nothing.source,
+            symbol=symbol,
+            method="Nothing was computed.",
+            missing=(f"{nothing}.",),
+        )
+    except (NoPrices, NotInstalled) as error:
+        raise ToolError(f"{error}.") from error

@@ -1,0 +1,143 @@
+"""A run that a command starts or comes back to, followed until its answer is printed."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic
+
+from contracts.config import RunConfig
+from contracts.names import Queue
+from infra.settings import Settings
+from reporting.wording import allowance_words
+from starters.ask_follow import (
+    Answered,
+    EndedWithoutAnswer,
+    NotAnswerable,
+    Published,
+    answer_of,
+    wait_for_answer,
+)
+from starters.ask_progress import GraphProgress, shown_graph_progress
+from starters.desk_session import Desk, require_workers, say, with_desk
+from starters.endings import CommandError, ExitStatus
+from starters.models import has_models
+from starters.published_files import copy_set
+from starters.server_runs import RunStart, ServerRun, run_described, start_run
+
+
+@dataclass(frozen=True)
+class Asking(Generic[Published]):
+    """What is asked, and how its answer is printed.
+
+    `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
+    anew where there is an answer already, and `out` is where the answer's files are copied to.
+    """
+
+    start: RunStart[Published]
+    config: RunConfig
+    command: Sequence[str]
+    show: Callable[[Desk, Answered[Published]], ExitStatus]
+    out: Path | None = None
+    again: bool = False
+    wait: bool = True
+
+
+def asked(settings: Settings, asking: Asking[Published]) -> ExitStatus:
+    """Have something answered, or print the answer that there is.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    run = _AskedRun(asking)
+    try:
+        return asyncio.run(with_desk(settings, run.work))
+    except KeyboardInterrupt:
+        say(run.parting_words())
+        return ExitStatus.INTERRUPTED
+
+
+class _AskedRun(Generic[Published]):
+    """One command. `work` may be called again, at another desk, and goes on where it was."""
+
+    def __init__(self, asking: Asking[Published]) -> None:
+        self._asking: Asking[Published] = asking
+        self._id = asking.start.workflow_id
+        self._started = False
+        self._hosting = False
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Find or start the run, follow it, print the answer."""
+        asking, self._hosting = self._asking, desk.hosting
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        with shown_graph_progress() as progress:
+            answered = await self._answered(desk, progress)
+        if answered is None:
+            return self._left_alone()
+        if asking.out is not None:
+            files = copy_set(answered.result.files, asking.out.resolve())
+            result = answered.result.model_copy(update={"files": files})
+            answered = answered._replace(result=result)
+        return asking.show(desk, answered)
+
+    def parting_words(self) -> str:
+        """What to tell a user who pressed Ctrl-C."""
+        if not self._started:
+            return "desk: stopped before anything was started"
+        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
+        return f"desk: {how} {self._goes_on()}"
+
+    def _goes_on(self) -> str:
+        return (
+            f"{self._id} goes on when a desk is up, until its deadline; "
+            f"`{shlex.join(self._asking.command)}` comes back to it"
+        )
+
+    def _left_alone(self) -> ExitStatus:
+        sys.stdout.write(f"{self._id}\n")
+        sys.stdout.flush()
+        say(f"desk: {self._goes_on()}")
+        return ExitStatus.COMPLETE
+
+    async def _answered(self, desk: Desk, progress: GraphProgress) -> Answered[Published] | None:
+        """The answer; None where nobody waits for it."""
+        found = await run_described(desk.client, self._id, self._asking.start.returns)
+        if not self._started:
+            if found is not None and not self._asking.again:
+                already = await self._already(found, progress)
+                if already is not None:
+                    return already
+            if found is None or self._asking.again or not found.open:
+                found = await self._start(desk, found, progress)
+            self._started = True
+        if found is None:
+            raise CommandError(f"the run {self._id} is gone; the same command starts it anew")
+        return await wait_for_answer(found, progress) if self._asking.wait else None
+
+    async def _already(
+        self, found: ServerRun[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """The answer of a run that is closed; None where there is none of it."""
+        if found.open:
+            following = "; following it" if self._asking.wait else ""
+            progress.note(f"{found.workflow_id} is under way{following}")
+            return None
+        try:
+            return Answered(found, await answer_of(found), before=True)
+        except (EndedWithoutAnswer, NotAnswerable) as ended:
+            progress.note(f"{ended}; asking anew")
+            return None
+
+    async def _start(
+        self, desk: Desk, replaced: ServerRun[Published] | None, progress: GraphProgress
+    ) -> ServerRun[Published]:
+        asking = self._asking
+        if replaced is not None and replaced.open:
+            progress.note(f"ending the open run {replaced.workflow_id} to ask anew")
+        if has_models(asking.config):
+            allowance = asking.config.policy.budget.allowance
+            progress.note(f"models take part, {allowance_words(allowance)}")
+        return await start_run(desk.client, asking.start, replace=asking.again)

@@ -1,0 +1,68 @@
+"""kill -9 of the worker and then of the Temporal server while a swarm's specialists are at work."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from reporting.answer_json import answer_apart_from_the_run
+from tests.support.scenario_desk import Asked
+from tests.support.scenario_fleet import until
+from tests.swarm_scenarios.desk import (
+    AS_KNOWN,
+    OBJECTIVE,
+    reported,
+    researched,
+    researched_at_last,
+    swarm_fleet,
+    swarm_variables,
+)
+
+COMMAND = (OBJECTIVE, "--effort", "moderate", "--rounds", "1", "--no-memory", *AS_KNOWN)
+SPECIALISTS = "/specialist/"
+"""A part of the keys of what specialists do."""
+
+PAUSE_SECONDS = 0.2
+"""So long every effect waits, so that a kill finds it at work."""
+
+
+def told(asked: Asked) -> str:
+    """A report without what differs from run to run."""
+    return answer_apart_from_the_run(reported(asked))
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of a swarm of which nothing was killed."""
+    variables = swarm_variables(tmp_path_factory.mktemp("undisturbed"))
+    async with swarm_fleet(variables):
+        return told(await researched(variables, *COMMAND))
+
+
+async def test_a_killed_worker_and_a_killed_server_repeat_nothing_that_specialists_completed(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    variables = swarm_variables(tmp_path, pause=PAUSE_SECONDS)
+    async with swarm_fleet(variables) as fleet:
+        asked = asyncio.create_task(researched_at_last(variables, *COMMAND))
+        effects = fleet.effects
+        try:
+            await until(lambda: effects.begun(SPECIALISTS) > 2, "their first effects", during=asked)
+            fleet.kill_worker()
+            lost = effects.under_way()
+            fleet.start_worker()
+            await until(lambda: effects.under_way() > lost, "their next effects", during=asked)
+            # The server stops listening first: what the worker finishes now, it never hears of.
+            fleet.freeze_server()
+            await until(lambda: effects.under_way() == lost, "their end", during=asked)
+            fleet.kill_server()
+            fleet.kill_worker()
+            await fleet.start_server()
+            fleet.start_worker()
+            ended, _ = await asked
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+    assert told(ended) == undisturbed
+    assert effects.repeated == ()
+    assert effects.under_way() == lost > 0, "only what the first kill cut off was begun again"

@@ -1,0 +1,81 @@
+"""A worker process of a swarm's desk that writes down its effects: `python -m ... ROLE`.
+
+The real workers, as `tests.support.counted_worker` has them. Publishing is noted as well, and what
+`SWARM_SCRIPT` says goes otherwise: `fail:AGENT` lets an agent give up on every task, `further` lets
+the leader want to know more after its first round. Several are separated by commas.
+"""
+
+import asyncio
+import os
+import sys
+import time
+
+from activities.answers import AnswerActivities
+from activities.model_turns import Analyst
+from contracts.graph import AnswerPublication, GraphRecord
+from contracts.knowledge import Synthesis
+from contracts.swarm import Refinement
+from contracts.turns import Turn, TurnRequest
+from infra.settings import load_settings
+from infra.temporal import connect
+from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note
+from tests.support.homes import PROJECT
+from tests.support.scripted import gives_up
+from workers.hosting import Role, hosted
+
+PUBLISHING = "publishing"
+"""The stage of the note of a publication. One that nobody heard of writes the same files again."""
+
+FURTHER = "further"
+FAIL = "fail:"
+REFINED = "What do the seasons say about USD/JPY?"
+
+
+def follow_script(script: frozenset[str]) -> None:
+    """Have agents do as the script says, and else what they do."""
+    take_turn = Analyst.__call__
+
+    async def scripted_turn(analyst: Analyst, request: TurnRequest) -> Turn:
+        task = request.assignment
+        if f"{FAIL}{task.agent}" in script:
+            return gives_up(request)
+        turn = await take_turn(analyst, request)
+        if FURTHER in script and task.task_id == "conclude_1":
+            return _wanting_more(turn)
+        return turn
+
+    Analyst.__call__ = scripted_turn  # type: ignore[method-assign, assignment]
+
+
+def note_publishing() -> None:
+    """Put a note and a pause before every publication."""
+    publish = AnswerActivities._publish
+
+    def noted(activities: AnswerActivities, record: GraphRecord) -> AnswerPublication:
+        note(PUBLISHING, record.workflow_id)
+        time.sleep(PAUSE_SECONDS)
+        return publish(activities, record)
+
+    AnswerActivities._publish = noted  # type: ignore[method-assign, assignment]
+
+
+def _wanting_more(turn: Turn) -> Turn:
+    if not isinstance(turn.result, Synthesis):
+        return turn
+    more = Refinement(objective=REFINED, reason="Nothing was found that recurs.")
+    return turn.model_copy(update={"result": turn.result.model_copy(update={"further": more})})
+
+
+async def main(role: Role) -> None:
+    """Work until killed."""
+    settings = load_settings(PROJECT)
+    count_effects()
+    note_publishing()
+    follow_script(frozenset(os.environ.get("SWARM_SCRIPT", "").split(",")))
+    client = await connect(settings)
+    async with hosted(client, settings, [role]):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Role(sys.argv[1])))

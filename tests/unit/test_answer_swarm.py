@@ -1,0 +1,145 @@
+"""From a swarm's record to its report: what stands, what is left out and why."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from contracts.answers import AnswerReport
+from contracts.graph import GraphRecord, NodeState
+from contracts.results import ConflictRecord, DecidedBy
+from contracts.search_attributes import Outcome
+from contracts.swarm import Hypothesis, SwarmRecord
+from domain.answer_audit import audit_answer
+from domain.compile_answer import compile_answer
+from domain.conflicts import decide
+from tests.support.answers import FINISHED_AT, market_record
+from tests.support.swarm_reports import (
+    conclusion,
+    direction,
+    on_target,
+    swarm_record,
+    swing,
+)
+
+
+def compiled(record: GraphRecord) -> AnswerReport:
+    answer = compile_answer(record, finished_at=FINISHED_AT)
+    assert audit_answer(answer) == ()
+    return answer
+
+
+def swarm_of(answer: AnswerReport) -> SwarmRecord:
+    assert answer.swarm is not None
+    return answer.swarm
+
+
+def decided(whom: str | None, position: int | None) -> tuple[ConflictRecord, ...]:
+    """The conflicts of a run, the one about the target as a person decided it."""
+    record = swarm_record()
+    assert record.swarm is not None
+    views, target = record.swarm.conflicts
+    return views, decide(target, position, DecidedBy.PERSON, whom)
+
+
+def test_a_swarm_of_two_rounds_prints_claims_on_the_markets_of_both() -> None:
+    answer = compiled(swarm_record(rounds=2))
+    assert answer.summary == "The pair stands at 157.25, and NVDA at 202.49."
+    assert answer.outcome is Outcome.COMPLETE
+    assert [node.node for node in answer.nodes] == [
+        *("plan_1", "market", "technical", "fundamental", "sentiment", "pattern", "conclude_1"),
+        *("plan_2", "r2_market_nvda", "r2_sentiment_nvda", "conclude_2"),
+    ]
+
+
+def test_what_was_voted_for_is_printed_and_the_dissent_is_told() -> None:
+    answer = compiled(swarm_record())
+    assert "161.40" in answer.sections[0].content
+    assert any("Dissent: 154.1" in conflict.resolution for conflict in swarm_of(answer).conflicts)
+    assert not any("otherwise" in line for line in answer.missing)
+
+
+def test_what_a_person_chose_is_printed() -> None:
+    answer = compiled(swarm_record(conflicts=decided("Ada", 0)))
+    assert "154.10" in answer.sections[0].content
+    target = next(claim for claim in answer.claims if claim.claim_id == "USD/JPY:target")
+    assert target.evidence == ("pattern/pattern_miner",)
+
+
+def test_a_withheld_figure_is_left_out_with_the_reason() -> None:
+    answer = compiled(swarm_record(conflicts=decided("Ada", None)))
+    assert answer.sections[0].content == "The last price is 157.25."
+    (line,) = (line for line in answer.missing if line.startswith("USD/JPY:target"))
+    assert "Ada found that no position holds" in line
+    assert "USD/JPY:target" not in {claim.claim_id for claim in answer.claims}
+
+
+def test_a_hypothesis_on_a_claim_that_does_not_stand_is_left_out_and_said() -> None:
+    hypotheses = (direction(), on_target())
+    answer = compiled(swarm_record(conflicts=decided("Ada", 1), hypotheses=hypotheses))
+    assert len(swarm_of(answer).hypotheses) == 2
+    answer = compiled(swarm_record(conflicts=decided("Ada", None), hypotheses=hypotheses))
+    assert [each.hypothesis_id for each in swarm_of(answer).hypotheses] == ["usd-jpy-direction"]
+    assert any("usd-jpy-target is left out" in line for line in answer.missing)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (direction(level=Decimal("157.30")), "its level is of no claim"),
+        (direction(level_on=direction().level_on - timedelta(days=1)), "not of its day"),
+        (swing(low=Decimal("153.00")), "a bound of it"),
+        (swing(low=Decimal("160.68"), high=Decimal("153.90")), "lower bound is above"),
+        (direction(weeks=5), "not as many weeks off"),
+        (direction(claims=("USD/JPY:sma_50",)), "which does not stand"),
+        (direction(statement="It is above 170."), "nothing is left of its statement"),
+    ],
+)
+def test_a_hypothesis_that_cannot_be_scored_as_it_stands_is_left_out(
+    wrong: Hypothesis, why: str
+) -> None:
+    answer = compiled(swarm_record(hypotheses=(wrong,)))
+    assert swarm_of(answer).hypotheses == ()
+    assert any(wrong.hypothesis_id in line and why in line for line in answer.missing)
+
+
+def test_claims_that_hypotheses_and_conflicts_name_come_with_their_evidence() -> None:
+    answer = compiled(swarm_record(concluded=conclusion("Nothing moved.", "No more.")))
+    names = {claim.claim_id for claim in answer.claims}
+    assert {"USD/JPY:last", "USD/JPY:expected_low", "USD/JPY:target"} <= names
+    assert {result.evidence_id for result in answer.evidence} == {
+        "market/market_data",
+        "technical/indicator_calculator",
+    }
+
+
+def test_one_of_five_that_failed_is_told_and_the_others_count() -> None:
+    answer = compiled(swarm_record(failed=["fundamental"]))
+    assert answer.outcome is Outcome.INCOMPLETE
+    assert answer.answered
+    assert any("fundamental (fundamental specialist) failed" in line for line in answer.missing)
+    states = [node.state for node in answer.nodes]
+    assert states.count(NodeState.FAILED) == 1
+
+
+def test_without_a_conclusion_the_findings_stand_in_its_place() -> None:
+    record = swarm_record()
+    answer = compiled(record.model_copy(update={"nodes": record.nodes[:-1]}))
+    assert not answer.answered
+    assert answer.outcome is Outcome.INCOMPLETE
+    assert "The carry is 0.38 of the volatility." in answer.sections[0].content
+
+
+def test_a_strategy_that_types_a_figure_loses_the_sentence() -> None:
+    record = swarm_record()
+    assert record.swarm is not None
+    first = record.swarm.rounds[0]
+    plan = first.plan.model_copy(update={"strategy": "Prices first. The pair is at 170.33."})
+    told = record.swarm.model_copy(update={"rounds": (first.model_copy(update={"plan": plan}),)})
+    answer = compiled(record.model_copy(update={"swarm": told}))
+    assert swarm_of(answer).rounds[0].plan.strategy == "Prices first."
+    assert any(line.place == "round 1, strategy" for line in answer.dropped)
+
+
+def test_an_answer_to_a_question_has_no_swarm() -> None:
+    assert compiled(market_record()).swarm is None

@@ -1,0 +1,308 @@
+"""A conclusion by a model: over claims that stand, with hypotheses against measured levels."""
+
+import json
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from agents.claude.analysts import desk_turn, model_call
+from contracts.claims import Claim, Metric
+from contracts.config import VotingConfig
+from contracts.knowledge import Synthesis
+from contracts.names import AgentId
+from contracts.results import ConflictRecord, Leaning, ResearchResult
+from contracts.swarm import HypothesisKind, Refinement
+from contracts.turns import StateEntry, TurnRequest
+from domain.conflicts import detect_conflicts
+from domain.synthesis_review import review_synthesis
+from tests.support.questions import material
+from tests.support.swarm_asking import (
+    AS_OF,
+    DAY,
+    NVIDIA,
+    OBJECTIVE,
+    ORDERS,
+    YEN,
+    claims,
+    concluding,
+    delivered,
+    memory,
+    said,
+)
+
+LEVELS = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
+REFERRING = "The yen stands at [[USD/JPY:last]]."
+
+
+def with_levels(**fields: Any) -> TurnRequest:
+    return concluding(delivered(*claims(*LEVELS, Metric.MOVE)), **fields)
+
+
+def hypothesis(**changed: Any) -> dict[str, Any]:
+    line = {
+        "market": "USD/JPY",
+        "kind": "direction",
+        "leaning": "down",
+        "weeks": 4,
+        "probability": 0.612345,
+        "statement": "The yen is stronger than at [[USD/JPY:last]].",
+        "refuted_by": "A price at or above [[USD/JPY:last]].",
+    }
+    return {**line, **changed}
+
+
+RANGE = {"kind": "range", "leaning": "neutral"}
+
+
+def answer(*hypotheses: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"summary": REFERRING, "hypotheses": list(hypotheses), **more}
+
+
+def conclusion(request: TurnRequest, told: Any) -> Synthesis:
+    taken = said(request, told)
+    assert isinstance(taken.result, Synthesis), taken.objection
+    return taken.result
+
+
+def objection(request: TurnRequest, told: Any) -> str:
+    taken = said(request, told)
+    assert taken.result is None and taken.failure is None and taken.objection
+    return taken.objection
+
+
+def test_a_conclusion_is_the_models_prose_over_claims_of_the_specialists() -> None:
+    section = {"title": "Against it", "content": "It moved by [[USD/JPY:move]]."}
+    further = {"objective": "What do the banks say?", "reason": "Rates are open."}
+    made = conclusion(with_levels(), answer(sections=[section], further=further))
+    assert made.summary == REFERRING
+    assert [(s.title, s.content) for s in made.sections] == [
+        ("Against it", "It moved by [[USD/JPY:move]].")
+    ]
+    assert made.further == Refinement(**further)
+    assert (made.agent, made.answered, made.hypotheses) == (AgentId.RESEARCH_LEADER, True, ())
+    assert review_synthesis(made, with_levels().state).rejected == ()
+
+
+def test_a_direction_is_held_against_the_last_price_that_was_measured() -> None:
+    made = conclusion(with_levels(), answer(hypothesis(level="1", weeks=6)))
+    (said_likely,) = made.hypotheses
+    assert (said_likely.level, said_likely.level_on) == (Decimal("153.20"), DAY)
+    assert (said_likely.low, said_likely.high) == (None, None)
+    assert said_likely.due == AS_OF + timedelta(weeks=6)
+    assert (said_likely.leaning, said_likely.probability) == (Leaning.DOWN, 0.612)
+    assert said_likely.claims == ("USD/JPY:last",)
+    assert said_likely.market == YEN
+    assert said_likely.hypothesis_id == "usd-jpy-direction-6w"
+
+
+def test_a_range_runs_between_the_ends_that_were_measured() -> None:
+    made = conclusion(with_levels(), answer(hypothesis(**RANGE, low="1", high="2")))
+    (within,) = made.hypotheses
+    assert within.kind is HypothesisKind.RANGE and within.leaning is Leaning.NEUTRAL
+    assert (within.low, within.high) == (Decimal("149.10"), Decimal("157.40"))
+    assert within.claims == tuple(f"USD/JPY:{metric}" for metric in LEVELS)
+
+
+def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
+    known = claims(Metric.LAST, market="NVDA")
+    request = concluding(
+        delivered(*known, market="NVDA", statement="At [[NVDA:last]]."), markets=(NVIDIA,)
+    )
+    words = {"statement": "Above [[NVDA:last]].", "refuted_by": "Below."}
+    told = answer(
+        hypothesis(market="NVDA", leaning="up", **words), summary="It is at [[NVDA:last]]."
+    )
+    assert conclusion(request, told).hypotheses[0].market == NVIDIA
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (hypothesis(market="XX4242"), "hypotheses.0.market: it is none of the markets"),
+        (hypothesis(leaning="neutral"), "hypotheses.0.leaning: a direction is up or down"),
+        (hypothesis(leaning="abstains"), "hypotheses.0.leaning: a direction is up or down"),
+        (hypothesis(**RANGE, weeks=12), "hypotheses.0.weeks: the ends of a range are measured for"),
+        (hypothesis(weeks=53), "hypotheses.0.weeks: "),
+        (hypothesis(probability=1.5), "hypotheses.0.probability: "),
+        (hypothesis(statement="[[USD/JPY:x4242]]"), "hypotheses.0.statement: a reference in it"),
+        (hypothesis(refuted_by="[[USD/JPY:x4242]]"), "hypotheses.0.refuted_by: a reference in it"),
+        (hypothesis(refuted_by=" "), "hypotheses.0.refuted_by: "),
+    ],
+)
+def test_a_hypothesis_that_cannot_be_scored_is_objected_to_and_can_be_mended(
+    wrong: dict[str, Any], words: str
+) -> None:
+    told = objection(with_levels(), answer(wrong))
+    assert words in told and "4242" not in told
+    assert conclusion(with_levels(), answer(hypothesis())).hypotheses
+
+
+def test_two_hypotheses_on_the_same_are_one_too_many() -> None:
+    told = objection(with_levels(), answer(hypothesis(), hypothesis(leaning="up")))
+    assert "hypotheses.1: it is about the same as hypotheses.0" in told
+    made = conclusion(with_levels(), answer(hypothesis(), hypothesis(weeks=8), hypothesis(**RANGE)))
+    assert len({each.hypothesis_id for each in made.hypotheses}) == 3
+
+
+@pytest.mark.parametrize(
+    ("known", "line", "lacking"),
+    [
+        ((Metric.MOVE,), hypothesis(statement="Down.", refuted_by="Up."), "last"),
+        (
+            (Metric.LAST, Metric.EXPECTED_LOW),
+            hypothesis(**RANGE),
+            "expected_high",
+        ),
+    ],
+)
+def test_without_a_measured_level_there_is_no_hypothesis(
+    known: tuple[Metric, ...], line: dict[str, Any], lacking: str
+) -> None:
+    statement = f"See [[USD/JPY:{known[0]}]]."
+    request = concluding(delivered(*claims(*known), statement=statement))
+    told = objection(request, answer(line, summary=statement))
+    assert f"hypotheses.0: no claim gives {lacking} of its market" in told
+    assert conclusion(request, answer(summary=statement)).hypotheses == ()
+
+
+def test_a_range_that_does_not_hold_the_last_price_is_refused() -> None:
+    low, high = claims(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
+    (last,) = claims(Metric.LAST, last="170.00")
+    told = objection(concluding(delivered(last, low, high)), answer(hypothesis(**RANGE)))
+    assert "the last price of its market is outside of the range" in told
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (answer(summary="At [[USD/JPY:x4242]]."), "summary: a reference in it is to none"),
+        (answer(summary="It is quiet."), "the answer rests on nothing"),
+        (answer(summary="USD/JPY fell by [[USD/JPY:move]] in the week."), "summary: the words con"),
+        (answer(further={"objective": "Look.", "reason": ""}), "further.reason: "),
+        (
+            answer(further={"objective": "Why [[USD/JPY:x4242]]?", "reason": "Open."}),
+            "further: a reference in it is to none of the claims",
+        ),
+        (answer(*[hypothesis(weeks=n) for n in range(1, 8)]), "hypotheses: Tuple should have at"),
+        ("no JSON 4242", "does not have the form"),
+    ],
+)
+def test_what_is_not_there_is_objected_to_by_its_place(told: Any, words: str) -> None:
+    said_wrong = objection(with_levels(), told)
+    assert words in said_wrong and "4242" not in said_wrong
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    told = objection(with_levels(), answer(hypothesis(market="XX"), summary="Quiet."))
+    assert "rests on nothing" in told and "hypotheses.0.market" in told
+
+
+def disagreeing() -> tuple[ResearchResult, ResearchResult, ConflictRecord]:
+    """Two specialists with two targets, and the conflict between them."""
+    (last,) = claims(Metric.LAST)
+    (low,), (high,) = claims(Metric.TARGET, target="151.00"), claims(Metric.TARGET, target="160.00")
+    one = delivered(last, low, statement="Towards [[USD/JPY:target]].", leaning=Leaning.DOWN)
+    other = delivered(
+        last, high, agent=AgentId.PATTERN_SPECIALIST, statement="Towards [[USD/JPY:target]]."
+    )
+    found = detect_conflicts("USD/JPY", (one, other), VotingConfig())
+    conflict = next(each for each in found if each.positions[0].claim_id == "USD/JPY:target")
+    return one, other, conflict
+
+
+def printed(request: TurnRequest) -> dict[str, str]:
+    return {claim["reference"]: claim["prints"] for claim in material(request)["claims"]}
+
+
+def test_what_was_decided_holds_and_the_dissent_is_told() -> None:
+    one, other, conflict = disagreeing()
+    decided = conflict.model_copy(update={"chosen": "160", "resolved": True})
+    request = concluding(one, other, conflicts=(decided,))
+    assert printed(request)["[[USD/JPY:target]]"] == "160.00"
+    (told,) = material(request)["conflicts"]
+    assert told["holds"] == "160"
+    dissent = {each["agent"]: each["dissents"] for each in told["positions"]}
+    assert dissent == {"technical_specialist": True, "pattern_specialist": False}
+
+
+def test_a_figure_that_is_withheld_is_not_shown_and_cannot_be_referred_to() -> None:
+    one, other, conflict = disagreeing()
+    open_still = conflict.model_copy(update={"chosen": None, "resolved": True})
+    request = concluding(one, other, conflicts=(open_still,))
+    assert "[[USD/JPY:target]]" not in printed(request)
+    told = answer(summary="Between [[USD/JPY:last]] and [[USD/JPY:target]].")
+    assert "summary: a figure in it is withheld" in objection(request, told)
+
+
+def test_the_leader_is_shown_findings_and_no_answer_of_a_tool() -> None:
+    failed = StateEntry(key="sentiment", node="sentiment", error="the source was down")
+    request = with_levels(recalled=(memory(text="It fell in May."),))
+    request = request.model_copy(update={"state": (*request.state, failed)})
+    told = material(request)
+    assert told["objective"] == OBJECTIVE
+    found, error = told["findings"]
+    assert found["findings"] == [
+        {"topic": "level", "statement": "It stands at [[USD/JPY:last]].", "confidence": 0.7}
+    ]
+    assert (found["contradictions"], found["recommendations"]) == (
+        ["The trend is weak."],
+        ["Wait."],
+    )
+    assert found["views"][0]["leaning"] == "up"
+    assert error == {"subagent": "sentiment", "round": 1, "error": "the source was down"}
+    assert printed(request)["[[USD/JPY:last]]"] == "153.20"
+    assert [(m["quoted"], m["known_as_of"][:10]) for m in told["recalled"]] == [
+        ("It fell in May.", "2026-10-03")
+    ]
+    call = model_call(request)
+    assert call.tools == () and "evidence" not in json.dumps(told)
+
+
+def test_claims_that_nobody_rests_anything_on_are_not_shown() -> None:
+    known: tuple[Claim, ...] = claims(Metric.LAST, Metric.RSI)
+    found = delivered(*known)
+    only = found.findings[0].model_copy(update={"claims": ("USD/JPY:last",)})
+    request = concluding(found.model_copy(update={"findings": (only,)}))
+    assert list(printed(request)) == ["[[USD/JPY:last]]"]
+
+
+def test_orders_in_a_finding_or_a_memory_stay_data() -> None:
+    found = delivered(*claims(Metric.LAST), statement=f"{ORDERS}, at [[USD/JPY:last]].")
+    request = concluding(found, recalled=(memory(),))
+    call = model_call(request)
+    assert ORDERS not in call.system and call.tools == ()
+    told = material(request)
+    assert told["findings"][0]["findings"][0]["statement"].startswith(ORDERS)
+    assert told["recalled"][0]["quoted"] == ORDERS
+
+
+def test_what_was_concluded_before_is_told_of_in_a_later_round() -> None:
+    request = with_levels()
+    before = Synthesis(
+        task_id="swarm/1",
+        agent=AgentId.RESEARCH_LEADER,
+        summary="It moved by [[USD/JPY:move]].",
+        further=Refinement(objective="Why?", reason="Reasons are open."),
+    )
+    entry = StateEntry(key="conclude_1", node="conclude_1", result=before)
+    told = material(request.model_copy(update={"state": (*request.state, entry)}))["findings"][-1]
+    assert told["concluded"] == "It moved by [[USD/JPY:move]]."
+    assert told["wanted_further_because"] == "Reasons are open."
+
+
+def test_what_is_missing_stays_the_desks() -> None:
+    failed = StateEntry(key="sentiment", node="sentiment", error="the source was down")
+    request = with_levels()
+    request = request.model_copy(update={"state": (*request.state, failed)})
+    own = desk_turn(request).result
+    assert isinstance(own, Synthesis)
+    assert conclusion(request, answer(missing=["nothing"])).missing == own.missing
+
+
+def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
+    request = with_levels()
+    typed = hypothesis(statement="It ends below 149.99.")
+    made = conclusion(request, answer(typed))
+    assert [f.written for f in review_synthesis(made, request.state).rejected] == ["149.99"]

@@ -1,0 +1,328 @@
+"""A specialist that is a model: it names figures and never values, and is held short."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.claude.analysts import desk_turn, model_call
+from agents.claude.research import ODDITY
+from agents.claude.swarm_research import (
+    LONGEST_SAYING,
+    LONGEST_STATEMENT,
+    MOST_FINDINGS,
+    MOST_SAYINGS,
+    PROMPTS,
+)
+from contracts.claims import Metric
+from contracts.names import AgentId
+from contracts.results import Leaning, ResearchResult, ViewKind
+from contracts.source_results import History
+from contracts.tasks import TaskType
+from contracts.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
+from contracts.turns import TurnRequest
+from domain.ledger_derivation import derive
+from domain.ledger_evidence import verified_answer
+from domain.prose_review import review
+from domain.seal import content_hash
+from tests.support.builders import real_history
+from tests.support.questions import material
+from tests.support.swarm_asking import (
+    AS_OF,
+    OBJECTIVE,
+    ORDERS,
+    WEEK,
+    YEN,
+    analysis,
+    besides,
+    memory,
+    researching,
+    said,
+)
+
+BREADTH = "sector_analysis.1.1"
+RSI = "USD/JPY:rsi"
+
+
+def sector(**arguments: Any) -> ToolResult:
+    return besides(analysis("sector_analysis"), "sector_analysis", **arguments)
+
+
+def finding(statement: str = "It is at [[USD/JPY:rsi]].", **more: Any) -> dict[str, Any]:
+    return {"topic": "momentum", "statement": statement, "confidence": 0.6, **more}
+
+
+def answer(*findings: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"findings": list(findings or (finding(),)), "confidence": 0.55, **more}
+
+
+def take(evidence: str = BREADTH, claim: str = "USD/JPY:breadth", **more: Any) -> dict[str, Any]:
+    return {"evidence": evidence, "claim": claim, **more}
+
+
+def view(**changed: Any) -> dict[str, Any]:
+    line = {
+        "subject": "USD/JPY",
+        "kind": "direction",
+        "leaning": "down",
+        "confidence": 0.6,
+        "claims": [RSI],
+    }
+    return {**line, **changed}
+
+
+def result(request: TurnRequest, told: Any) -> ResearchResult:
+    taken = said(request, told)
+    assert isinstance(taken.result, ResearchResult), taken.objection
+    return taken.result
+
+
+def objection(request: TurnRequest, told: Any) -> str:
+    taken = said(request, told)
+    assert taken.result is None and taken.failure is None and taken.objection
+    return taken.objection
+
+
+def desks(request: TurnRequest) -> ResearchResult:
+    own = desk_turn(request).result
+    assert isinstance(own, ResearchResult)
+    return own
+
+
+def test_a_delivery_is_the_models_findings_over_the_desks_claims() -> None:
+    request = researching()
+    told = answer(
+        finding(claims=["USD/JPY:last"]),
+        contradictions=["Momentum rises and the trend is weak."],
+        recommendations=["Wait for the trend."],
+        views=[view()],
+        oddities=["A headline gives orders."],
+    )
+    made = result(request, told)
+    assert made.claims == desks(request).claims
+    (found,) = made.findings
+    assert found.claims == ("USD/JPY:last", RSI)
+    assert (found.topic, found.confidence, made.confidence) == ("momentum", 0.6, 0.55)
+    assert made.contradictions == ("Momentum rises and the trend is weak.",)
+    assert made.recommendations == ("Wait for the trend.",)
+    direction = next(each for each in made.views if each.kind is ViewKind.DIRECTION)
+    assert (direction.leaning, direction.claims) == (Leaning.DOWN, (RSI,))
+    assert f"{ODDITY}A headline gives orders." in made.warnings
+    assert review(made).rejected == ()
+
+
+def test_a_figure_that_the_model_asked_for_is_a_claim_once_it_is_named() -> None:
+    request = researching(TaskType.ANALYSE_TECHNICALS, sector())
+    told = answer(finding("Of the group [[USD/JPY:breadth]] rose."), figures=[take(value="99")])
+    made = result(request, told)
+    breadth = made.claims[-1]
+    assert (breadth.claim_id, breadth.value) == ("USD/JPY:breadth", Decimal("66.67"))
+    assert breadth.evidence == ("swarm/sector_analysis.1.1",)
+    assert "swarm/sector_analysis.1.1" in {source.evidence_id for source in made.sources}
+    assert review(made).rejected == ()
+
+
+def test_a_claim_that_is_taken_up_follows_from_its_evidence_in_the_ledger() -> None:
+    asked = sector()
+    request = researching(TaskType.ANALYSE_TECHNICALS, asked)
+    made = result(request, answer(figures=[take()]))
+    window = request.assignment.window
+    read = verified_answer(asked, window)
+    assert read is not None
+    assert made.claims[-1] in derive(read, {"USD/JPY": YEN}, window, asked.evidence_id)
+
+
+def test_a_figure_of_fixings_is_taken_up_with_those_that_it_is_computed_from() -> None:
+    history: History = real_history("USD/JPY", WEEK)
+    request = researching(TaskType.GAUGE_SENTIMENT, besides(history, "get_historical"))
+    told = finding("It moved by [[USD/JPY:move]].")
+    made = result(request, answer(told, figures=[take("get_historical.1.1", "USD/JPY:move")]))
+    figures = {claim.claim_id: claim.value for claim in made.claims}
+    assert {"USD/JPY:move", "USD/JPY:previous", "USD/JPY:last"} <= figures.keys()
+    assert figures["USD/JPY:last"] == history.values[-1].quantize(Decimal("0.01"))
+
+
+def test_a_figure_that_is_computed_from_another_level_than_the_claims_have_is_refused() -> None:
+    history = besides(real_history("USD/JPY", WEEK), "get_historical")
+    request = researching(TaskType.RESEARCH_CONDITIONS, history)
+    told = objection(request, answer(figures=[take("get_historical.1.1", "USD/JPY:move")]))
+    assert "figures.0: the claims have it" in told
+
+
+def test_figures_that_nobody_names_are_not_delivered() -> None:
+    made = result(researching(TaskType.ANALYSE_TECHNICALS, sector()), answer())
+    assert "USD/JPY:breadth" not in {claim.claim_id for claim in made.claims}
+
+
+def late() -> ToolResult:
+    return besides(analysis("sector_analysis", as_of=AS_OF.replace(year=2027)), "sector_analysis")
+
+
+def changed() -> ToolResult:
+    asked = sector()
+    return asked.model_copy(update={"content_hash": content_hash("another")})
+
+
+def refused() -> ToolResult:
+    call = ToolCall(call_id=f"swarm/{BREADTH}", server="analysis", tool="sector_analysis")
+    return ToolResult(call=call, status=ToolStatus.REFUSED, error="no")
+
+
+@pytest.mark.parametrize(
+    "asked", [late(), changed(), refused(), sector(symbol="EUR/USD")], ids=lambda each: each.status
+)
+def test_an_answer_that_nothing_can_rest_on_gives_no_claim(asked: ToolResult) -> None:
+    request = researching(TaskType.ANALYSE_TECHNICALS, asked)
+    told = objection(request, answer(figures=[take()]))
+    assert told.endswith("figures.0: there is no such figure in the evidence it names")
+
+
+@pytest.mark.parametrize("asked", [late(), changed(), refused()])
+def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResult) -> None:
+    request = researching(TaskType.ANALYSE_TECHNICALS, asked)
+    told = objection(request, answer(finding("The group rises.", evidence=[BREADTH])))
+    assert told.endswith("findings.0: there is no answer by a name in its evidence")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (answer(figures=[take(claim="USD/JPY:volatility")]), "figures.0: there is no such figure"),
+        (answer(figures=[take("made.up.4242")]), "figures.0: there is no such figure"),
+        (answer(finding("It is [[USD/JPY:sma_4242]].")), "findings.0.statement: a reference"),
+        (answer(finding(claims=["USD/JPY:sma_200"])), "findings.0: it rests on what is not among"),
+        (answer(finding(evidence=["nowhere.4242"])), "findings.0: there is no answer by a name"),
+        (answer(finding("It rises.")), "findings.0: it rests on nothing"),
+        (answer(finding(), finding()), "findings.1: it is about the same as findings.0"),
+        (answer(recommendations=["At [[USD/JPY:x4242]]."]), "recommendations.0: a reference"),
+        (answer(contradictions=["At [[USD/JPY:x4242]]."]), "contradictions.0: a reference"),
+        (answer(views=[view(subject="EUR/USD")]), "views.0: a direction can only be of USD/JPY"),
+        (answer(views=[view(claims=["USD/JPY:x"])]), "views.0: it rests on what is not among"),
+        (answer(views=[view(), view()]), "views.1: it is about the same as views.0"),
+        ({"findings": [], "confidence": 0.5}, "findings: there are claims, and nothing is said"),
+        ({"findings": [finding()]}, "confidence: Field required"),
+        (answer(*[finding(f"{n} [[{RSI}]]") for n in "abcdefghi"]), "findings: Tuple should have"),
+        (answer(finding("w" * 701)), "findings.0.statement: String should have at most 700"),
+        (answer(recommendations=["w" * 401]), "recommendations.0: String should have at most 400"),
+        (answer(contradictions=["w"] * 6), "contradictions: Tuple should have at most 5"),
+        (
+            answer(finding("USD/JPY fell by [[USD/JPY:move]] in the week.")),
+            "findings.0.statement: the words contradict the sign of USD/JPY:move",
+        ),
+    ],
+)
+def test_what_is_not_there_or_too_long_is_objected_to_by_its_place(wrong: Any, words: str) -> None:
+    told = objection(researching(), wrong)
+    assert words in told and "4242" not in told
+
+
+def test_the_same_figure_measured_otherwise_is_no_second_claim() -> None:
+    mined = besides(analysis("pattern_miner"), "pattern_miner")
+    request = researching(TaskType.ANALYSE_TECHNICALS, mined)
+    target = take("pattern_miner.1.1", "USD/JPY:target")
+    assert "gives it otherwise" in objection(request, answer(figures=[target]))
+    same = besides(analysis("indicator_calculator"), "indicator_calculator")
+    request = researching(TaskType.ANALYSE_TECHNICALS, same)
+    made = result(request, answer(figures=[take("indicator_calculator.1.1", RSI)]))
+    assert made.claims == desks(request).claims
+
+
+def test_a_finding_may_rest_on_what_was_read_and_names_it() -> None:
+    request = researching(TaskType.GAUGE_SENTIMENT)
+    made = result(request, answer(finding("Officials kept quiet.", evidence=["news_aggregator"])))
+    assert made.findings[0].evidence == (f"{request.assignment.task_id}/news_aggregator",)
+    assert made.findings[0].evidence[0] in {source.evidence_id for source in made.sources}
+
+
+def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
+    made = result(researching(), answer(finding("It is 99.4, near [[USD/JPY:rsi]].")))
+    assert [figure.written for figure in review(made).rejected] == ["99.4"]
+
+
+def test_the_model_is_shown_claims_and_what_stands_around_them_and_no_series() -> None:
+    told = material(researching(TaskType.GAUGE_SENTIMENT, recalled=(memory(text="Quiet."),)))
+    assert (told["objective"], told["stands_in"]) == (OBJECTIVE, False)
+    assert told["your_part"].startswith("Your objective")
+    assert "[[USD/JPY:news_tone]]" in [claim["reference"] for claim in told["claims"]]
+    by_name = {each["evidence"]: each["content"] for each in told["answers"]}
+    assert by_name["news_aggregator"]["items"][0]["headline"] == "Yen is quiet"
+    assert by_name["sentiment_analyzer"]["method"] == "how sentiment_analyzer computes"
+    assert "figures" not in by_name["sentiment_analyzer"]
+    assert [each["quoted"] for each in told["recalled"]] == ["Quiet."]
+
+
+def test_what_the_model_asked_besides_leaves_its_first_message_as_it_was() -> None:
+    before, after = researching(), researching(TaskType.ANALYSE_TECHNICALS, sector())
+    assert model_call(after).messages[0] == model_call(before).messages[0]
+
+
+def test_the_reserve_is_told_that_it_stands_in() -> None:
+    request = researching()
+    task = request.assignment.model_copy(update={"agent": AgentId.RESERVE_SPECIALIST})
+    reserve = request.model_copy(update={"assignment": task})
+    assert material(reserve)["stands_in"] is True
+    assert result(reserve, answer()).agent is AgentId.RESERVE_SPECIALIST
+
+
+def test_orders_in_a_headline_or_a_memory_stay_data_and_bring_no_tool() -> None:
+    offered = ToolSpec(server="sentiment", tool="news_aggregator")
+    request = researching(
+        TaskType.GAUGE_SENTIMENT, news=ORDERS, recalled=(memory(),), tools=(offered,)
+    )
+    call = model_call(request)
+    assert ORDERS not in call.system
+    assert [tool["name"] for tool in call.tools if isinstance(tool, dict)] == [
+        "sentiment__news_aggregator"
+    ]
+    told = material(request)
+    headlines = [i["headline"] for a in told["answers"] for i in a["content"].get("items", ())]
+    assert headlines == [ORDERS]
+    assert [each["quoted"] for each in told["recalled"]] == [ORDERS]
+
+
+def test_each_specialist_is_told_its_field_and_the_bounds_that_its_answer_is_held_to() -> None:
+    prompts = {model_call(researching(kind)).system for kind in PROMPTS}
+    assert len(prompts) == len(PROMPTS) == 5
+    words = {8: "eight", 5: "five"}
+    for prompt in prompts:
+        told = " ".join(prompt.split())
+        assert f"at most {words[MOST_FINDINGS]}" in told
+        assert f"at most {LONGEST_STATEMENT} characters" in told
+        assert f"at most {words[MOST_SAYINGS]}" in told
+        assert f"at most {LONGEST_SAYING} characters" in told
+        assert "Start with broad questions, and narrow down" in told
+
+
+statements = st.sampled_from(
+    [f"It is [[{RSI}]].", "It rises.", "[[USD/JPY:made_up]]", "Of them [[USD/JPY:breadth]]."]
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.builds(finding, statements), max_size=3),
+    st.lists(
+        st.builds(
+            take,
+            st.sampled_from([BREADTH, "indicator_calculator", "nowhere"]),
+            st.sampled_from(["USD/JPY:breadth", RSI, "USD/JPY:made_up"]),
+            value=st.just("99"),
+        ),
+        max_size=3,
+    ),
+)
+def test_every_claim_follows_from_an_answer_whatever_a_model_says(
+    findings: list[dict[str, Any]], figures: list[dict[str, Any]]
+) -> None:
+    request = researching(TaskType.ANALYSE_TECHNICALS, sector())
+    taken = said(request, {"findings": findings, "figures": figures, "confidence": 0.5})
+    if taken.result is None:
+        assert taken.objection
+        return
+    assert isinstance(taken.result, ResearchResult)
+    assert review(taken.result).rejected == ()
+    allowed = {Metric.BREADTH: Decimal("66.67")}
+    allowed |= {claim.metric: claim.value for claim in desks(request).claims}
+    assert {c.metric: c.value for c in taken.result.claims}.items() <= allowed.items()

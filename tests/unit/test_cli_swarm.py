@@ -1,0 +1,166 @@
+"""`desk swarm`: what an objective is started with, and what is said of one that cannot be."""
+
+import io
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from contracts.config import RunConfig
+from contracts.graph import GraphStatus
+from contracts.names import WorkflowType
+from contracts.search_attributes import Outcome, Phase
+from contracts.swarm import Complexity, TokenRecord
+from contracts.swarm_run import SwarmRequest, SwarmResult
+from contracts.week_run import PublishedFiles
+from starters.ask_progress import PlainGraphProgress
+from starters.endings import ExitStatus, UsageError
+from starters.main import execute
+from starters.swarm_choice import chosen_swarm, read_span, swarm_run_id, swarm_start
+from starters.swarm_print import installs_named, swarm_lines, token_words
+from tests.support.homes import home_settings
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+OBJECTIVE = "Is the yen carry trade unwinding?"
+FILES = PublishedFiles(markdown="a.md", html="a.html", json_file="a.json")
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
+    return home_settings(tmp_path_factory.mktemp("home")).config
+
+
+def asked(config: RunConfig, objective: str = OBJECTIVE, *, effort: str = "auto",
+          as_of: str | None = None, rounds: int = 2, answer_within: str = "3d",
+          memory: bool = True) -> SwarmRequest:  # fmt: skip
+    return chosen_swarm(
+        objective, config, effort=effort, as_of=as_of, rounds=rounds,
+        answer_within=answer_within, memory=memory, now=NOW,
+    )  # fmt: skip
+
+
+def test_an_objective_is_researched_by_the_desks_rules_on_the_desks_markets(
+    config: RunConfig,
+) -> None:
+    request = asked(config, f"  {OBJECTIVE}\n")
+    assert request.query.question == OBJECTIVE
+    assert (request.policy, request.markets) == (config.policy, config.markets)
+    assert (request.complexity, request.as_of, request.memory) == (None, None, True)
+    assert request.answer_within == timedelta(days=3)
+    assert swarm_start(request).workflow is WorkflowType.RESEARCH_SWARM
+
+
+@pytest.mark.parametrize("written", ["complex", " Complex "])
+def test_how_much_an_objective_needs_can_be_said(config: RunConfig, written: str) -> None:
+    assert asked(config, effort=written).complexity is Complexity.COMPLEX
+
+
+def test_the_same_objective_is_one_run_however_it_is_spaced(config: RunConfig) -> None:
+    one = swarm_run_id(asked(config))
+    assert one == swarm_run_id(asked(config, f"Is  the yen carry\ttrade {OBJECTIVE[23:]}"))
+    assert one.startswith("swarm-")
+    assert len(one) == len("swarm-") + 12
+
+
+def test_how_long_a_person_may_take_makes_no_other_run(config: RunConfig) -> None:
+    assert swarm_run_id(asked(config)) == swarm_run_id(asked(config, answer_within="1h"))
+
+
+def test_what_changes_the_answer_makes_another_run(config: RunConfig) -> None:
+    requests = [
+        asked(config),
+        asked(config, "What drives AUD this quarter?"),
+        asked(config, effort="simple"),
+        asked(config, as_of="2026-10-30"),
+        asked(config, rounds=1),
+        asked(config, memory=False),
+    ]
+    assert len({swarm_run_id(request) for request in requests}) == len(requests)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"objective": ""}, "the objective is empty"),
+        ({"objective": " \n"}, "desk swarm"),
+        ({"objective": "x" * 4_001}, "4,001"),
+        ({"objective": "What\x00?"}, "control"),
+        ({"effort": "moderat"}, "did you mean moderate"),
+        ({"as_of": "2027-01-01"}, "not come"),
+        ({"answer_within": "soon"}, "write 3d"),
+        ({"answer_within": "0d"}, "more than nothing"),
+        ({"answer_within": "61d"}, "at most 60d"),
+    ],
+)
+def test_what_cannot_be_researched_is_told_with_what_to_do(
+    config: RunConfig, arguments: dict[str, str], told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        asked(config, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("written", "length"),
+    [
+        ("3d", timedelta(days=3)),
+        ("12h", timedelta(hours=12)),
+        ("90m", timedelta(minutes=90)),
+        ("1.5 d", timedelta(hours=36)),
+        ("2 days", timedelta(days=2)),
+        ("90 minutes", timedelta(minutes=90)),
+    ],
+)
+def test_a_length_of_time_is_read_short_and_long(written: str, length: timedelta) -> None:
+    assert read_span(written, "--answer-within") == length
+
+
+def test_nothing_is_started_for_a_wrong_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DESK_HOME", str(tmp_path / "home"))
+    assert execute(["swarm", OBJECTIVE, "--effort", "huge"]) == ExitStatus.USAGE
+    assert "auto, simple, moderate, complex" in capsys.readouterr().err
+    assert not (tmp_path / "home").exists()
+
+
+def result(**more: object) -> SwarmResult:
+    return SwarmResult.model_validate(
+        {
+            "outcome": Outcome.COMPLETE, "files": FILES, "summary": "So.", "rounds": 2,
+            "seconds": 1.0, "tokens": TokenRecord(read=1_000, alone=3_500, leader=200, raw=900),
+            **more,
+        }
+    )  # fmt: skip
+
+
+def test_the_tokens_are_told_beside_those_of_one_agent() -> None:
+    words = token_words(result().tokens)
+    assert "1,000 of tools' answers read" in words
+    assert "by one agent alone 3,500 (3.5 times)" in words
+    assert "the leader saw 200 of 900" in words
+    assert "models" not in words
+    assert "models used 12" in token_words(TokenRecord(used=12))
+
+
+def test_the_hypotheses_that_wait_are_told_with_the_command_that_lists_them() -> None:
+    lines = list(swarm_lines(result(hypotheses=("swarm-1/hypothesis/a",)), None))
+    assert "Rounds    2" in lines
+    assert any("1 hypothesis waits" in line and "desk hypotheses list" in line for line in lines)
+    assert not any("Waiting" in line for line in swarm_lines(result(), None))
+
+
+def test_a_package_that_is_missing_is_told_with_the_one_command_that_installs_it() -> None:
+    told = "indicators of USD/JPY: TA-Lib is not installed; run `make install-swarm`"
+    assert installs_named((told, "no news", told)) == ("make install-swarm",)
+
+
+def test_a_run_that_waits_for_a_person_says_where_the_case_is() -> None:
+    waiting = GraphStatus(
+        question=OBJECTIVE, graph="swarm", phase=Phase.AWAITING_PERSON, as_of=NOW,
+        started_at=NOW, deadline=NOW, nodes=(),
+    )  # fmt: skip
+    stream = io.StringIO()
+    progress = PlainGraphProgress(stream)
+    progress.update(waiting)
+    progress.update(waiting)
+    assert stream.getvalue().count("`desk escalations list`") == 1

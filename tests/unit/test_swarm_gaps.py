@@ -1,0 +1,48 @@
+"""What could not be had, as a strategist reads it."""
+
+import pytest
+
+from agents.builtin.swarm_gaps import tell_gap
+from domain.figure_gate import read_prose
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "US: the table has the decisions of Federal Reserve up to 2026-09-30 only.",
+            "Decisions of the Federal Reserve after 2026-09-30 are not known here.",
+        ),
+        (
+            "The table has the decisions of Federal Reserve up to 2026-09-30 only; a later change"
+            " is not in the carry.",
+            "Decisions of the Federal Reserve after 2026-09-30 are not known here.",
+        ),
+        (
+            "the prices of USD/JPY end on 2026-10-30, more than fourteen days before"
+            " 2026-11-20T23:59:00+00:00; ask as of a day up to 2026-11-13, or refresh the file.",
+            "USD/JPY: its prices end on 2026-10-30; ask as of a day up to 2026-11-13.",
+        ),
+        (
+            "There is no news of companies here: this server was started without --live.",
+            "News of the banks and of publishers were not read: the desk ran without live news.",
+        ),
+        (
+            "adx: there are no highs and lows of USD/JPY, one price a day.",
+            "USD/JPY: the strength of its trend (ADX), which takes highs and lows; it has closes"
+            " only.",
+        ),
+        (
+            "of the large companies fewer than 2 besides NVDA have prices over three months.",
+            "USD/JPY: how its group has done: too few others of it have prices.",
+        ),
+        (
+            "carry_to_volatility: no rate is known.",
+            "USD/JPY: carry to volatility: no rate is known.",
+        ),
+        ("it rose 12.5 % in all", "USD/JPY: something could not be computed"),
+    ],
+)
+def test_a_gap_is_told_in_words_and_the_same_by_whichever_tool(words: str, told: str) -> None:
+    assert tell_gap("USD/JPY", words) == told
+    assert not read_prose(told, {}).rejected

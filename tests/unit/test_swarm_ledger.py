@@ -1,0 +1,151 @@
+"""What the built-in specialists state, asked of the real servers, and the ledger's word on it."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Final
+
+import pytest
+
+from agents.builtin.analysts import builtin_turn
+from agents.roster import profile_of
+from contracts.markets import MarketGroup, MarketKind, MarketSpec
+from contracts.names import AgentId
+from contracts.results import ResearchResult
+from contracts.swarm import SubagentSpec
+from contracts.tasks import Query, TaskAssignment
+from contracts.tools import ToolCall, ToolResult, ToolStatus
+from contracts.turns import Exchange, TurnRequest
+from contracts.weeks import TimeWindow
+from domain.ledger import Ledger
+from domain.prose_review import review
+from domain.standing import standing_claims
+from domain.swarm_plan import Ground, plan_swarm
+from domain.swarm_scope import SPECIALISTS
+from mcp_servers.analysis import AnalysisTools
+from mcp_servers.analysis_companies import CompanyTools
+from mcp_servers.analysis_patterns import PatternTools
+from mcp_servers.analysis_prices import PriceStore
+from mcp_servers.central_banks import CentralBankTools
+from mcp_servers.ecb_store import RatesStore
+from mcp_servers.knowledge_files import CORPUS_DIR, read_corpus
+from mcp_servers.policy_facts import FACTS_DIR, read_facts
+from mcp_servers.sentiment import SentimentTools
+from mcp_servers.sentiment_stories import Newsroom
+from tests.support.builders import answered, failed
+
+BASE: Final = "US"
+PRICES: Final = PriceStore(RatesStore())
+
+
+def pair(name: str, *areas: str) -> MarketSpec:
+    return MarketSpec(
+        market=name, kind=MarketKind.PAIR, group=MarketGroup.G10, areas=areas, digits=4
+    )
+
+
+YEN = pair("USD/JPY", "US", "JP")
+AUSSIE_YEN = pair("AUD/JPY", "AU", "JP")
+EURO = pair("EUR/USD", "XM", "US")
+FORINT = pair("EUR/HUF")
+NVIDIA = MarketSpec(market="NVDA", kind=MarketKind.STOCK, group=MarketGroup.STOCKS, digits=2)
+DAYS: Final = (date(2020, 2, 20), date(2024, 8, 5), date(2026, 10, 30))
+
+
+@cache
+def servers() -> tuple[object, ...]:
+    facts, corpus = read_facts(FACTS_DIR), read_corpus(CORPUS_DIR)
+    newsroom = Newsroom(lambda: facts, lambda: corpus, None)
+    return (
+        AnalysisTools(PRICES),
+        PatternTools(PRICES),
+        CompanyTools(PRICES),
+        CentralBankTools(),
+        SentimentTools(newsroom),
+    )
+
+
+def asked(call: ToolCall, as_of: datetime) -> ToolResult:
+    """The answer of the server that has the tool, or its refusal."""
+    tool = next(getattr(each, call.tool) for each in servers() if hasattr(each, call.tool))
+    try:
+        return answered(call, tool(**call.arguments, as_of=as_of))
+    except Exception as refusal:  # As over MCP: whatever a tool raises is its refusal.
+        return failed(call, ToolStatus.REFUSED, str(refusal))
+
+
+def window_to(day: date) -> TimeWindow:
+    end = datetime(day.year, day.month, day.day, 23, 59, tzinfo=UTC)
+    return TimeWindow(start=end - timedelta(days=7), end=end, time_zone="Europe/London")
+
+
+def researched(spec: SubagentSpec, day: date) -> tuple[ResearchResult | None, list[ToolResult]]:
+    """What a specialist delivers, None where there is nothing to be had, and its evidence."""
+    request = TurnRequest(
+        assignment=TaskAssignment(
+            task_id=spec.name,
+            task_type=spec.task,
+            agent=spec.agent,
+            week="2026-W44",
+            market=spec.market,
+            window=window_to(day),
+            deadline=window_to(day).end,
+            tools=spec.tools,
+            query=Query(question=f"Where is {spec.market.market} going?"),
+        )
+    )
+    results = [asked(call, window_to(day).end) for call in builtin_turn(request).calls]
+    exchanges = (Exchange(results=tuple(results)),)
+    done = builtin_turn(request.model_copy(update={"exchanges": exchanges}))
+    assert done.failure is None or all(each.status is not ToolStatus.OK for each in results)
+    return (done.result if isinstance(done.result, ResearchResult) else None), results
+
+
+def planned(*markets: MarketSpec, objective: str = "The outlook") -> tuple[SubagentSpec, ...]:
+    """All five on the first market, and those who look at further ones."""
+    tools = {agent: profile_of(agent).tools for agent in SPECIALISTS}
+    return plan_swarm("plan", Ground(objective, markets, tools)).subagents
+
+
+def objections(specs: Sequence[SubagentSpec], day: date) -> list[str]:
+    """What the ledger says against the claims of specialists: those of each, and all together."""
+    found, evidence = list[ResearchResult](), list[ToolResult]()
+    for spec in specs:
+        result, results = researched(spec, day)
+        evidence += results
+        if result is not None:
+            assert not review(result).rejected
+            found.append(result)
+    assert any(result.claims for result in found)
+    ledger = Ledger([spec.market for spec in specs], window_to(day), BASE, evidence)
+    together = [{claim.claim_id: claim for claim in result.claims} for result in found]
+    together.append(standing_claims(found, ()))
+    told = (ledger.objection(claim, known) for known in together for claim in known.values())
+    return [objection.words for objection in told if objection]
+
+
+@pytest.mark.parametrize("day", DAYS, ids=str)
+@pytest.mark.parametrize("market", [YEN, EURO, FORINT], ids=lambda market: market.market)
+def test_every_claim_of_a_specialist_follows_from_its_evidence(
+    market: MarketSpec, day: date
+) -> None:
+    assert objections(planned(market), day) == []
+
+
+@pytest.mark.parametrize("day", DAYS[:2], ids=str)
+def test_every_claim_on_a_stock_follows_from_its_evidence(day: date) -> None:
+    assert objections(planned(NVIDIA), day) == []
+
+
+@pytest.mark.parametrize("day", DAYS[1:], ids=str)
+def test_claims_on_a_pair_and_its_cross_follow_from_the_evidence_of_both(day: date) -> None:
+    assert objections(planned(YEN, AUSSIE_YEN), day) == []
+
+
+def test_two_specialists_may_each_have_asked_for_the_rate_of_one_bank() -> None:
+    rates = [
+        next(each for each in planned(market) if each.agent is AgentId.FUNDAMENTAL_SPECIALIST)
+        for market in (YEN, AUSSIE_YEN)
+    ]
+    named = [spec.model_copy(update={"name": f"rates_{n}"}) for n, spec in enumerate(rates)]
+    assert objections(named, DAYS[-1]) == []

@@ -1,0 +1,150 @@
+"""One hypothesis: a wait for its horizon, then its outcome and its score."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.learning import LearningActivities
+from contracts.names import Message
+from contracts.search_attributes import Outcome, Phase
+from contracts.swarm import HypothesisState, ScoredHypothesis
+from contracts.swarm_run import HypothesisRequest, HypothesisStatus
+from domain.deadlines import time_left
+from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
+from domain.hypotheses import scored, unscorable, void
+from domain.hypotheses_prices import NoPrice
+from domain.hypotheses_words import hypothesis_details, outcome_memory
+from workflows.hypothesis_price import PriceAsking
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    MARKET,
+    cause,
+    note_outcome,
+    note_phase,
+    patient_retry_policy,
+    priority,
+)
+from workflows.remembering import remember
+
+TELLING: Final = timedelta(seconds=10)
+TELLING_AT_MOST: Final = timedelta(hours=1)
+
+_KNOWN: Final = (HypothesisState.HELD, HypothesisState.REFUTED)
+
+
+@workflow.defn
+class HypothesisWorkflow:
+    """Waits until a hypothesis is due, looks its outcome up, and scores it once.
+
+    A source that is away, or has no price yet, is asked again after a pause that grows to a day,
+    until the hypothesis is given up as void. The learning system and the memory are told; where
+    they cannot be, the hypothesis is scored all the same, and its status says so.
+    """
+
+    @workflow.init
+    def __init__(self, request: HypothesisRequest) -> None:
+        self._request = request
+        self._prices = PriceAsking(request.hypothesis, request.policy)
+        self._waits_for: datetime | None = request.hypothesis.due
+        self._scored: ScoredHypothesis | None = None
+        self._notes: list[str] = []
+
+    @workflow.run
+    async def run(self, request: HypothesisRequest) -> ScoredHypothesis:
+        """What came of it, when it is due; at once where it was due before."""
+        workflow.upsert_search_attributes([MARKET.value_set(request.hypothesis.market.market)])
+        self._show()
+        outcome = self._scored = await self._outcome()
+        self._waits_for = None
+        self._notes.clear()
+        self._show()
+        await self._tell(outcome)
+        await self._remember(outcome)
+        self._show()
+        note_outcome(Outcome.RESEARCHED if outcome.state in _KNOWN else Outcome.MISSING)
+        return outcome
+
+    @workflow.query(name=Message.HYPOTHESIS, description="What is said, and what came of it")
+    def hypothesis(self) -> HypothesisStatus:
+        """What it waits for, or its score, and what could not be had or told."""
+        return HypothesisStatus(
+            request=self._request,
+            state=self._scored.state if self._scored else HypothesisState.OPEN,
+            waits_for=self._waits_for,
+            scored=self._scored,
+            note="; ".join(self._notes)[:4_000] or None,
+        )
+
+    async def _outcome(self) -> ScoredHypothesis:
+        if words := unscorable(self._request.hypothesis):
+            return self._void(words)
+        await self._wait_until(self._request.hypothesis.due, "it is due")
+        note_phase(Phase.RESEARCHING)
+        gives_up_at = workflow.now() + self._request.given_up_after
+        pause = FIRST_PAUSE
+        while (outcome := await self._held_against_a_price(gives_up_at)) is None:
+            await self._wait_until(min(workflow.now() + pause, gives_up_at), "it is asked again")
+            pause = min(2 * pause, LONGEST_PAUSE)
+        return outcome
+
+    async def _held_against_a_price(self, gives_up_at: datetime) -> ScoredHypothesis | None:
+        """The score, or void where there will be no price; None while there may be one later."""
+        try:
+            price = await self._prices.price()
+        except NoPrice as missing:
+            if missing.final:
+                return self._void(str(missing))
+            if workflow.now() >= gives_up_at:
+                return self._void(f"given up on {workflow.now():%Y-%m-%d}: {missing}")
+            workflow.logger.warning("no price yet for a hypothesis: %s", missing)
+            self._notes[:] = [str(missing)]
+            return None
+        return scored(self._request, price, workflow_id=self._id, now=workflow.now())
+
+    async def _wait_until(self, when: datetime, then: str) -> None:
+        self._waits_for = when
+        self._show()
+        if left := time_left(when, workflow.now()):
+            await workflow.sleep(left, summary=then)
+
+    def _void(self, reason: str) -> ScoredHypothesis:
+        return void(self._request, reason, workflow_id=self._id, now=workflow.now())
+
+    async def _tell(self, outcome: ScoredHypothesis) -> None:
+        if not self._request.learn:
+            return
+        try:
+            await workflow.execute_activity_method(
+                LearningActivities.tell_hypothesis,
+                outcome,
+                activity_id="tell_hypothesis",
+                summary="What became of it, for the learning system",
+                start_to_close_timeout=TELLING,
+                schedule_to_close_timeout=TELLING_AT_MOST,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=patient_retry_policy(self._request.policy.retries),
+                priority=priority(1),
+            )
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            words = f"the learning system was not told: {cause(error)}"
+            workflow.logger.warning("%s", words)
+            self._notes.append(words)
+
+    async def _remember(self, outcome: ScoredHypothesis) -> None:
+        if not self._request.memory:
+            return
+        entry = outcome_memory(self._request, outcome)
+        remembered = await remember((entry,), self._request.policy, "remember")
+        if remembered.missing is not None:
+            self._notes.append(f"it is not remembered: {remembered.missing}")
+
+    def _show(self) -> None:
+        workflow.set_current_details(hypothesis_details(self.hypothesis()))
+
+    @property
+    def _id(self) -> str:
+        return workflow.info().workflow_id

@@ -1,0 +1,222 @@
+"""An objective that specialists research under a leader, in rounds: each is an execution of its
+own."""
+
+from collections.abc import Sequence
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+
+from activities.answers import AnswerActivities
+from agents.roster import SWARM_AGENTS
+from contracts.graph import AnswerPublication, GraphStatus
+from contracts.knowledge import Synthesis
+from contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
+from contracts.results import ResearchResult
+from contracts.search_attributes import Phase
+from contracts.swarm import Hypothesis
+from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
+from contracts.turns import StateEntry
+from domain.answer_swarm import objection_to
+from domain.budget import Stage, pays_for, spent
+from domain.hypotheses_words import hypothesis_summary
+from domain.swarm_graph import plan_node
+from domain.synthesis_review import claims_in
+from workflows.agent_work import TaskFailed
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    TASK_TIMEOUT,
+    graph_attributes,
+    note_outcome,
+    patient_retry_policy,
+    priority,
+)
+from workflows.swarm_book import SwarmBook
+from workflows.swarm_round import SwarmRound
+from workflows.week_tools import tools_of
+
+MOST_OF_ONE_NAME = 20
+
+LAST_ROUND = "it was the last round that was allowed"
+NO_TIME = "its time is used up"
+NO_BUDGET = "what is left of the budget would not pay for another such round"
+
+
+@workflow.defn
+class ResearchSwarmWorkflow:
+    """Researches an objective; whatever fails after the first plan, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: SwarmRequest) -> None:
+        self._request = request
+        self._book = SwarmBook(request)
+
+    @workflow.run
+    async def run(self, request: SwarmRequest) -> SwarmResult:
+        """The published report, with what could not be had. It continues as new for each further
+        round, with all that was found.
+
+        Raises:
+            ApplicationError: `UnusableRequest`: the objective is about a time that has not come.
+                `AgentTaskFailed`: it could not be planned, as where it names no market.
+        """
+        book, state = self._book, self._book.state
+        if state.as_of > workflow.now():
+            raise _unusable(f"{state.as_of.date()} has not come yet")
+        book.enter(Phase.RESEARCHING)
+        book.tools = await tools_of(request.policy, SWARM_AGENTS)
+        round_ = SwarmRound(book)
+        conclusion = await self._concluded(round_)
+        self._go_on_or_stop(conclusion)
+        last = conclusion or state.concluded
+        hypotheses = last.hypotheses if last else ()
+        waiting = await self._begin(hypotheses, round_)
+        book.enter(Phase.PUBLISHING)
+        publication = await self._publish([waiting.get(h.hypothesis_id, h) for h in hypotheses])
+        book.board.note_published(publication.files)
+        note_outcome(publication.outcome)
+        return SwarmResult(
+            outcome=publication.outcome,
+            files=publication.files,
+            summary=publication.summary,
+            rounds=len(state.rounds),
+            hypotheses=tuple(
+                hypothesis_run_id(workflow.info().workflow_id, each.hypothesis_id)
+                for each in waiting.values()
+            ),
+            tokens=state.tokens,
+            seconds=(workflow.now() - state.started_at).total_seconds(),
+        )
+
+    @workflow.query(name=Message.STATUS, description="How far the swarm is, agent by agent")
+    def status(self) -> GraphStatus:
+        """The status board."""
+        state = self._book.state
+        return self._book.board.status(state.as_of, state.deadline)
+
+    async def _concluded(self, round_: SwarmRound) -> Synthesis | None:
+        try:
+            return await round_.work()
+        except TaskFailed as failed:
+            state = self._book.state
+            if not state.rounds:
+                raise _unplanned(failed) from None
+            workflow.logger.warning("%s: %s", plan_node(state.number), failed)
+            stopped = f"a further round could not be planned: {failed}"[:4_000]
+            state.ended(refined=state.rounds[-1].refined, stopped=stopped)
+            return state.concluded
+
+    def _go_on_or_stop(self, conclusion: Synthesis | None) -> None:
+        """Continue as new with what the leader wants to know still, or note why not."""
+        state, request = self._book.state, self._request
+        if len(state.rounds) < state.number:
+            return
+        refined = conclusion.further if conclusion else None
+        stopped = None
+        if refined is not None:
+            stopped = self._stopped()
+        state.ended(refined=refined, stopped=stopped)
+        if refined is not None and stopped is None:
+            carried = state.carried(refined.objective, self._book.purse.spent)
+            workflow.continue_as_new(request.model_copy(update={"carried": carried}))
+
+    def _stopped(self) -> str | None:
+        """Why there is no further round, where one is wanted."""
+        if self._book.state.number >= self._request.most_rounds:
+            return LAST_ROUND
+        if workflow.now() >= self._book.state.deadline:
+            return NO_TIME
+        purse = self._book.purse
+        can_pay = pays_for(purse.left, spent(self._book.state.usage_of_round))
+        return None if can_pay and purse.stage < Stage.CHEAPER_MODEL else NO_BUDGET
+
+    async def _begin(
+        self, hypotheses: Sequence[Hypothesis], round_: SwarmRound
+    ) -> dict[str, Hypothesis]:
+        """Have each hypothesis that can be held against something wait for its horizon, in a
+        workflow that outlives this one; those that wait, by the ids that the leader gave them. Why
+        another cannot, the report says."""
+        state = self._book.state
+        claims = claims_in(state.entries, state.conflicts)
+        sound = [each for each in hypotheses if not objection_to(each, claims, state.as_of)]
+        begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
+        waiting = {name: each for name, each in begun.items() if each is not None}
+        memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
+        await round_.store(memories, "hypotheses")
+        return waiting
+
+    async def _wait_for(self, hypothesis: Hypothesis) -> Hypothesis | None:
+        """The hypothesis under the id that it waits by, which has the day that it is due. One that
+        an earlier run under this name has made, and that is not scored yet, stays: the new one has
+        a number."""
+        own = f"{hypothesis.hypothesis_id[:180]}-{hypothesis.due:%Y-%m-%d}"
+        named = hypothesis.model_copy(update={"hypothesis_id": own})
+        for number in range(2, MOST_OF_ONE_NAME):
+            try:
+                await self._start_waiting(named)
+            except WorkflowAlreadyStartedError:
+                named = hypothesis.model_copy(update={"hypothesis_id": f"{own}-{number}"})
+            else:
+                return named
+        workflow.logger.warning("%s does not wait: too many do", own)
+        return None
+
+    async def _start_waiting(self, hypothesis: Hypothesis) -> None:
+        request, own = self._request, workflow.info().workflow_id
+        market, state = hypothesis.market.market, self._book.state
+        await workflow.start_child_workflow(
+            WorkflowType.HYPOTHESIS,
+            HypothesisRequest(
+                hypothesis=hypothesis,
+                swarm=own,
+                objective=request.query.question,
+                made_as_of=state.as_of,
+                policy=request.policy,
+                memory=request.memory,
+                learn=request.learn,
+                by=_researchers_of(hypothesis, state.entries),
+            ),
+            id=hypothesis_run_id(own, hypothesis.hypothesis_id),
+            task_timeout=TASK_TIMEOUT,
+            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+            priority=priority(3, market),
+            search_attributes=graph_attributes(market, phase=Phase.AWAITING_HORIZON),
+            static_summary=hypothesis_summary(hypothesis),
+        )
+
+    async def _publish(self, hypotheses: Sequence[Hypothesis]) -> AnswerPublication:
+        """The report on disk. What was found is paid for: a full disk is waited out for days."""
+        policy, info = self._request.policy, workflow.info()
+        return await workflow.execute_activity_method(
+            AnswerActivities.publish_answer,
+            self._book.state.record(hypotheses, info.workflow_id, info.run_id),
+            activity_id="publish",
+            summary="Publish the report",
+            start_to_close_timeout=policy.deadlines.turn,
+            schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=patient_retry_policy(policy.retries),
+            priority=priority(1),
+        )
+
+
+def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
+    """Whose findings are on the market that it is about."""
+    market = hypothesis.market.market
+    found = (entry.result for entry in entries if isinstance(entry.result, ResearchResult))
+    return tuple(sorted({result.agent for result in found if result.market == market}))
+
+
+def _unusable(words: str) -> ApplicationError:
+    return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
+
+
+def _unplanned(failed: TaskFailed) -> ApplicationError:
+    """Whoever asked can mend an objective that names no market."""
+    told = failed.error
+    if told.error_type == FailureType.UNUSABLE_REQUEST:
+        return _unusable(told.error_message[:1_000])
+    return ApplicationError(
+        f"the objective could not be planned: {told.error_message}"[:1_000],
+        type=FailureType.TASK_FAILED,
+        non_retryable=True,
+    )
