@@ -155,7 +155,8 @@ def _stated(
         else:
             first = stated.setdefault(name, decided.chosen.get(name, claim))
             if _figure(first) != _figure(claim) and name not in decided.disputed:
-                fallen.append(f"{node} states {name} otherwise")
+                metric = claim.metric.replace("_", " ")
+                fallen.append(f"{node} has another {metric} of {claim.subject}, not printed here")
     return stated, fallen
 
 

@@ -1,7 +1,6 @@
 """What `desk dead-letters` does."""
 
 import asyncio
-import shlex
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
@@ -64,8 +63,8 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     query = chosen.letter.assignment.query
     if query is not None and chosen.run_of.startswith(SWARM_RUN):
         raise UsageError(
-            f"{chosen.run_of} is a swarm, whose rounds stand as they are;"
-            f" `{shlex.join(['desk', 'swarm', query.question, '--again'])}` researches it anew"
+            f"{chosen.run_of} is a swarm, whose rounds stand as they are; the `desk swarm` command"
+            " that began it researches it anew with `--again`"
         )
     if query is not None:
         node = chosen.letter.assignment.task_id

@@ -27,7 +27,7 @@ LEGEND: Final = (
     "tries: attempts, failed: calls that came to nothing, ms: median of an answer",
 )
 
-Agents = Annotated[tuple[AgentId, ...], Field(max_length=8)]
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=50)]
 
 
 class ToolLine(Contract):
@@ -185,14 +185,23 @@ def _health(server: ServerLine) -> str:
 
 def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
     words = ", ".join(map(_words, tool.capabilities)) or "-"
-    agents = " ".join(f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents)
-    row = f"  {cut(one_line(tool.tool), NAME)}{cut(words, CAPABILITY)}{agents or '-':<{AGENTS}}"
+    row = f"  {cut(one_line(tool.tool), NAME)}{cut(words, CAPABILITY)}{_agents(tool):<{AGENTS}}"
     if reachable and not tool.offered:
         return f"{row}not offered"
     if not used or not tool.calls:
         return row.rstrip()
     took = "-" if tool.median_ms is None else str(tool.median_ms)
     return row + _figures(str(tool.calls), str(tool.tries), str(tool.failed), took)
+
+
+def _agents(tool: ToolLine) -> str:
+    """As many of its users as the column has room for, and how many more there are."""
+    names = [f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents]
+    for left in range(len(names)):
+        shown = " ".join([*names[: len(names) - left], *([f"+{left}"] if left else [])])
+        if len(shown) < AGENTS:
+            return shown
+    return f"{len(names)}" if names else "-"
 
 
 def _figures(calls: str, tries: str, failed: str, took: str) -> str:

@@ -92,7 +92,8 @@ def test_a_swarm_is_known_to_the_commands_that_look_at_runs(
 
 def test_an_objective_without_a_market_is_told_what_to_name(desk: DeskCommand) -> None:
     answer = desk("swarm", "Is it going to rain?", "--as-of", "2026-10-30")
-    assert answer.code == 1
+    assert answer.code == 2
+    assert "names no market" in answer.err
     assert "name a pair such as USD/JPY" in answer.err
     assert "Traceback" not in answer.err
     assert answer.out == ""
@@ -106,3 +107,15 @@ def test_a_swarm_can_be_left_alone_and_come_back_to(desk: DeskCommand) -> None:
     assert "comes back to it" in left.err
     back = desk(*alone, "--json")
     assert back.json["workflow_id"] == left.out.strip()
+
+
+def test_a_damaged_memory_is_set_aside_and_rebuilt_from_the_histories(desk: DeskCommand) -> None:
+    home = Path(desk.variables["DESK_HOME"])
+    swarm = ("swarm", "Is GBP/USD oversold?", "--effort", "simple", "--as-of", "2026-10-30")
+    assert desk(*swarm, "--rounds", "1").code == 0
+    before = desk("memory", "list", "--json").json
+    assert {entry["kind"] for entry in before["entries"]} >= {"plan", "findings"}
+    (home / "memory.db").write_bytes(b"no database at all" * 500)
+    assert desk("memory", "rebuild").code == 0
+    assert desk("memory", "list", "--json").json == before
+    assert (home / "memory.db.damaged-1").is_file()
