@@ -54,9 +54,17 @@ _CURRENCIES: Final = (
 """How a text speaks of a currency, in any case of its letters. Of two names at one place the longer
 counts."""
 
+_DOLLARS: Final = {
+    "australian": "AUD",
+    "aussie": "AUD",
+    "canadian": "CAD",
+    "zealand": "NZD",
+    "singapore": "SGD",
+}
+_SOMEBODYS_DOLLAR = re.compile(r"\b(?P<whose>[a-z]{5,})\s+dollars?(?!\w)", re.IGNORECASE)
 _WORD = re.compile(r"[^\s,;:!?()\"“”]+")
 _TICKER = re.compile(r"\$?(?P<symbol>[A-Z^][A-Z0-9.^=-]{0,14})")
-_CARRY = re.compile(r"\bcarry\b", re.IGNORECASE)
+_CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
 _AGAINST = re.compile(
     r"(?:\s+\w+){0,3}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?|\s*(?:over|to|per|/|-)\s*(?:the\s+)?",
     re.IGNORECASE,
@@ -132,11 +140,19 @@ def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
         for spoken in re.finditer(rf"\b(?:{_spaced(names)})s?(?!\w)", text, re.IGNORECASE)
     ]
     found += [_Mention(word[0], *word.span()) for word in re.finditer(r"\b[A-Z]{3}\b", text)]
+    found += _misspelled_dollars(text)
     chosen: list[_Mention] = []
     for mention in sorted(found, key=lambda one: (one.start, -one.end)):
         if mention.name in codes and (not chosen or mention.start >= chosen[-1].end):
             chosen.append(mention)
     return chosen
+
+
+def _misspelled_dollars(text: str) -> Iterator[_Mention]:
+    """`austrlian dollar`: whose dollar it is stands before it, nearly as it is written."""
+    for spoken in _SOMEBODYS_DOLLAR.finditer(text):
+        for whose in get_close_matches(spoken["whose"].lower(), _DOLLARS, 1, CUTOFF):
+            yield _Mention(_DOLLARS[whose], *spoken.span())
 
 
 def _spaced(names: str) -> str:
