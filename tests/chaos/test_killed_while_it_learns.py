@@ -1,4 +1,4 @@
-"""kill -9 of worker and server between what was told and what was scored: nothing is forgotten."""
+"""kill -9 of worker and server between what was said and what was scored: nothing is forgotten."""
 
 import asyncio
 import os
@@ -16,14 +16,17 @@ from contracts.learning import Advice, Lesson
 from contracts.learning_record import LearnedView, LearningRequest
 from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
 from contracts.report import ResearchReport
+from contracts.swarm import HypothesisState
 from contracts.week_run import WeekRequest, WeekStatus
 from infra.settings import Settings
 from infra.temporal import connect
 from tests.support.builders import real_fixings
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import WEEK, desk_at
+from tests.support.hypotheses import hypothesis, hypothesis_request
 from tests.support.learning import forecast, lesson, question
 from workers.hosting import Role
+from workflows.hypothesis import HypothesisWorkflow
 from workflows.learning_system import LearningSystemWorkflow
 from workflows.weekly_research import WeeklyResearchWorkflow
 
@@ -31,6 +34,8 @@ Answer = TypeVar("Answer")
 Handle = WorkflowHandle[LearningSystemWorkflow, None]
 LATER = 12
 """Weeks after the first, when both forecasts are due."""
+
+MUCH_LATER = 104
 
 
 async def tell(client: Client, told: Lesson) -> Handle:
@@ -55,9 +60,9 @@ async def persistently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
             await asyncio.sleep(0.1)
 
 
-async def view_of(handle: Handle) -> LearnedView:
+async def view_of(handle: Handle, weeks: int = LATER) -> LearnedView:
     view: LearnedView = await handle.query(
-        Message.LEARNED, question(LATER), result_type=LearnedView
+        Message.LEARNED, question(weeks), result_type=LearnedView
     )
     return view
 
@@ -114,3 +119,31 @@ async def test_what_was_told_is_scored_after_worker_and_server_were_killed(tmp_p
         advice = await advice_of_a_week(client, settings)
         assert advice is not None and (advice.weeks, advice.unread) == (2, None)
         assert advice.scorecard is not None and advice.scorecard.rows[0].scored == 2
+
+
+async def test_a_hypothesis_is_scored_after_everything_was_killed_while_it_waited(
+    tmp_path: Path,
+) -> None:
+    about = hypothesis()
+    async with desk_at(tmp_path) as (settings, server, fleet, _):
+        client = await connect(settings)
+        fleet.kill(Role.SOURCES)
+        waits = await client.start_workflow(
+            HypothesisWorkflow.run, hypothesis_request(about), id="waits", task_queue=Queue.DESK
+        )
+        while (await waits.query(HypothesisWorkflow.hypothesis)).state is not HypothesisState.OPEN:
+            await asyncio.sleep(0.05)
+        fleet.kill(Role.ORCHESTRATOR)
+        os.kill(server.pid, signal.SIGKILL)
+        await persistently(waits.describe)
+        fleet.start(Role.ORCHESTRATOR)
+        fleet.start(Role.SOURCES)
+        scored = await persistently(waits.result)
+        day, value = fixed_by("USD/JPY", about.due.date())
+        assert (scored.value_on, scored.value) == (day, value)
+        assert scored.state is (
+            HypothesisState.HELD if value > about.level else HypothesisState.REFUTED
+        )
+        handle = client.get_workflow_handle_for(LearningSystemWorkflow.run, LEARNING_SYSTEM_ID)
+        learned = await persistently(lambda: view_of(handle, MUCH_LATER))
+        assert [each.workflow_id for each in learned.hypotheses] == ["waits"]
