@@ -15,7 +15,14 @@ from tests.support.desk import register_search_attributes
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.
+_USUAL = gc.get_threshold()
 gc.set_threshold(100_000, 50, 100)
+
+
+def pytest_collection_finish() -> None:
+    """From here on as usual: what a killed worker leaves behind goes before the next test."""
+    gc.freeze()
+    gc.set_threshold(*_USUAL)
 
 
 def binary(name: str) -> str:
