@@ -8,7 +8,14 @@ from contracts.claims import Claim
 from contracts.graph import GraphRecord
 from contracts.markets import MarketSpec
 from contracts.results import ConflictRecord
-from contracts.swarm import Hypothesis, Refinement, SwarmRecord, SwarmRound
+from contracts.swarm import (
+    Hypothesis,
+    Refinement,
+    SubagentSpec,
+    SwarmPlan,
+    SwarmRecord,
+    SwarmRound,
+)
 from contracts.verdicts import DroppedSentence
 from domain.answer_prose import Known, kept_prose
 from domain.hypotheses import unscorable
@@ -93,15 +100,15 @@ def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:
 
 
 def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
-    """The prose that is printed of a swarm, each text with its place.
-
-    What a leader asked of its specialists is none: it is told as it was asked.
-    """
+    """The prose that is printed of a swarm, each text with its place."""
     for each in swarm.rounds:
         place = f"round {each.number}"
         if each.number > 1:
             yield f"{place}, objective", each.objective
         yield f"{place}, strategy", each.plan.strategy
+        for subagent in each.plan.subagents:
+            yield f"{place}, {subagent.name}, objective", subagent.objective
+            yield f"{place}, {subagent.name}, boundaries", subagent.boundaries
         if each.refined is not None:
             yield f"{place}, refined objective", each.refined.objective
             yield f"{place}, reason", each.refined.reason
@@ -136,8 +143,7 @@ class _Writer:
 
     def round(self, each: SwarmRound) -> SwarmRound:
         place = f"round {each.number}"
-        strategy = self._kept(each.plan.strategy, f"{place}, strategy") or NOTHING_LEFT
-        update: dict[str, object] = {"plan": each.plan.model_copy(update={"strategy": strategy})}
+        update: dict[str, object] = {"plan": self._plan(each.plan, place)}
         if each.number > 1:
             update["objective"] = self._kept(each.objective, f"{place}, objective") or NOTHING_LEFT
         if each.refined is not None:
@@ -147,6 +153,18 @@ class _Writer:
                 reason=self._kept(each.refined.reason, f"{place}, reason") or NOTHING_LEFT,
             )
         return each.model_copy(update=update)
+
+    def _plan(self, plan: SwarmPlan, place: str) -> SwarmPlan:
+        subagents = tuple(self._subagent(each, f"{place}, {each.name}") for each in plan.subagents)
+        strategy = self._kept(plan.strategy, f"{place}, strategy") or NOTHING_LEFT
+        return plan.model_copy(update={"strategy": strategy, "subagents": subagents})
+
+    def _subagent(self, subagent: SubagentSpec, place: str) -> SubagentSpec:
+        update = {
+            field: self._kept(getattr(subagent, field), f"{place}, {field}") or NOTHING_LEFT
+            for field in ("objective", "boundaries")
+        }
+        return subagent.model_copy(update=update)
 
     def _kept(self, prose: str, place: str) -> str:
         kept = kept_prose(prose, self._known, place)

@@ -3,7 +3,7 @@ that a level implies. Light: workflows use it.
 
 Two targets of one market and day contradict each other as figures when they lie further apart than
 their tolerance. A target on one side of the last price is besides a view of the direction, unless
-its result has one of its own that leans.
+its result has one of its own: nobody votes twice.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -66,7 +66,7 @@ def _with_implied(
 def _implied(
     claim: Claim, result: ResearchResult, results: Sequence[ResearchResult]
 ) -> View | None:
-    if any(v.kind is ViewKind.DIRECTION and v.leaning in LEANS for v in result.views):
+    if any(v.kind is ViewKind.DIRECTION for v in result.views):
         return None
     last = last_price(claim.subject, result, results)
     side = Leaning.NEUTRAL if last is None else target_side(claim.value, last)
@@ -76,15 +76,9 @@ def _implied(
         subject=claim.subject,
         kind=ViewKind.DIRECTION,
         leaning=side,
-        confidence=_confidence(result),
+        confidence=result.confidence,
         claims=(claim.claim_id,),
     )
-
-
-def _confidence(result: ResearchResult) -> float:
-    """A target is no surer than what its result says of the direction."""
-    views = (v.confidence for v in result.views if v.kind is ViewKind.DIRECTION)
-    return min((result.confidence, *views))
 
 
 def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> set[Decimal]:

@@ -81,7 +81,7 @@ def _round(each: SwarmRound, swarm: SwarmRecord, answer: AnswerReport) -> Iterat
         [
             f"**{escaped(line.node)}** ({escaped(line.agent)}, {escaped(line.market)},"
             f" {line.calls}): {escaped(line.objective)} {escaped(line.boundaries)}"
-            for line in subagent_lines(each)
+            for line in subagent_lines(each, known)
         ]
     )
     names = ", ".join(f"`{escaped(name)}`" for name in each.recalled)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from contracts.answers import AnswerReport
 from contracts.claims import Claim
 from contracts.names import hypothesis_run_id
-from contracts.results import ConflictRecord, DecidedBy, Position
+from contracts.results import ConflictRecord, DecidedBy
 from contracts.swarm import Hypothesis, SubagentSpec, SwarmRecord, SwarmRound, TokenRecord
 from domain.answer_prose import Known, render_plain
 from domain.figures import print_full_day
@@ -14,7 +14,6 @@ from domain.hypotheses_words import likely, where
 from domain.prose import UnknownReferenceError
 from domain.sentences import split_sentences
 from domain.swarm_graph import node_name
-from domain.swarm_positions import held_as
 from reporting.trust_words import outcome_words, position_words, standing_words, state_words
 from reporting.wording import human, one_line, share_words
 
@@ -102,7 +101,7 @@ def position_lines(conflict: ConflictRecord) -> tuple[tuple[str, str], ...]:
     """Each position: what became of it, and what it holds in whose name; of an agent whose target
     says another thing than its view, which of them it is."""
     return tuple(
-        (standing_words(conflict, position), _position(conflict, position))
+        (standing_words(conflict, position), position_words(position))
         for position in conflict.positions
     )
 
@@ -112,15 +111,9 @@ def resolution_words(conflict: ConflictRecord) -> str:
     return "" if conflict.decided_by is DecidedBy.VOTE else conflict.resolution
 
 
-def _position(conflict: ConflictRecord, position: Position) -> str:
-    words, held = position_words(position), held_as(conflict, position)
-    name = human(position.agent)
-    return words.replace(f"{name} states", f"{name}'s {held} states", 1) if held else words
-
-
-def subagent_lines(each: SwarmRound) -> tuple[SubagentLine, ...]:
+def subagent_lines(each: SwarmRound, known: Mapping[str, Claim]) -> tuple[SubagentLine, ...]:
     """A round's specialists, in the order of the plan."""
-    return tuple(_subagent(spec, each.number) for spec in each.plan.subagents)
+    return tuple(_subagent(spec, each.number, known) for spec in each.plan.subagents)
 
 
 def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
@@ -153,12 +146,12 @@ def token_words(tokens: TokenRecord) -> str:
     )
 
 
-def _subagent(spec: SubagentSpec, number: int) -> SubagentLine:
+def _subagent(spec: SubagentSpec, number: int, known: Mapping[str, Claim]) -> SubagentLine:
     return SubagentLine(
         node=node_name(spec.name, number),
         agent=human(spec.agent),
         market=spec.market.market,
         calls=f"{spec.least_calls} to {spec.most_calls} calls",
-        objective=one_line(spec.objective),
-        boundaries=one_line(next(iter(split_sentences(spec.boundaries)), "")),
+        objective=one_line(said(spec.objective, known)),
+        boundaries=one_line(next(iter(split_sentences(said(spec.boundaries, known))), "")),
     )

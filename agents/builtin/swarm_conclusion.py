@@ -25,7 +25,6 @@ from domain.swarm_further import delivered, refinement
 from domain.swarm_hypotheses import hypotheses_on
 from domain.swarm_markets import spoken
 from domain.swarm_plan import planned_as
-from domain.swarm_positions import is_of_target
 from domain.swarm_question import BEHIND, Asked, Question, first_asked, question_of
 from domain.swarm_tasks import SPECIALITIES
 
@@ -139,27 +138,13 @@ def _by(balance: Balance) -> str:
 
 
 def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
-    """What leans one way, by what was looked at, with its figures; and whose targets do."""
+    """What leans one way, by what was looked at, with its figures."""
     holders = {voice.result.result_id for voice in balance.voices if voice.view.leaning is leaning}
-    told = [
+    return [
         voice_with_evidence(account, agent, balance.market, leaning)
         for agent, result in account.on(balance.market)
         if result.result_id in holders
     ]
-    return [*told, *_targets(balance, leaning)]
-
-
-def _targets(balance: Balance, leaning: Leaning) -> Iterator[str]:
-    if balance.conflict is None:
-        return
-    conflict = balance.conflict
-    agents = [
-        _voice(AgentId(each.agent))
-        for each in conflict.positions
-        if each.stated == leaning and is_of_target(conflict, each)
-    ]
-    if agents:
-        yield f"the targets of {listed(dict.fromkeys(agents))}"
 
 
 def _failed(account: Account) -> str:

@@ -9,7 +9,6 @@ from contracts.names import AgentId
 from contracts.results import ConflictKind, ConflictRecord, DecidedBy, Leaning, Position
 from domain.positions import agree
 from domain.swarm_markets import spoken
-from domain.swarm_positions import held_as
 
 _LEANINGS: Final[Mapping[ConflictKind, Mapping[str, str]]] = {
     ConflictKind.DIRECTION: {
@@ -52,7 +51,7 @@ def _tell_views(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> Iter
     sides: dict[str, list[str]] = {}
     for position in _heard(conflict):
         side = sides.setdefault(_said(conflict, position.stated), [])
-        side.append(_whose(conflict, position))
+        side.append(_who(position))
     held = "; ".join(f"{said} said {listed(who)}" for said, who in sides.items())
     on = " for" if conflict.kind is ConflictKind.RECOMMENDATION else " of"
     yield f"On {_TOPICS[conflict.kind]}{on} {spoken(conflict.market)}: {held}."
@@ -92,7 +91,7 @@ def _dissent(conflict: ConflictRecord) -> Iterator[str]:
         if winner is not None and not agree(conflict.kind, winner, position)
     ]
     if against:
-        yield f"Dissent: {listed(dict.fromkeys(_whose(conflict, each) for each in against))}."
+        yield f"Dissent: {listed(dict.fromkeys(_who(each) for each in against))}."
 
 
 def _heard(conflict: ConflictRecord) -> Sequence[Position]:
@@ -120,12 +119,6 @@ def _decided(conflict: ConflictRecord) -> str:
             return "Nobody decided in time, and it was settled"
         case _:
             return "The vote went"
-
-
-def _whose(conflict: ConflictRecord, position: Position) -> str:
-    """Who holds a position; where its target says another thing than its view, which of them."""
-    held = held_as(conflict, position)
-    return f"the {held} of {_who(position)}" if held else _who(position)
 
 
 def _who(position: Position) -> str:

@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 
 from contracts.answers import AnswerReport
-from contracts.graph import GraphRecord, NodeState
-from contracts.results import ConflictRecord, DecidedBy
+from contracts.graph import GraphRecord, NodeOutcome, NodeState
+from contracts.knowledge import Synthesis
+from contracts.results import ConflictRecord, DecidedBy, ResearchResult
 from contracts.search_attributes import Outcome
 from contracts.swarm import Hypothesis, SwarmRecord
 from domain.answer_audit import audit_answer
@@ -143,3 +144,24 @@ def test_a_strategy_that_types_a_figure_loses_the_sentence() -> None:
 
 def test_an_answer_to_a_question_has_no_swarm() -> None:
     assert compiled(market_record()).swarm is None
+
+
+NEWS = "News of publishers were not read."
+
+
+def lacking(node: NodeOutcome) -> NodeOutcome:
+    """A node that could not have something that others could not have either."""
+    result = node.entry.result
+    if not isinstance(result, ResearchResult | Synthesis):
+        return node
+    missing = (NEWS, f"nothing for {node.entry.node}")
+    entry = node.entry.model_copy(update={"result": result.model_copy(update={"missing": missing})})
+    return node.model_copy(update={"entry": entry})
+
+
+def test_what_several_could_not_have_is_told_once() -> None:
+    record = swarm_record()
+    lacks = record.model_copy(update={"nodes": tuple(map(lacking, record.nodes))})
+    answer = compile_answer(lacks, finished_at=FINISHED_AT)
+    assert [line for line in answer.missing if NEWS in line] == [NEWS]
+    assert "sentiment specialist: nothing for sentiment" in answer.missing

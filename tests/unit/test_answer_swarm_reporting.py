@@ -146,3 +146,16 @@ def test_an_answer_without_a_swarm_tells_of_none() -> None:
     answer = compile_answer(market_record(), finished_at=FINISHED_AT)
     text = render_answer_markdown(answer) + render_answer_html(answer)
     assert not any(word in text for word in ("Hypotheses", "## Conflicts", "Tokens", 'id="rounds"'))
+
+
+def test_a_claim_in_what_a_specialist_was_asked_is_printed_as_its_figure() -> None:
+    record = swarm_record()
+    assert record.swarm is not None
+    (round_,) = record.swarm.rounds
+    first, *others = round_.plan.subagents
+    asked = first.model_copy(update={"objective": "Why does it stand at [[USD/JPY:last]]?"})
+    plan = round_.plan.model_copy(update={"subagents": (asked, *others)})
+    swarm = record.swarm.model_copy(update={"rounds": (round_.model_copy(update={"plan": plan}),)})
+    answer = compile_answer(record.model_copy(update={"swarm": swarm}), finished_at=FINISHED_AT)
+    for page in (render_answer_markdown(answer), render_answer_html(answer)):
+        assert "Why does it stand at 157.25?" in page

@@ -132,3 +132,16 @@ def test_confidence_that_spreads_by_more_than_a_half_is_left_to_a_person() -> No
     (conflict,) = found(sure, unsure)
     assert not conflict.resolved
     assert conflict.spread == 0.6
+
+
+def test_a_specialist_with_a_view_does_not_vote_by_its_target_as_well() -> None:
+    neutral = view("USD/JPY", ViewKind.DIRECTION, Leaning.NEUTRAL, confidence=0.35)
+    technical = finding(
+        claim("USD/JPY", Metric.LAST, "157.25"),
+        claim("USD/JPY", Metric.TARGET, "154.00"),
+        agent=TECHNICAL,
+        views=[neutral],
+        sources=(source("ECB"),),
+    )
+    up = view("USD/JPY", ViewKind.DIRECTION, Leaning.UP, confidence=0.4)
+    assert found(technical, finding(agent=AgentId.FUNDAMENTAL_SPECIALIST, views=[up])) == ()
