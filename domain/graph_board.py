@@ -9,13 +9,14 @@ from typing import Protocol
 
 from contracts.budget import Allowance
 from contracts.graph import GraphStatus, NodeOutcome, NodeSpec, NodeState, NodeStatus
+from contracts.report import Contribution
 from contracts.results import ResearchResult
 from contracts.search_attributes import Phase
 from contracts.tasks import Query
 from contracts.tools import MOST_EVIDENCE, ToolResult
 from contracts.turns import StateEntry
 from contracts.usage import Usage
-from contracts.week_run import PublishedFiles
+from contracts.week_run import PublishedFiles, TaskOutcome
 
 LONGEST_NOTE = 200
 _MARKS = {
@@ -27,6 +28,35 @@ _MARKS = {
 }
 MOST_LINES = 60
 """As many nodes as the Temporal UI is told of."""
+
+
+def ended(
+    node: str,
+    contribution: Contribution,
+    found: TaskOutcome | None,
+    *,
+    began: datetime,
+    at: datetime,
+    key: str | None = None,
+    round_: int = 1,
+    dead_letter: str | None = None,
+) -> NodeOutcome:
+    """What a node brought in a round, or why there is nothing; under its own name unless the
+    graph's state has it under another `key`."""
+    return NodeOutcome(
+        entry=StateEntry(
+            key=key or node,
+            node=node,
+            round=round_,
+            result=found.result if found else None,
+            error=contribution.error,
+        ),
+        evidence=found.evidence if found else (),
+        contribution=contribution,
+        started_at=began,
+        ended_at=at,
+        dead_letter=dead_letter,
+    )
 
 
 class Progress(Protocol):

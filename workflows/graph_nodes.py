@@ -16,7 +16,7 @@ from contracts.week_run import ReassignmentRequest, TaskOutcome, Tools
 from contracts.weeks import TimeWindow
 from domain.budget import Purse
 from domain.graph_assignments import assignment_at, node_deadline, policy_at
-from domain.graph_board import GraphBoard
+from domain.graph_board import GraphBoard, ended
 from domain.graph_machine import Step
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
@@ -51,19 +51,14 @@ class GraphNodes:
             done = await self._done(step, state)
         finally:
             self._working -= 1
-        result = done.result if isinstance(done, TaskOutcome) else None
-        return NodeOutcome(
-            entry=StateEntry(
-                key=node.key,
-                node=node.name,
-                round=step.round,
-                result=result,
-                error=done.contribution.error,
-            ),
-            evidence=done.evidence if isinstance(done, TaskOutcome) else (),
-            contribution=done.contribution,
-            started_at=began,
-            ended_at=workflow.now(),
+        return ended(
+            node.name,
+            done.contribution,
+            done if isinstance(done, TaskOutcome) else None,
+            began=began,
+            at=workflow.now(),
+            key=node.key,
+            round_=step.round,
             dead_letter=done.dead_letter if isinstance(done, NobodyCould) else None,
         )
 

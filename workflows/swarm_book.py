@@ -2,14 +2,12 @@
 
 from temporalio import workflow
 
-from contracts.graph import NodeOutcome
 from contracts.report import Contribution
 from contracts.search_attributes import Phase
 from contracts.swarm_run import SwarmRequest
-from contracts.turns import StateEntry
 from contracts.week_run import TaskOutcome, Tools
 from domain.budget import NOTHING, Purse, all_of
-from domain.graph_board import GraphBoard
+from domain.graph_board import GraphBoard, ended
 from domain.swarm_graph import GRAPH
 from domain.swarm_state import SwarmState
 from workflows.options import note_phase
@@ -51,17 +49,12 @@ class SwarmBook:
         dead_letter: str | None = None,
     ) -> None:
         """What somebody brought, or why there is nothing."""
-        outcome = NodeOutcome(
-            entry=StateEntry(
-                key=node,
-                node=node,
-                result=found.result if found else None,
-                error=contribution.error,
-            ),
-            evidence=found.evidence if found else (),
-            contribution=contribution,
-            started_at=self.board.begun(node),
-            ended_at=workflow.now(),
+        outcome = ended(
+            node,
+            contribution,
+            found,
+            began=self.board.begun(node),
+            at=workflow.now(),
             dead_letter=dead_letter,
         )
         self.state.outcomes.append(outcome)

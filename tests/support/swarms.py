@@ -6,7 +6,6 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from contracts.knowledge import Synthesis
 from contracts.names import AgentId, Queue
@@ -21,11 +20,11 @@ from contracts.swarm import (
 )
 from contracts.swarm_run import SwarmRequest, SwarmResult
 from contracts.tasks import Query, TaskType, ToolName
-from contracts.tools import DataSource, SourceTier, ToolCall
+from contracts.tools import ToolCall
 from contracts.turns import Turn, TurnRequest
 from domain.task_kinds import SPECIALIST_TASKS
 from tests.support.desk import pair
-from tests.support.scripted import gives_up
+from tests.support.scripted import finding, gives_up
 from workflows.research_swarm import ResearchSwarmWorkflow
 
 AS_OF = datetime(2026, 10, 30, 20, tzinfo=UTC)
@@ -99,54 +98,22 @@ def found(
     value: str = "100.00",
 ) -> ResearchResult:
     """One level, a view on the direction, and a sentence about both."""
-    task = request.assignment
-    last = Claim(
-        claim_id=claim_id(YEN.market, Metric.LAST),
+    level = finding(request, value, confidence=confidence, origin="A source")
+    named = (level.claims[0].claim_id,)
+    view = View(
         subject=YEN.market,
-        metric=Metric.LAST,
-        value=Decimal(value),
-        unit=Unit.LEVEL,
-        as_of=date(2026, 10, 30),
-        evidence=tuple(r.evidence_id for r in request.results)[:1],
-    )
-    return ResearchResult(
-        result_id=f"{task.task_id}/result",
-        task_id=task.task_id,
-        agent=task.agent,
-        market=YEN.market,
-        claims=(last,),
-        views=(
-            View(
-                subject=YEN.market,
-                kind=ViewKind.DIRECTION,
-                leaning=leaning,
-                confidence=confidence,
-                claims=(last.claim_id,),
-            ),
-        ),
-        findings=(
-            Finding(
-                topic="level",
-                statement=f"It stands at [[{last.claim_id}]].",
-                confidence=confidence,
-                claims=(last.claim_id,),
-            ),
-        ),
-        sources=tuple(
-            DataSource(
-                server=r.call.server,
-                tool=r.call.tool,
-                arguments=r.call.arguments,
-                name="A source",
-                origin=None,
-                tier=SourceTier.AUTHORITATIVE,
-                retrieved_at=r.retrieved_at,
-                evidence_id=r.evidence_id,
-            )
-            for r in request.results[:1]
-        ),
+        kind=ViewKind.DIRECTION,
+        leaning=leaning,
         confidence=confidence,
+        claims=named,
     )
+    said = Finding(
+        topic="level",
+        statement=f"It stands at [[{named[0]}]].",
+        confidence=confidence,
+        claims=named,
+    )
+    return level.model_copy(update={"views": (view,), "findings": (said,)})
 
 
 def concluded(request: TurnRequest, **fields: Any) -> Synthesis:

@@ -62,56 +62,55 @@ def researched() -> ResearchResult:
     return result
 
 
-def state(*more: StateEntry) -> tuple[StateEntry, ...]:
+def tickets() -> TicketsFound:
     status, assignee, summary = TICKETS["DESK-101"]
+    ticket = Ticket(
+        id="DESK-101",
+        status=status,
+        assignee=assignee,
+        summary=summary,
+        url="corpus://tickets/DESK-101",
+    )
+    return TicketsFound(
+        task_id="tickets", agent=AgentId.JIRA_AGENT, tickets=(ticket,), evidence=(TICKET,)
+    )
+
+
+def documents() -> DocumentsRead:
+    fixing_times = Document(
+        doc_id="fixing-times",
+        markdown=DOCUMENTS["fixing-times"],
+        title="Fixing times",
+        url="corpus://documents/fixing-times",
+    )
+    runbook = Document(doc_id="runbook", markdown=DOCUMENTS["runbook"])
+    return DocumentsRead(
+        task_id="documents",
+        agent=AgentId.DOC_AGENT,
+        documents=(fixing_times, runbook),
+        evidence=(DOCUMENT, ORDERS),
+    )
+
+
+def pdfs() -> PdfsRead:
+    pages = tuple(PdfPage(text=text, page_number=n) for n, text in enumerate(PAGES, 1))
+    file = PdfText(url=PDF, pages=pages)
+    return PdfsRead(task_id="pdfs", agent=AgentId.PDF_AGENT, pdfs=(file,), evidence=(FILE,))
+
+
+def search() -> WebSearched:
+    hit = SearchHit(title="A page", snippet="Late on Thursday.", url="https://n.example")
+    return WebSearched(
+        task_id="search", agent=AgentId.SEARCH_AGENT, results=(hit,), evidence=(HIT,)
+    )
+
+
+def state(*more: StateEntry) -> tuple[StateEntry, ...]:
     found: dict[str, AgentResult] = {
-        "tickets": TicketsFound(
-            task_id="tickets",
-            agent=AgentId.JIRA_AGENT,
-            tickets=(
-                Ticket(
-                    id="DESK-101",
-                    status=status,
-                    assignee=assignee,
-                    summary=summary,
-                    url="corpus://tickets/DESK-101",
-                ),
-            ),
-            evidence=(TICKET,),
-        ),
-        "documents": DocumentsRead(
-            task_id="documents",
-            agent=AgentId.DOC_AGENT,
-            documents=(
-                Document(
-                    doc_id="fixing-times",
-                    markdown=DOCUMENTS["fixing-times"],
-                    title="Fixing times",
-                    url="corpus://documents/fixing-times",
-                ),
-                Document(doc_id="runbook", markdown=DOCUMENTS["runbook"]),
-            ),
-            evidence=(DOCUMENT, ORDERS),
-        ),
-        "pdfs": PdfsRead(
-            task_id="pdfs",
-            agent=AgentId.PDF_AGENT,
-            pdfs=(
-                PdfText(
-                    url=PDF,
-                    pages=tuple(PdfPage(text=t, page_number=n) for n, t in enumerate(PAGES, 1)),
-                ),
-            ),
-            evidence=(FILE,),
-        ),
-        "search": WebSearched(
-            task_id="search",
-            agent=AgentId.SEARCH_AGENT,
-            results=(
-                SearchHit(title="A page", snippet="Late on Thursday.", url="https://n.example"),
-            ),
-            evidence=(HIT,),
-        ),
+        "tickets": tickets(),
+        "documents": documents(),
+        "pdfs": pdfs(),
+        "search": search(),
     }
     entries = (StateEntry(key=key, node=key, result=result) for key, result in found.items())
     return (*entries, *more)
