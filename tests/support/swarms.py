@@ -97,8 +97,9 @@ def found(
     confidence: float = 0.7,
     value: str = "100.00",
 ) -> ResearchResult:
-    """One level, a view on the direction, and a sentence about both."""
-    level = finding(request, value, confidence=confidence, origin="A source")
+    """One level of the first answers, a view on the direction, and a sentence about both."""
+    first = request.model_copy(update={"exchanges": request.exchanges[:1]})
+    level = finding(first, value, confidence=confidence, origin="A source")
     named = (level.claims[0].claim_id,)
     view = View(
         subject=YEN.market,
