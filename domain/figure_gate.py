@@ -17,11 +17,12 @@ from contracts.verdicts import RejectedFigure
 from domain.claim_choice import close_to, is_about_something_else, is_one_thing, stated_by
 from domain.claim_place import Place, place_in
 from domain.figures import print_claim
-from domain.no_figures import Span, is_streak, looks_back, spans_without_figures
+from domain.no_figures import Span, spans_without_figures
 from domain.number_reading import LONGEST_LINK, Measure, WrittenNumber, plain, read_numbers
 from domain.prose import LONGEST_TEXT, REFERENCE
 from domain.sentences import split_sentences
 from domain.stated_claims import is_of_its_kind
+from domain.streak_words import is_streak, looks_back
 from domain.trigger_levels import is_trigger
 
 LONGEST_NAME: Final = 200
@@ -65,6 +66,11 @@ class _Reader:
     rests_on: Collection[str]
     passing: bytes
     """One byte for each character: 1 where there is no figure."""
+
+    def passes(self, number: WrittenNumber) -> bool:
+        """Whether a number stands in a phrase without figures, with every digit of it."""
+        digits = (at for at in range(number.digits_at, number.end) if self.text[at].isdigit())
+        return self.passing[number.digits_at] == 1 and all(self.passing[at] for at in digits)
 
     def place(self, start: int, end: int) -> Place:
         """A sentence of the text, read for the subjects that it names."""
@@ -128,7 +134,7 @@ def read_prose(
     if not numbers:
         return ReadProse(prose, ())
     reader = _Reader(prose, text, claims, frozenset(rests_on), _passing(text))
-    numbers = tuple(number for number in numbers if not reader.passing[number.digits_at])
+    numbers = tuple(number for number in numbers if not reader.passes(number))
     if not numbers:
         return ReadProse(prose, ())
     bound: list[str] = []

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from domain.streak_words import is_streak
+
 Span = tuple[int, int]
 
 _END: Final = (
@@ -39,16 +41,38 @@ _DATES: Final = re.compile(
     rf"{_START}(?:"
     rf"{_YEAR}[-/](?:0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01])"
     r"(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)"
+    rf"|{_YEAR}\.(?:0[1-9]|1[0-2])\.(?:0[1-9]|[12]\d|3[01])"
     rf"|\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}"
     rf"|{_DAY}(?:{_JOIN}{_DAY})?(?:\sof)?[\s-]{_MONTH}{_YEAR_AFTER}"
-    rf"|(?<!\d\s)(?:(?:0?[1-9]|1[0-2])/{_DAY}|{_DAY}/(?:0?[1-9]|1[0-2]))(?:/\d{{2}})?(?!/|\sof\sa)"
+    rf"|(?<!\d\s)(?P<short>(?:0?[1-9]|1[0-2])/{_DAY}|{_DAY}/(?:0?[1-9]|1[0-2]))(?:/\d{{2}})?"
+    r"(?!/|\sof\sa)"
     rf"){_END}"
     rf"|\b{_MONTH}(?:[\s-]{_DAY}(?:{_JOIN}(?:{_MONTH}\s)?{_DAY})?{_YEAR_AFTER}"
     rf"|,?[\s-](?:of\s)?{_YEAR}|\s?'\d{{2}}){_END}"
     rf"|\b{_WEEKDAY}\s(?:the\s)?{_DAY}{_END}"
 )
+_DAY_LISTS: Final = re.compile(
+    rf"{_START}{_DAY}(?:,\s{_DAY}){{1,5}},?{_JOIN}{_DAY}(?:\sof)?\s{_MONTH}{_YEAR_AFTER}{_END}"
+    rf"|\b{_MONTH}\s{_DAY}(?:,\s{_DAY}){{1,5}},?{_JOIN}{_DAY}{_YEAR_AFTER}{_END}"
+)
+_EIGHTHS: Final = re.compile(r"\d{1,2}/(?:2|4|8|16)")
+_CHANGED: Final = re.compile(
+    r"\b(?:cuts?|cutting|hike[sd]?|hiking|rais\w+|lower\w*|eas(?:e[sd]?|ing)|tighten\w*|rose|risen"
+    r"|rises|rising|fell|falls|fallen|falling|gain\w*|los(?:t|es|ing)|add(?:s|ed|ing)?|shed|dropp?\w*"
+    r"|climb\w*|jump\w*|slid|slipp?\w*|grew|grown|up|down|bought|sold|by)\s"
+    r"(?:(?:its\s|the\s)?(?:\w+\s)?rates?\s)?(?:by\s)?(?:of\s)?"
+    r"(?:a\s|an?other\s|about\s|some\s|only\s|just\s)?$",
+    re.IGNORECASE,
+)
+"""A verb of change right before a number, which makes the number what it changed by."""
+
+_CHANGE_AFTER: Final = re.compile(
+    r"[\s-](?:cut|hike|rise|fall|gain|loss|increase|reduction|move)\b"
+)
+
 _YEARS: Final = re.compile(
-    rf"{_START}(?<![^A-Za-z]-)(?:{_YEAR}s(?!\w)|{_YEAR}[-/–](?:{_YEAR}|\d{{2}}){_END}|{_YEAR}{_END})"
+    rf"{_START}(?<![^A-Za-z]-)(?:{_YEAR}s(?!\w)|{_YEAR}[EeFf](?!\w)"
+    rf"|{_YEAR}[-/–](?:{_YEAR}|\d{{2}}){_END}|{_YEAR}{_END})"
     r"|(?<!\w)'\d{2}s?(?!\w)|\b(?:[Tt]he|[Ee]arly|[Ll]ate)[\s-]\d0s(?!\w)"
 )
 _LEVEL_WORD: Final = re.compile(
@@ -62,6 +86,13 @@ _REACHED: Final = re.compile(
     r"|(?:rose|fell|climbed|dropped|jumped|slid|slipped|up|down)\sto)\s$",
     re.IGNORECASE,
 )
+_BETWEEN_YEARS: Final = re.compile(r"\bbetween\s$", re.IGNORECASE)
+_TO_A_YEAR: Final = re.compile(rf"\sand\s{_YEAR}{_END}")
+_IN_A_RANGE: Final = re.compile(
+    r"\b(?:trad\w+|rang\w+|mov\w+|sw[uia]ng\w*|fluctuat\w+|held|hold\w*|hover\w*|gold|spot|band|level|was|is"
+    r"|stay\w*|oscillat\w+|fix\w*)\s(?:\w+\s){0,2}between\s$",
+    re.IGNORECASE,
+)
 _OF_A_YEAR: Final = re.compile(
     r"\s(?:levels?|highs?|lows?|peaks?|troughs?|crisis|season|edition|report|survey|meeting"
     r"|meetings|forecasts?|projections?|decisions?|statement)\b|\s[\"']?s\b",
@@ -69,46 +100,56 @@ _OF_A_YEAR: Final = re.compile(
 )
 _YEAR_OF: Final = re.compile(
     r"\b(?:end|start|beginning|middle|half|quarter|months?|summer|spring|autumn|winter|crisis|year"
-    r"|years|course|most|rest|all|much|part|since|low|lows|high|highs|weeks?|panic|crash)"
+    r"|years|course|most|rest|all|much|part|since|low|lows|high|highs|weeks?|panic|crash|tightening|easing|interventions?)"
     r"\sof\s$",
     re.IGNORECASE,
 )
 _PERIODS: Final = re.compile(
-    rf"{_START}(?:[1-4]Q|[12]H)(?:\s?'?(?:{_YEAR}|\d{{2}}))?(?!\w|\.\d)"
-    rf"|\b(?:Q[1-4]|H[12])(?:[\s/-]?{_YEAR}|[/-]?'?\d{{2}})?(?!\w|\.\d)"
-    rf"|{_START}{_YEAR}[\s-]?(?:Q[1-4]|W[0-5]\d|H[12])(?!\w)"
+    rf"{_START}(?:[1-4]Q|[12]H)(?:\s?(?:[CF]Y)?'?(?:{_YEAR}|\d{{2}}))?(?!\w|\.\d)"
+    rf"|\b(?:Q[1-4]|H[12])(?:[\s/-]?(?:[CF]Y\s?)?{_YEAR}|[/-]?(?:[CF]Y)?'?\d{{2}})?(?!\w|\.\d)"
+    rf"|{_START}{_YEAR}[\s-]?(?:Q[1-4]|W[0-5]\d(?:-[1-7])?|H[12])(?!\w)"
     r"|\b(?:W|CW|KW)\s?[0-5]?\d(?!\w|[.,]\d)"
-    rf"|\bFY\s?'?(?:{_YEAR}|\d{{2}})(?:[/-]\d{{2,4}})?(?!\w|\.\d)"
-    rf"|\b[Ww](?:eeks?|k\.?)\s\d{{1,2}}(?:{_JOIN}\d{{1,2}})?{_END}"
+    rf"|\b[CF]Y\s?'?(?:{_YEAR}|\d{{2}})(?:[/-]\d{{2,4}}|[EF])?(?!\w|\.\d)"
+    rf"|\b[Ww](?:eeks?\s|k\.?\s?)\d{{1,2}}(?:{_JOIN}\d{{1,2}})?{_END}"
 )
+_ZONE: Final = r"(?:GMT|UTC|BST|CES?T|E[SD]?T|JST|HKT|SGT|KST|IST|WIB|AES?T|AEDT|NZ[SD]T)"
+_HOUR: Final = r"(?:1[0-2]|0?[1-9])(?:[:.][0-5]\d)?"
 _TIMES: Final = re.compile(
     r"(?<![\d.,:])(?:(?:[01]?\d|2[0-4])[:h][0-5]\d(?::[0-5]\d)?(?![\d:])"
-    r"|(?:1[0-2]|0?[1-9])(?:[:.][0-5]\d)?\s?(?:[ap]\.m\.|[ap]m\b)"
-    r"|(?:[01]\d|2[0-3])[0-5]\d\s?(?:GMT|UTC|BST|CES?T|E[SD]?T|JST|HKT|SGT|AES?T|hours|hrs)\b"
+    r"(?:\s?[+-](?:0\d|1[0-4]):?[0-5]\d(?!\w|[.,:]\d|\s?[%‰]|\sb?ps?\b))?"
+    rf"|(?:{_HOUR}(?:\s?[-–]\s?|\sto\s|(?<=\bbetween\s\d)\sand\s|(?<=\bbetween\s\d\d)\sand\s))?"
+    rf"{_HOUR}\s?(?:[ap]\.m\.|[ap]m\b)"
+    rf"|(?:[01]\d|2[0-3])[0-5]\d\s?(?:{_ZONE}|hours|hrs)\b"
+    rf"|(?-i:(?:[01]?\d|2[0-3])(?:\.[0-5]\d|[-–](?:[01]?\d|2[0-3]))\s?{_ZONE}\b)"
     r"|(?:1[0-2]|[1-9])\so'clock)"
     r"|\b(?:UTC|GMT)\s?[+-]\s?\d{1,2}(?::[0-5]\d)?(?!\w|\.\d)",
     re.IGNORECASE,
 )
 _NAMES: Final = re.compile(
     r"\b(?:S&P(?:/TSX|/ASX)?\s?(?:500|400|600|100|200|60)|Nikkei(?:\sStock\sAverage)?[\s-]?225"
-    r"|FTSE\s?(?:100|250|350)|CSI\s?(?:300|500|1000)|(?:Euro\s?)?(?:STOXX|Stoxx)\s?(?:50|600)"
+    r"|FTSE\s?(?:100|250|350)|CSI\s?(?:300|500|1000)|(?:Euro\s?)?(?:STOXX|Stoxx)\s?(?:Europe\s)?(?:50|600)"
     r"|Russell\s?(?:1000|2000|3000)|KOSPI\s?(?:50|100|200)|Kospi\s?200|Nifty\s?(?:50|100|500)"
     r"|DAX\s?(?:30|40)|CAC\s?40|ASX\s?(?:20|50|100|200|300)|Nasdaq[\s-]?100|SMI\s?20|IBEX\s?35"
     r"|AEX\s?25|Dow(?:\sJones)?\s?30|TSX\s?60|SSE\s?(?:50|180)|LQ45|SET\s?(?:50|100)|JPX\s?400"
     r"|OMX[SC]?\s?(?:25|30)|Topix\s?(?:100|500)|COVID[\s-]?19|Covid[\s-]?19|ISO\s\d{4,5}"
-    r"|(?:G|Group\sof)[\s-]?(?:5|7|8|10|20|24|30)|[TtDd]\s?[+-]\s?\d|H\.\d{1,2}|24/7|50[/-]50)"
+    r"|(?:G|Group\sof)[\s-]?(?:5|7|8|10|20|24|30)|[TtDd]\s?[+-]\s?\d|H\.\d{1,2}(?:\.\d)?|ASEAN\s?\+\s?[356]|24/7|50[/-]50)"
     rf"{_END}"
 )
 _CODES: Final = re.compile(
-    r"(?<![\w.$])(?!(?:[A-Z]{3})?(?:USD|EUR|JPY|GBP|CHF|AUD|NZD|CAD|SEK|NOK|CNY|CNH|HKD|SGD|KRW|INR|IDR|THB|MYR"
-    r"|PHP|TWD|XAU|RP|RM|RS|NT|US|HK|SG)[\s-]?\d{2,}(?![A-Z]))"
+    r"(?<![\w.$])(?!(?:[A-Z]{3})?(?:USD|EUR|JPY|GBP|CHF|AUD|NZD|CAD|SEK|NOK|DKK|CNY|CNH|HKD|SGD|KRW"
+    r"|INR|IDR|THB|MYR|PHP|TWD|VND|TRY|MXN|ZAR|BRL|CLP|COP|PLN|HUF|CZK|ILS|RUB|SAR|AED|XAU|XAG|BTC|ETH"
+    r"|DXY|VIX|WTI|SPX)[\s-]?\d+(?![\dA-Z]))(?!(?:RP|RM|RS|NT|US|HK|SG)[\s-]?\d{2,}(?![A-Z]))"
     r"(?:[A-Z][A-Z&]{1,5}\d{1,3}[A-Z]{0,3}|[A-Z]{2,6}-\d{1,3}|[ACDEFGHKMST]\d{1,2}|[abd-z]\d)"
     rf"{_END}"
-    r"|(?<![\w.,$€£¥+-])(?:(?:1|2|3|4|6|9|12|18|24)M|(?:[1-57]|10|15|20|25|30|40|50)[Yy]"
+    r"|(?<![\w.,$€£¥+-])(?:(?P<months>(?:1|2|3|4|6|9|12|18|24)M)(?:\d{1,2}[Yy])?|(?:[1-57]|10|15|20|25|30|40|50)[Yy]"
     r"(?:\d{1,2}[Yy])?|(?:1|2|3|4|6|8|12|13|26|52)[Ww]|(?:1|2|3|5|7|10|20|50|100|200)D)"
     r"(?!\w|\s(?:jobs|people|barrels|contracts|tonn?e?s|ounces|units|dollars|yen|[A-Z]{3}(?![/\w]))\b)"
     r"|(?<![\w.,$])\d{1,2}s\d{1,2}s(?:\d{1,2}s)?(?!\w)|(?<![\w.,$])\d{1,2}x\d{1,2}(?!\w)"
-    r"|(?<![\w.,$])(?:1|2|3|6|9|12)m(?=\s(?:vol|implied|forward|fwd|risk|Libor|basis|tenor|bill))"
+    r"|(?<![\w.,$])(?:1|2|3|6|9|12)m(?=\s(?:vol|implied|forward|fwd|risk|Libor|basis|tenor|bill"
+    r"|(?:high|low|range|average|moving)s?\b))"
+    r"|(?<![\w.,$])\d{1,3}[\s-]?(?:[DdWw][Mm][Aa]|[SsEe]MA|MA)\b|(?<![\w.,$])\d{1,3}-period\b"
+    r"|\b(?:RSI|ATR|ADX|CCI|ROC|EMA|SMA|MACD)\((?:[2-9]|1[0-4]|2[0168]|30|50|100|200)"
+    r"(?:,\s?\d{1,2}){0,2}\)"
     r"|(?<![\w.,$])\d{1,2}(?:-?d|[\s-]delta)(?=\s|\b)(?!\w)"
 )
 _STANDARDS: Final = re.compile(
@@ -116,9 +157,11 @@ _STANDARDS: Final = re.compile(
     r"|[Aa]nnex|[Aa]ppendix|[Tt]itle|[Ff]orm|[Rr]egulation|[Dd]irective|[Rr]esolution|[Cc]ircular"
     r"|[Nn]otice|Act|[Ff]ootnote|[Tt]able|[Ff]igure|[Cc]hart|[Pp]ages?|[Nn]o\.|Nos\.|[Nn]umber"
     r"|[Vv]ersion|Basel|IFRS|IAS|ISO|RFC|[Pp]hase|[Tt]ier|[Pp]illar|[Ss]tage|[Ss]cenario|[Oo]ption"
-    r"|[Ii]tem|[Ss]tep|Bullet|[Vv]ol(?:ume|\.)|[Ii]ssue)s?\s|§\s?|#|\bv)"
+    r"|[Ii]tem|[Ss]tep|Bullet|[Bb]ox|[Ee]xhibit|[Pp]anel|[Vv]ol(?:ume|\.)|[Ii]ssue)s?\s|§\s?|#|\bv)"
     r"(?:\d{1,4}(?:/\d{1,4})?[a-z]?(?:-\d{1,2}[a-z]?)?(?:\(\d{1,2}\))?)"
     rf"(?:{_JOIN}\d{{1,3}})?{_END}"
+    r"|(?<!s\s)(?<![Ww]e\s)(?<!hey\s)(?<!so\s)(?<!to\s)\b[Nn]otes?\s\d{1,2}"
+    rf"(?:{_JOIN}\d{{1,2}})?{_END}"
     r"|\b(?:[Vv]ersion\s|v)\d{1,2}(?:\.\d{1,3}){1,3}(?!\w|\.\d)"
 )
 _MARKERS: Final = re.compile(
@@ -136,7 +179,9 @@ _COUNTED: Final = (
     r"|respondents?|hikes?|cuts?|moves?|holds|occasions?|steps?|revisions?|positions?|findings?"
     r"|tasks?|servers?|forecasters?|strategists?|traders?|desks?|documents?|articles?|headlines?"
     r"|dissent(?:er)?s?|questions?|reasons?|factors?|risks?|scenarios?|sentences?|pages?|words|paragraphs?|attempts?"
-    r"|tries|times(?!\s(?:higher|larger|lower|bigger|smaller|more|as|its|the)))"
+    r"|conflicts?|observations?|stor(?:y|ies)|data\spoints?|readings?|rows?|series|charts?|studies"
+    r"|comments?|interviews?|contradictions?|disagreements?|rejections?|hypothes[ie]s|experts?"
+    r"|publishers?|providers?|feeds?|answers?|quer(?:y|ies)|tries|times(?!\s(?:higher|larger|lower|bigger|smaller|more|as|its|the)))"
 )
 _KIND: Final = (
     r"(?:(?:independent|other|further|separate|different|major|central|policy|scheduled|monetary"
@@ -154,25 +199,59 @@ _COUNTS: Final = re.compile(
     rf"of\s(?:the\s|its\s|our\s)?\d{{1,3}}{_END}",
     re.IGNORECASE,
 )
+_ROW: Final = r"(?:straight|consecutive|successive)"
+_PERIOD_MOVED: Final = (
+    r"(?:days?|sessions?|fixings?|weeks?|months?|quarters?|gains?|loss(?:es)?|rises?|falls?|advances?"
+    r"|declines?|drops?)"
+)
+_ONE_MOVE: Final = re.compile(
+    r"(?!1\s)\d{1,3}(?:\s?[-–/]\s?\d{1,3})?\s(?:rate\s|policy\s)?(?:cut|hike|move|step)",
+    re.IGNORECASE,
+)
 _VOTES: Final = re.compile(
     rf"{_START}\d{{1,2}}(?:\s?[-–]\s?\d{{1,2}}){{1,2}}(?=\s(?:vote|split|majority|decision|in\sfav"
     r"|against|to\s(?:hold|cut|raise|keep|leave)|margin|ballot|count|tally))"
     r"|\b(?:vot(?:e|es|ed|ing)|split|divided|majority(?:\sof)?|passed|approved|decided)\s(?:by\s|was\s"
     rf"|of\s)?\d{{1,2}}(?:\s?[-–]\s?\d{{1,2}}|\sto\s\d{{1,2}}|\sagainst\s\d{{1,2}}){{1,2}}{_END}"
+    rf"|{_START}\d{{1,2}}\svotes?\s(?:to|against)\s\d{{1,2}}{_END}"
 )
+_TALLY: Final = re.compile(r"(?<=\()(?P<most>\d{1,2})[-–](?P<fewest>\d{1,2})(?:[-–]\d)?(?=\))")
 _VOTED: Final = re.compile(
-    r"\b(?:voted|held|kept|left|decided|agreed|approved|backed|unchanged|raised|cut|lowered)\b"
-    rf"[^;\n]{{0,80}}?\bby\s(?:a\s)?(?P<vote>\d{{1,2}}\s?[-–]\s?\d{{1,2}}){_END}"
+    r"\b(?P<how>voted|held|kept|left|decided|agreed|approved|backed|unchanged|raised|cut|lowered)\b"
+    rf"[^;\n]{{0,80}}?\bby\s(?:a\s)?(?P<vote>(?P<most>\d{{1,2}})\s?[-–]\s?(?P<fewest>\d{{1,2}})){_END}"
 )
-_ORDINALS: Final = re.compile(rf"{_START}\d{{1,3}}(?:st|nd|rd|th)(?!\w)", re.IGNORECASE)
+_MOST_VOTERS: Final = 26
+"""The seats of the largest body that sets a rate."""
+_ORDINALS: Final = re.compile(
+    rf"{_START}\d{{1,3}}(?:st|nd|rd|th)(?!\w)(?![\s-](?:(?:per)?centile|decile)s?\b"
+    rf"|[\s-]{_ROW}[\s-](?:\w+[\s-])?{_PERIOD_MOVED}"
+    rf"|[\s-](?:\w+[\s-])?{_PERIOD_MOVED}[\s-](?:running|in\sa\srow|in\ssuccession|on\sthe\strot))",
+    re.IGNORECASE,
+)
+"""None of a streak: `a 9th straight day` is a figure, `its 2nd straight cut` is not."""
+
+_SURE: Final = (
+    r"(?:0?\.\d{1,3}|0|1(?:\.0{1,3})?|\d{1,3}(?:\.\d)?\s?(?:%|percent|per\scent)|\d{1,3}/100|\d{1,2}/10)"
+    r"(?![\d.]\d|\d)"
+)
 _CONFIDENCE: Final = re.compile(
-    r"(?<!consumer\s)(?<!business\s)(?<!investor\s)(?<!economic\s)(?<!industrial\s)(?<!market\s)"
-    r"(?<!household\s)\bconfidence(?:\s(?:score|level|rating))?(?:\s(?:of|is|was|at|about)|:|\s=)?"
-    r"\s\(?(?:0?\.\d{1,3}|0|1(?:\.0{1,3})?|\d{1,3}(?:\.\d)?\s?(?:%|percent|per\scent))(?![\d.]\d|\d)"
-    r"|(?<![\w.,])(?:0?\.\d{1,3}|1\.0{1,3}|\d{1,3}(?:\.\d)?\s?(?:%|percent|per\scent))"
+    r"\bconfidence(?:\s(?:score|level|rating))?(?:\s(?:of|is|was|at|about)|:|\s=)?"
+    r"(?:\s(?:very\s|fairly\s|rather\s)?(?:high|low|moderate|medium|limited)(?=\s\())?"
+    rf"\s\(?{_SURE}"
+    r"|(?<![\w.,])(?:0?\.\d{1,3}|1\.0{1,3}|\d{1,3}(?:\.\d)?\s?(?:%|percent|per\scent)|\d{1,3}/100)"
     r"\s(?:confiden(?:t|ce)|certain|sure)\b",
     re.IGNORECASE,
 )
+_WHOSE: Final = re.compile(r"(\w+)(?:['’]s?)?[\s-]$")
+_SURVEYS: Final = (
+    "consumer consumers business businesses investor investors economic industrial industry market"
+    " household households manufacturing manufacturer manufacturers sector services construction"
+    " retail corporate builder builders homebuilder farm producer producers company shopper"
+    " shoppers trade export exporter exporters public sme"
+)
+_SURVEYED: Final = frozenset(_SURVEYS.split())
+_OWN_WORDS: Final = "A And At But Given With Our The Its Their Overall High Low Desk Model My Final"
+_OF_THE_DESK: Final = frozenset(_OWN_WORDS.split())
 _SPAN_UNIT: Final = (
     r"(?:seconds?|minutes?|hours?|days?|sessions?|fixings?|weeks?|months?|quarters?|years?|decades?"
     r"|secs?|mins?|hrs?|wks?|mths?|mos?|yrs?)"
@@ -181,22 +260,6 @@ _WINDOWS: Final = re.compile(
     rf"{_START}(?<![\d+])\d{{1,4}}(?:\.5|½)?(?:(?:{_JOIN}|\s?x\s?)\d{{1,4}}(?:\.5)?)?"
     rf"(?:(?P<blank>\s(?:trading\s|calendar\s|business\s|more\s|full\s|other\s)?)|-|)"
     rf"(?P<unit>{_SPAN_UNIT})(?!\w)",
-    re.IGNORECASE,
-)
-_STREAK_AFTER: Final = re.compile(
-    r"[\s-](?:in\sa\srow|in\ssuccession|on\sthe\strot|straight|running|(?:winning|losing|up|down)"
-    r"[\s-](?:streak|run)|streak|rally|run\b|slide|rout|selloff|winning|losing|advance|rise|fall"
-    r"|gain|drop|decline)",
-    re.IGNORECASE,
-)
-_STREAK_BEFORE: Final = re.compile(
-    r"\b(?:risen|fallen|rose|fell|gained|lost|climbed|dropped|advanced|declined|weakened"
-    r"|strengthened|rising|falling|gaining|losing)(?:\s\w+){0,2}\s(?:for|in|over|on)\s(?:\w+\s)?$"
-    r"|\b(?:streak|run|series|string)\sof\s(?:\w+\s)?$",
-    re.IGNORECASE,
-)
-_LOOKING_BACK: Final = re.compile(
-    r"\b(?:in|over|within|last|past|previous|preceding|next|first|final)\s(?:the\s)?(?:\w+\s)?$",
     re.IGNORECASE,
 )
 _BASE: Final = re.compile(
@@ -211,37 +274,66 @@ def spans_without_figures(text: str) -> tuple[Span, ...]:
     return tuple(span for rule in RULES for span in rule(text))
 
 
-def is_streak(text: str, start: int, end: int) -> bool:
-    """Whether a count of days or weeks between two places says how long a move has gone on."""
-    before = text[max(0, start - 60) : start]
-    if _STREAK_AFTER.match(text, end) or "straight" in text[start:end]:
-        return True
-    if "consecutive" in text[start:end] or "successive" in text[start:end]:
-        return True
-    return _STREAK_BEFORE.search(before) is not None and not _LOOKING_BACK.search(before)
-
-
-def looks_back(text: str, start: int) -> bool:
-    """Whether what stands before a number makes it the length of a span: `in the last 5 days`."""
-    return _LOOKING_BACK.search(text[max(0, start - 30) : start]) is not None
-
-
 def _matches(pattern: re.Pattern[str]) -> Callable[[str], Iterator[Span]]:
     return lambda text: (found.span() for found in pattern.finditer(text))
 
 
+def _dates(text: str) -> Iterator[Span]:
+    """Dates, unless a verb of change makes a fraction of day and month: `cut 1/4`."""
+    for found in _DATES.finditer(text):
+        before = text[max(0, found.start() - 24) : found.start()]
+        changed = _CHANGED.search(before) or _CHANGE_AFTER.match(text, found.end())
+        if not (changed and found["short"] and _EIGHTHS.fullmatch(found[0])):
+            yield found.span()
+
+
+def _day_lists(text: str) -> Iterator[Span]:
+    """Days of one month, as in `28, 29 and 30 October`, unless the first is a level."""
+    for found in _DAY_LISTS.finditer(text):
+        before = text[max(0, found.start() - 24) : found.start()]
+        if not (_REACHED.search(before) or _CHANGED.search(before)):
+            yield found.span()
+
+
+def _codes(text: str) -> Iterator[Span]:
+    """Codes and tenors, unless something changed by that many million: `reserves rose 3M`."""
+    for found in _CODES.finditer(text):
+        before = text[max(0, found.start() - 24) : found.start()]
+        if not (found["months"] and _CHANGED.search(before)):
+            yield found.span()
+
+
+def _confidence(text: str) -> Iterator[Span]:
+    """How sure the desk is, and no survey: `Tankan confidence` is a figure of an economy."""
+    for found in _CONFIDENCE.finditer(text):
+        whose = _WHOSE.search(text[max(0, found.start() - 24) : found.start()])
+        word = whose[1] if whose else ""
+        named = word[:1].isupper() and word not in _OF_THE_DESK and "." not in found[0]
+        if not named and word.lower() not in _SURVEYED:
+            yield found.span()
+
+
 def _counts(text: str) -> Iterator[Span]:
     """Counts of sources, markets, meetings and the like, unless a level is told right before the
-    next words: `with USD/JPY at 157 traders are wary`."""
+    next words: `with USD/JPY at 157 traders are wary`; and unless one move is told by its size:
+    `a 50 cut`."""
     for found in _COUNTS.finditer(text):
         before = text[max(0, found.start() - 24) : found.start()]
-        if not (found[0][:2].isdigit() and _REACHED.search(before)):
+        level = found[0][:2].isdigit() and _REACHED.search(before)
+        if not level and not _ONE_MOVE.fullmatch(found[0]):
             yield found.span()
 
 
 def _voted(text: str) -> Iterator[Span]:
-    """A count of votes at the end of a decision: `held Bank Rate by 7-2`."""
-    return (found.span("vote") for found in _VOTED.finditer(text))
+    """A count of votes at the end of a decision: `held Bank Rate by 7-2`, `held (9-0)`.
+
+    `raised rates by 25-50` is no vote: no more vote than there are seats, and most go first.
+    """
+    for found in (*_VOTED.finditer(text), *_TALLY.finditer(text)):
+        most, fewest = int(found["most"]), int(found["fewest"])
+        lost = found.re is _VOTED and found["how"].lower() == "voted"
+        if most + fewest <= _MOST_VOTERS and (most > fewest or lost):
+            yield found.span("vote" if found.re is _VOTED else 0)
 
 
 def _years(text: str) -> Iterator[Span]:
@@ -249,9 +341,21 @@ def _years(text: str) -> Iterator[Span]:
     for found in _YEARS.finditer(text):
         before = text[max(0, found.start() - 24) : found.start()]
         level = found[0].isdigit() and _LEVEL_WORD.search(before)
-        of_a_year = _OF_A_YEAR.match(text, found.end()) or _YEAR_OF.search(before)
+        of_a_year = (
+            _OF_A_YEAR.match(text, found.end())
+            or _YEAR_OF.search(before)
+            or (_spans_years(text, found.start(), found.end()))
+        )
         if not level or of_a_year:
             yield found.span()
+
+
+def _spans_years(text: str, start: int, end: int) -> bool:
+    """Whether a year begins a span of them, as in `between 2010 and 2015`, and nothing traded
+    there."""
+    before = text[max(0, start - 60) : start]
+    spans = _BETWEEN_YEARS.search(before) and _TO_A_YEAR.match(text, end)
+    return bool(spans) and not _IN_A_RANGE.search(before)
 
 
 def _windows(text: str) -> Iterator[Span]:
@@ -264,8 +368,12 @@ def _windows(text: str) -> Iterator[Span]:
 
 
 RULES: Final[tuple[Callable[[str], Iterator[Span]], ...]] = (
-    *map(_matches, (_ADDRESSES, _DATES, _PERIODS, _TIMES, _NAMES, _CODES, _STANDARDS, _MARKERS)),
-    *map(_matches, (_VOTES, _ORDINALS, _CONFIDENCE, _BASE)),
+    *map(_matches, (_ADDRESSES, _PERIODS, _TIMES, _NAMES, _STANDARDS, _MARKERS)),
+    *map(_matches, (_VOTES, _ORDINALS, _BASE)),
+    _dates,
+    _day_lists,
+    _codes,
+    _confidence,
     _counts,
     _voted,
     _years,

@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from domain.number_words import read_number_words
+from domain.number_words import changes_a_rate, read_number_words
 
 LONGEST_LINK: Final = 5
 """How far apart the two ends of a range stand at most."""
@@ -70,6 +70,7 @@ class WrittenNumber:
 _SAME: Final = {
     **dict.fromkeys("−－﹣‑‐", "-"),
     **dict.fromkeys("’‘", "'"),
+    **dict.fromkeys("～〜", "~"),
     **dict.fromkeys("\u2009\u202f\u2007\u2008", "\u00a0"),
     **dict(zip("％．，＋（）￥＄：／\u3000٫٬٪", "%.,+()¥$:/ .,%", strict=True)),
 }
@@ -80,9 +81,12 @@ _NUMBER: Final = re.compile(
       (?P<grouped>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)(?!\d)
     | (?P<apostrophe>[1-9]\d{0,2}(?:'\d{3})+(?:[.,]\d+)?)(?!\d)
     | (?P<spaced>[1-9]\d{0,2}(?:(?:\u00a0\d{3})+(?:[.,]\d+)?|(?:\ \d{3})+,\d{1,2}))(?!\d)
+    | (?P<apart>(?<![\w.,'/:])(?<![A-Za-z]-)(?<!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec
+      |ary|rch|ril|une|uly|ber|day|eek)\s)(?<!gust\s)[1-9]\d{0,2}(?:\ \d{3})+)
+      (?![\w/:']|-[A-Za-z]|[.,]\d|\s?%)
     | (?P<continental>[1-9]\d{0,2}(?:\.\d{3})+,\d{1,2}|[1-9]\d{0,2}(?:\.\d{3}){2,})(?!\d)
     | (?P<comma>(?<!\d,)\d+,(?:\d{1,2}|\d{4,})|0,\d{3})(?![\d]|,\d)
-    | (?P<ratio>\d{1,2}/(?:2|4|8|16|32))(?=[\s-]{0,2}(?:%|per\s?cent|pct|pp|points?\b|of\sa\s))
+    | (?P<ratio>\d{1,2}/(?:2|4|8|16|32))(?![\d/])
     | (?P<plain>\d+(?:\.\d+)?|(?<![.\d])\.\d+)
     | (?P<vulgar>[¼½¾⅛⅜⅝⅞⅓⅔])
     )""",
@@ -106,9 +110,10 @@ _UNIT: Final = re.compile(
     r"|(?P<basis_points>bps?\b|bips\b|basis[\s-]points?\b)"
     r"|(?P<percent>%|per\s?cent\b|pct\b|pc\b)"
     r"|(?P<standard_deviations>σ|sigmas?\b|standard[\s-]deviations?\b|std\.?\s?devs?\b|sd\b)"
-    r"|(?P<days>(?:(?:trading|business|straight|consecutive|successive)\s){0,2}"
+    r"|(?P<days>(?:(?:st|nd|rd|th)[\s-])?(?:(?:trading|business|straight|consecutive|successive)\s){0,2}"
     r"(?:days?|sessions?|fixings?)\b)"
-    r"|(?P<point>points?\b)|(?P<other>pips?\b|‰|x\b|times\b|(?:week|month|year)s?\b)))",
+    r"|(?P<point>points?\b)|(?P<other>pips?\b|‰|x\b|times\b|(?:st|nd|rd|th)[\s-](?:(?:per)?centile|decile)\b"
+    r"|(?:week|month|year)s?\b)))",
     re.IGNORECASE,
 )
 _CURRENCY: Final = re.compile(r"(?:[A-Z]{0,2}[$€£¥₩₹₱฿₫₽₺]|\b(?:Rp|RM|Rs|kr)\.?)\s?$")
@@ -118,6 +123,9 @@ _LINK: Final = re.compile(r"\s?(?:-|–|—|~|/|to|and)\s?|\s-", re.IGNORECASE)
 _SMALL: Final = Decimal(10)
 _QUARTER: Final = Decimal("0.25")
 _WIDEST_RANGE: Final = 20
+_STEP: Final = Decimal(5)
+_LARGEST_CHANGE: Final = Decimal(200)
+"""Rates are changed by multiples of five basis points, and seldom by more than two hundred."""
 
 
 def plain(prose: str) -> str:
@@ -256,11 +264,21 @@ def _measure(text: str, start: int, after: int, value: Decimal | None) -> tuple[
     found = _UNIT.match(text, after)
     if found is None or found.lastgroup is None:
         score = _SCORE.search(text[max(0, start - 20) : start])
-        return (Measure.DEVIATIONS if score else Measure.BARE), after
+        return (Measure.DEVIATIONS if score else _unsaid(text, start, after, value)), after
     if found.lastgroup == "point":
         quarters = value is not None and value < _SMALL and value % 1 and not value % _QUARTER
         return (Measure.POINTS if quarters else Measure.OTHER), found.end()
     return Measure(found.lastgroup), found.end()
+
+
+def _unsaid(text: str, start: int, after: int, value: Decimal | None) -> Measure:
+    """What a number without a unit counts: `cut 1/4` points and `cut by 50` basis points, as rates
+    are spoken of, and otherwise a level."""
+    if "/" in text[start:after]:
+        return Measure.POINTS if changes_a_rate(text, start, after, by=False) else Measure.BARE
+    stepwise = value is not None and not value % _STEP and _STEP < value <= _LARGEST_CHANGE
+    told = stepwise and changes_a_rate(text, start, after)
+    return Measure.BASIS_POINTS if told else Measure.BARE
 
 
 def _bracketed(

@@ -58,7 +58,7 @@ _SPELLED: Final = re.compile(
 )
 _HINT: Final = re.compile(
     r"cent|pct|%|point|bps?\b|pips?\b|illion|yen|won|yuan|dollar|euro|pound|franc|rup|baht|ringgit"
-    r"|peso|kron|deviation|sigma|σ|hundred|thousand|\bdays?\b|session",
+    r"|peso|kron|deviation|sigma|σ|hundred|thousand|\bdays?\b|session|\bby\s",
     re.IGNORECASE,
 )
 _UNIT_AHEAD: Final = re.compile(rf"[\s-]?{SPELLED_UNIT}", re.IGNORECASE)
@@ -70,6 +70,31 @@ _COUNTED: Final = re.compile(
     r"|versus|vs|over|under|since|last|this|next)\b)[a-z]",
     re.IGNORECASE,
 )
+_RATE_CHANGED: Final = (
+    r"\b(?:cuts?|cutting|hik(?:e[sd]?|ing)|rais(?:e[sd]?|ing)|lower(?:s|ed|ing)?|eas(?:e[sd]?|ing)"
+    r"|tighten(?:s|ed|ing)?|reduc(?:e[sd]?|ing))(?:\s[^\s\d,;]+){0,4}?\s"
+)
+_CHANGED: Final = re.compile(rf"{_RATE_CHANGED}(?:by\s)?(?:a\s|another\s)?$", re.IGNORECASE)
+_CHANGED_BY: Final = re.compile(rf"{_RATE_CHANGED}?by\s(?:a\s|another\s)?$", re.IGNORECASE)
+_DESK_STEPS: Final = re.compile(
+    r"\bby\s(?:a\s|another\s)?(?:ten|fifteen|twenty(?:[\s-]five)?|thirty(?:[\s-]five)?"
+    r"|forty(?:[\s-]five)?|fifty|sixty|seventy[\s-]five|(?:a\s|one\s)?hundred)$",
+    re.IGNORECASE,
+)
+_PLACES: Final = (
+    "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+    " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ORDINALS: Final = {word: value for value, word in enumerate(_PLACES.split(), start=2)}
+_NTH: Final = re.compile(
+    rf"\b(?P<nth>{'|'.join(_ORDINALS)})(?=[\s-](?:(?:straight|consecutive|successive)[\s-]"
+    r"(?:(?:trading|business)[\s-])?(?:day|session)\b|(?:(?:trading|business)[\s-])?(?:day|session)"
+    r"[\s-](?:running|in\sa\srow|in\ssuccession|on\sthe\strot)\b))",
+    re.IGNORECASE,
+)
+"""The day that a streak has come to: `for a ninth straight session`."""
+
+_SAID_OF_IT: Final = re.compile(r"\s(?:is|was|were|has|had|will|would|may|came|yesterday|then)\b")
 _ONE_CURRENCY: Final = re.compile(r"\s(?:dollar|euro|pound|franc|rupee|peso)\b(?!-)")
 _POINT: Final = re.compile(r"[\s-]points?\b", re.IGNORECASE)
 _POINTS_OUT: Final = re.compile(r"[\s-]points\b|\spoints?\s(?:to|out|up|towards?)\b", re.IGNORECASE)
@@ -102,6 +127,17 @@ def read_number_words(text: str) -> Iterator[SpelledNumber]:
         if _is_figure(text, found):
             of_rates = found["part"] is not None
             yield SpelledNumber(found.start(), found.end(), _value(found), of_rates)
+    for nth in _NTH.finditer(text):
+        yield SpelledNumber(nth.start(), nth.end(), Decimal(_ORDINALS[nth[0].lower()]), False)
+
+
+def changes_a_rate(text: str, start: int, end: int, *, by: bool = True) -> bool:
+    """Whether a number without a unit is what a rate was changed by, as in `cut rates by fifty`.
+    Not where something else is counted: `cut by fifty jobs`."""
+    changed = _CHANGED_BY if by else _CHANGED
+    found = changed.search(text[max(0, start - 60) : start])
+    counted = _COUNTED.match(text, end) and not _SAID_OF_IT.match(text, end)
+    return found is not None and not counted
 
 
 def _is_figure(text: str, found: re.Match[str]) -> bool:
@@ -118,6 +154,10 @@ def _is_figure(text: str, found: re.Match[str]) -> bool:
         told = found["whole"].lower() == "one" and before.lower().endswith("at ")
         return not told or _UNIT_AHEAD.match(text, found.end()) is not None
     if _UNIT_AHEAD.match(text, found.end()) or _STREAK_AHEAD.match(text, found.end()):
+        return True
+    if _DESK_STEPS.search(text[max(0, found.start() - 12) : found.end()]) and changes_a_rate(
+        text, found.start(), found.end()
+    ):
         return True
     words = found["whole"].lower().replace("-", " ").split()
     return len(words) > 1 and not _MULTIPLIERS.keys().isdisjoint(words) and not _counts(text, found)

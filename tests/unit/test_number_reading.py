@@ -23,6 +23,8 @@ def read(text: str) -> tuple[WrittenNumber, ...]:
         ("1\u00a0309.22", "1309.22", Measure.BARE),
         ("1\u202f309,22", "1309.22", Measure.BARE),
         ("1.309,22", "1309.22", Measure.BARE),
+        ("16 250", "16250", Measure.BARE),
+        ("16\u2009250", "16250", Measure.BARE),
         ("0,25 %", "0.25", Measure.PERCENT),
         ("1,0832", "1.0832", Measure.BARE),
         (".25 %", "0.25", Measure.PERCENT),
@@ -64,6 +66,12 @@ def read(text: str) -> tuple[WrittenNumber, ...]:
         ("one hundred and fifty-seven yen", "157", Measure.BARE),
         ("five trillion yen", "5000000000000", Measure.BARE),
         ("six straight sessions", "6", Measure.DAYS),
+        ("a 9th straight day", "9", Measure.DAYS),
+        ("a ninth straight session", "9", Measure.DAYS),
+        ("97th percentile", "97", Measure.OTHER),
+        ("cut by fifty", "50", Measure.BASIS_POINTS),
+        ("hiked rates by 25", "25", Measure.BASIS_POINTS),
+        ("cut 1/4", "0.25", Measure.POINTS),
     ],
 )
 def test_a_number_is_read_with_its_unit(written: str, value: str, measure: Measure) -> None:
@@ -99,6 +107,8 @@ def test_a_sign_is_read_as_it_is_written(written: str, sign: Sign) -> None:
         ("between 4.25 and 4.5 %", ["4.25", "4.5"], Measure.PERCENT),
         ("25 to 50 bp", ["25", "50"], Measure.BASIS_POINTS),
         ("1.5-2.0", ["1.5", "2.0"], Measure.BARE),
+        ("1.5～2.0 %", ["1.5", "2.0"], Measure.PERCENT),
+        ("1.5〜2.0 %", ["1.5", "2.0"], Measure.PERCENT),
         ("1.5 - 2.0", ["1.5", "2.0"], Measure.BARE),
         ("1.5 -2.0", ["1.5", "2.0"], Measure.BARE),
         ("5-6 trillion", ["5000000000000", "6000000000000"], Measure.BARE),
@@ -134,6 +144,8 @@ def test_a_level_beside_a_change_is_no_range() -> None:
         "The turning point came late.",
         "No one expected it; one hundred economists were asked.",
         "A percentage of the move was undone.",
+        "Staff was cut by fifty people.",
+        "The ninth session of the year.",
     ],
 )
 def test_words_that_only_sound_like_figures_are_none(text: str) -> None:
