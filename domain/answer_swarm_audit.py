@@ -5,17 +5,12 @@ from collections.abc import Iterator, Mapping
 
 from contracts.answers import AnswerReport
 from contracts.claims import Claim
-from contracts.results import ConflictRecord, DecidedBy
 from contracts.swarm import SwarmRecord
-from domain.answer_prose import Known
+from domain.answer_conflicts_audit import conflict_findings
+from domain.answer_prose_audit import prose_findings
 from domain.answer_swarm import objection_to, texts_of_swarm
 from domain.audit_findings import AuditFinding
-from domain.conflicts import decide, default_position
-from domain.figure_gate import read_prose
-from domain.positions import state, state_on
-from domain.prose import references
 from domain.swarm_graph import node_name
-from domain.voting import spread_of
 
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -30,14 +25,8 @@ def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     claims = {claim.claim_id: claim for claim in answer.claims}
     yield from _of_rounds(answer, answer.swarm)
     yield from _of_hypotheses(answer, answer.swarm, claims)
-    yield from _of_prose(answer.swarm, claims)
-    names = Counter(conflict.conflict_id for conflict in answer.swarm.conflicts)
-    for conflict in answer.swarm.conflicts:
-        where = f"conflict {conflict.conflict_id}"
-        if names[conflict.conflict_id] > 1:
-            yield AuditFinding(where, "there are two of this id")
-        for words in _objections(conflict, claims):
-            yield AuditFinding(where, words)
+    yield from prose_findings(texts_of_swarm(answer.swarm), claims)
+    yield from conflict_findings(answer.swarm.conflicts, claims)
 
 
 def _of_rounds(answer: AnswerReport, swarm: SwarmRecord) -> Iterator[AuditFinding]:
@@ -73,58 +62,3 @@ def _of_hypotheses(
         objection = objection_to(hypothesis, claims, answer.as_of)
         if objection is not None:
             yield AuditFinding(where, objection)
-
-
-def _of_prose(swarm: SwarmRecord, claims: Mapping[str, Claim]) -> Iterator[AuditFinding]:
-    known = Known(claims, {})
-    for where, prose in texts_of_swarm(swarm):
-        for name in references(prose):
-            if not known.has(name):
-                yield AuditFinding(where, f"it refers to {name}, which is not here")
-        for figure in read_prose(prose, claims, place=where).rejected:
-            yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
-
-
-def _objections(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterator[str]:
-    held = [position.stated for position in conflict.positions if not position.abstains]
-    if conflict.chosen is not None and conflict.chosen not in held:
-        yield f"{conflict.chosen} was chosen, which is none of its positions"
-        return
-    if conflict.spread != spread_of(conflict.positions):
-        yield "its spread is not that of the confidences"
-    if conflict.resolved is (conflict.decided_by is None) or (
-        conflict.chosen is not None and not conflict.resolved
-    ):
-        yield "it does not say whether it was decided"
-    elif conflict.decided_by is not None:
-        yield from _decided_otherwise(conflict, conflict.decided_by)
-    for name in {position.claim_id for position in conflict.positions} & claims.keys():
-        if name is not None and not _is_chosen(claims[name], conflict):
-            yield f"{name} is printed, and is not what was chosen"
-
-
-def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]:
-    """Whether the vote goes another way, or what is said of it does not follow from it."""
-    heaviest = default_position(conflict)
-    voted = None if heaviest is None else conflict.positions[heaviest].stated
-    if by is not DecidedBy.PERSON and conflict.chosen != voted:
-        yield f"{conflict.chosen or 'nothing'} was chosen, and the greatest weight is {voted}'s"
-    places: list[int | None] = [
-        place
-        for place, position in enumerate(conflict.positions)
-        if position.stated == conflict.chosen and not position.abstains
-    ]
-    told = {
-        decide(conflict, place, by, conflict.decided_by_whom).resolution
-        for place in (places or [None])
-    }
-    if conflict.resolution not in told:
-        yield "how it was settled does not follow from its positions"
-
-
-def _is_chosen(claim: Claim, conflict: ConflictRecord) -> bool:
-    stated = (state(claim.value, claim.unit), state_on(claim))
-    return conflict.chosen in stated and any(
-        position.claim_id == claim.claim_id and position.stated == conflict.chosen
-        for position in conflict.positions
-    )

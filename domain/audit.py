@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from contracts.report import ResearchReport
 from domain.audit_advice import advice_findings
+from domain.audit_changes import change_findings
 from domain.audit_claims import claim_findings, conflict_findings, verdict_findings
 from domain.audit_evidence import evidence_findings, seal_findings, source_findings
 from domain.audit_findings import AuditFinding
@@ -28,6 +29,7 @@ PARTS = (
     conflict_findings,
     event_findings,
     text_findings,
+    change_findings,
     table_findings,
     chart_findings,
     tone_findings,

@@ -15,7 +15,7 @@ from domain.event_days import check_event_day
 from domain.event_sources import check_event_source
 from domain.figure_gate import read_prose
 from domain.figures import print_claim
-from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
+from domain.ledger_evidence import usable_answers
 from domain.prose import UnknownReferenceError, clip, references, render
 from domain.report_claims import printed_claims
 from domain.report_coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
@@ -61,7 +61,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     One outside the window is for the checks across markets, which name it.
     """
     week = printed_claims(report)
-    banks = known_banks(_answers(report))
+    banks = known_banks(answer for _, answer in usable_answers(report.evidence))
     evidence = {result.evidence_id: result for result in report.evidence}
     links = {source.url for source in report.sources}
     for section in report.markets:
@@ -96,16 +96,6 @@ def _check_origin(
         yield f"{event.event_id}: it rests on claims, and names answers besides"
     if event.source_url is not None and event.source_url not in links:
         yield f"{event.event_id}: its link is that of no source of the report"
-
-
-def _answers(report: ResearchReport) -> Iterator[Answer]:
-    for result in report.evidence:
-        try:
-            answer = read_answer(result.content)
-        except EvidenceUnusable:
-            continue
-        if answer is not None:
-            yield answer
 
 
 def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[AuditFinding]:

@@ -1,6 +1,6 @@
 """Whether a tool result is evidence: unchanged, known at the as-of instant, and readable."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Final, TypeAlias
 
@@ -118,6 +118,17 @@ def read_answer(content: JsonValue) -> Answer | None:
     if shapes:
         raise EvidenceUnusable(f"it cannot be read as {shapes[0].__name__}")
     return None
+
+
+def usable_answers(results: Iterable[ToolResult]) -> Iterator[tuple[ToolResult, Answer]]:
+    """The results that can be read as one of the desk's own answers, each with that answer."""
+    for result in results:
+        try:
+            answer = read_answer(result.content)
+        except EvidenceUnusable:
+            continue
+        if answer is not None:
+            yield result, answer
 
 
 def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: TimeWindow) -> None:

@@ -15,7 +15,7 @@ from contracts.weeks import TimeWindow
 from domain.banks import known_banks
 from domain.event_sources import news_in
 from domain.headline_polarity import polarity_of
-from domain.ledger_evidence import EvidenceUnusable, granted_tier, read_answer
+from domain.ledger_evidence import granted_tier, usable_answers
 from domain.links import web_link
 from domain.printable import printable
 from domain.report_evidence import TABLE_TOOLS
@@ -29,14 +29,12 @@ Banks = Mapping[AreaCode, str]
 
 def banks_in(results: Iterable[ToolResult]) -> dict[AreaCode, str]:
     """The central banks by area, as the answers behind the report's tables name them."""
-    answers = []
-    for result in results:
-        if result.call.tool in TABLE_TOOLS and result.status is ToolStatus.OK:
-            try:
-                answers.append(read_answer(result.content))
-            except EvidenceUnusable:
-                continue
-    return known_banks(answer for answer in answers if answer is not None)
+    tables = (
+        result
+        for result in results
+        if result.call.tool in TABLE_TOOLS and result.status is ToolStatus.OK
+    )
+    return known_banks(answer for _, answer in usable_answers(tables))
 
 
 def tones_by_words(

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from contracts.changes import Change, ChangeKind, Changes
 from contracts.claims import Metric
 from contracts.report import MarketReport, MissingMarket, ResearchReport
 from contracts.results import EventType
@@ -14,6 +15,8 @@ from contracts.verdicts import ClaimStatus
 from domain.audit import audit, counted
 from domain.audit_evidence import seal_findings
 from domain.figures import print_claim
+from domain.prose import sentence
+from domain.report_claims import printed_claims
 from domain.seal import content_hash, sealed
 from reporting.json_form import from_json, to_json
 from tests.support.real_reports import disputed_report, real_report
@@ -237,6 +240,73 @@ def test_a_change_that_is_told_otherwise_is_found() -> None:
         changes = held.changes.model_copy(update={"entries": (first.model_copy(update=change),)})
         found = audit(sealed(held.model_copy(update={"changes": changes})))
         assert any(line.where.startswith("change ") for line in found), change
+
+
+def of_changes(**changed: object) -> list[str]:
+    """What an audit finds where the level of USD/JPY that a report tells of changed so."""
+    held = disputed_report()
+    level = next(each for each in held.changes.entries if each.kind is ChangeKind.LEVEL)
+    fields = {"against": held.changes.against, **changed}
+    against = fields.pop("against")
+    entries = tuple(
+        each.model_copy(update=fields) if each is level else each for each in held.changes.entries
+    )
+    changes = held.changes.model_copy(update={"entries": entries, "against": against})
+    found = audit(sealed(held.model_copy(update={"changes": changes})))
+    return [f"{line.where}: {line.words}" for line in found]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"before": Decimal("140.00")}, "and the sentence says otherwise"),
+        ({"before": Decimal("160.00")}, "is none of its levels of 2022-W42"),
+        ({"before": None}, "its figures are None and"),
+        ({"against": "2022-W43"}, "which is not before 2022-W43"),
+        ({"against": None}, "there are some, and no earlier report"),
+        ({"kind": ChangeKind.STANCE}, "a change of stance has no older figure"),
+    ],
+)
+def test_an_older_figure_that_cannot_have_been_is_found(
+    changed: dict[str, object], told: str
+) -> None:
+    assert of_changes() == []
+    assert any(told in line for line in of_changes(**changed))
+
+
+def test_an_older_rate_that_its_decisions_do_not_give_is_found() -> None:
+    held = real_report("US", week="2022-W44")
+    week = printed_claims(held)
+    now = week["US:policy_rate"]
+    told = sentence(
+        "The policy rate of US is higher than in the earlier report, at [[US:policy_rate]].", week
+    )
+
+    def found(before: str) -> list[str]:
+        change = Change(
+            kind=ChangeKind.RATE,
+            market="US",
+            claim_id=now.claim_id,
+            before=now.value - Decimal(before),
+            after=now.value,
+            unit=now.unit,
+            prose=told.prose,
+            text=told.text,
+        )
+        changes = Changes(against="2022-W43", against_revision=1, entries=(change,))
+        return [line.words for line in audit(sealed(held.model_copy(update={"changes": changes})))]
+
+    assert found("0.75") == []
+    assert found("1.00") == ["2.875 is not the rate of 2022-W43, by its decisions: 3.125"]
+
+
+def test_a_change_that_is_not_material_is_found() -> None:
+    held = disputed_report()
+    level = next(each for each in held.changes.entries if each.kind is ChangeKind.LEVEL)
+    assert level.after is not None
+    nearly = level.after * (Decimal("1.001") if "below" in level.prose else Decimal("0.999"))
+    found = of_changes(before=nearly.quantize(Decimal("0.01")))
+    assert any("is less than the threshold of" in line for line in found)
 
 
 def test_every_digit_of_a_small_report_counts() -> None:
