@@ -50,3 +50,15 @@ async def skipping(tmp_path: Path) -> AsyncIterator[WorkflowEnvironment]:
 def client(skipping: WorkflowEnvironment) -> Client:
     """A client of the time-skipping server."""
     return skipping.client
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Client]:
+    """A client of a development server of the test's own: unlike the one whose clock skips it lists
+    what it keeps, and closes children with their parent."""
+    environment = await WorkflowEnvironment.start_local(
+        dev_server_existing_path=binary("temporal"), plugins=[desk_plugin(tmp_path / "payloads")]
+    )
+    async with environment:
+        await register_search_attributes(environment.client)
+        yield environment.client

@@ -1,13 +1,10 @@
 """The messages of a run while its agents are at work."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from temporalio.client import Client
-from temporalio.testing import WorkflowEnvironment
 
 from contracts.messages import (
     AcceptanceStatus,
@@ -21,15 +18,12 @@ from contracts.names import AgentId
 from contracts.turns import Turn, TurnRequest
 from domain.messages import chosen
 from infra.model_calling import ModelFailed
-from infra.plugin import desk_plugin
 from starters.messages_history import entries_of
 from starters.run_named import run_named
-from tests.conftest import binary
 from tests.support.desk import (
     desk_config,
     desk_workers,
     pair,
-    register_search_attributes,
     start_week,
 )
 from tests.support.scripted import ScriptedAnalyst
@@ -53,17 +47,6 @@ class Slow:
                 raise ModelFailed("overloaded", again=True)
             await self.go.wait()
         return await self._ordinary(request)
-
-
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Client]:
-    environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"),
-        plugins=[desk_plugin(tmp_path / "payloads")],
-    )
-    async with environment:
-        await register_search_attributes(environment.client)
-        yield environment.client
 
 
 async def read(client: Client) -> list[AgentMessage]:

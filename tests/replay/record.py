@@ -1,17 +1,19 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
-`workflow.patched`. The recorded files are committed.
+`workflow.patched`. The recorded files are committed: keep those that the change is about, beside
+what was recorded before it (`…_told_first`), and put back the others.
 """
 
 import asyncio
 import json
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client, WorkflowHandle
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
@@ -46,6 +48,7 @@ from tests.support.desk import (
 from tests.support.fixings import Fixings
 from tests.support.graphs import KNOWLEDGE, going_round, knowing_turn, start_graph
 from tests.support.graphs import question as question_of
+from tests.support.held import TELLS_OF_A_CASE, held
 from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
 from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
@@ -111,6 +114,7 @@ async def record(client: Client, directory: Path) -> None:
         await (await start_week(client, config, run_id="failing")).result()
     await record_question(client, directory)
     disputed = await record_conflicts(client, directory, deadlines)
+    await record_cancelled(client, directory)
     await record_learning(client, directory)
     await record_hypothesis(client, directory)
     await record_swarm(client, directory)
@@ -262,6 +266,22 @@ async def record_conflicts(
         "escalation_answered": cases["USD/JPY"],
         "escalation_defaulted": cases["EUR/USD"],
     }
+
+
+async def record_cancelled(client: Client, directory: Path) -> None:
+    """Cancel a market while it tells its week of a case."""
+    analyst = ScriptedAnalyst(Disagreement(("USD/JPY",)))
+    async with desk_workers(client, directory, analyst=analyst):
+        with held(TELLS_OF_A_CASE) as telling:
+            week = await start_week(client, desk_config(pair("USD/JPY")), run_id="stopped")
+            market = client.get_workflow_handle(market_run_id(week.id, "USD/JPY"))
+            await telling.reached.wait()
+            await market.cancel()
+            telling.let_go.set()
+            with suppress(WorkflowFailureError):
+                await market.result()
+        await write("market_cancelled_while_it_tells", market)
+        await week.cancel()
 
 
 async def is_there(handle: WorkflowHandle[Any, Any]) -> bool:

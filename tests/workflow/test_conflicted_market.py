@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import (
     Client,
     WorkflowExecutionStatus,
@@ -106,6 +107,21 @@ async def test_a_case_is_found_and_holds_what_its_positions_rest_on(
     assert len(request.evidence) == 2
     assert request.default == 0
     assert request.deadline - request.remind_at == timedelta(minutes=10)
+
+
+async def test_a_case_can_be_answered_once_the_week_is_told_of_it(
+    client: Client, tmp_path: Path
+) -> None:
+    async with desk_workers(client, tmp_path, analyst=disagreeing()):
+        handle = await start_week(client, desk_config(pair("USD/JPY")))
+        await answer(client, (await status_once(handle, cases=1)).escalations[0], 0)
+        await handle.result()
+        market = client.get_workflow_handle(market_run_id(handle.id, "USD/JPY"))
+        history = await market.fetch_history()
+    kinds = [EventType.Name(event.event_type) for event in history.events]
+    there = kinds.index("EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_STARTED")
+    told = kinds.index("EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED")
+    assert there < told
 
 
 async def test_when_nobody_answers_the_heaviest_position_holds(
