@@ -5,14 +5,10 @@ import getpass
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from temporalio.client import (
     Client,
-    WorkflowExecution,
-    WorkflowExecutionStatus,
-    WorkflowHandle,
-    WorkflowQueryFailedError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
@@ -26,32 +22,32 @@ from contracts.escalations import (
     EscalationState,
     EscalationStatus,
 )
-from contracts.names import Message, Queue, WorkflowType
+from contracts.names import Message, Queue
 from domain.escalation_case import decided_already
 from infra.settings import load_settings
 from starters.case_lines import case_lines, decision_lines, listing_lines, one_line, position_list
+from starters.case_look import ANSWER_SECONDS, NOBODY_ANSWERS, all_cases, asked, one_case
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
 
 T = TypeVar("T")
 
-ANSWER_SECONDS = 10.0
-"""How long a worker may take to answer for a case."""
-
-NOBODY_ANSWERS = (
-    "no worker answers for the run; start one with `desk worker orchestrator` or `desk up`, "
-    "and see `desk doctor`"
-)
+LONGEST_NAME: Final = 200
+LONGEST_NOTE: Final = 1_000
+"""What an answer holds, in characters."""
 
 
 def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
-    """Print the open cases, or all that the server still keeps.
+    """Print the open cases, or all that the server still keeps. One that nobody answers for is
+    named on standard error, and the others are printed.
 
     Raises:
-        CommandError: no worker answers.
+        CommandError: no worker answers for any.
     """
-    found = _at_a_desk(lambda desk: _listings(desk.client, every=every))
+    found, silent = _at_a_desk(lambda desk: all_cases(desk.client, every=every))
+    if silent and not found:
+        raise CommandError(silent[0])
     shown = found if every else [c for c in found if c.status.state is EscalationState.OPEN]
     now = datetime.now(UTC)
     if as_json:
@@ -59,7 +55,8 @@ def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
     else:
         text = "\n".join(line for listed in shown for line in listing_lines(listed, now))
     sys.stdout.write(f"{text or 'nobody is asked to decide anything'}\n")
-    return ExitStatus.COMPLETE
+    sys.stderr.writelines(f"desk: {line}\n" for line in silent)
+    return ExitStatus.INCOMPLETE if silent else ExitStatus.COMPLETE
 
 
 def show_case(written: str, *, as_json: bool) -> ExitStatus:
@@ -70,10 +67,7 @@ def show_case(written: str, *, as_json: bool) -> ExitStatus:
         CommandError: no worker answers.
     """
 
-    async def work(desk: Desk) -> EscalationListing:
-        return chosen_case(await _listings(desk.client, every=True), written)
-
-    listed = _at_a_desk(work)
+    listed = _at_a_desk(lambda desk: one_case(desk.client, written))
     now = datetime.now(UTC)
     text = listed.model_dump_json(indent=2) if as_json else "\n".join(case_lines(listed, now))
     sys.stdout.write(f"{text}\n")
@@ -84,19 +78,20 @@ def resolve_case(written: str, *, choose: str, by: str | None, note: str | None)
     """Decide a case and print the decision.
 
     Raises:
-        UsageError: no such case or position, or nobody is named.
+        UsageError: no such case or position, nobody is named, or the name or note is too long.
         CommandError: it is decided already, or no worker answers.
     """
     name = (by if by is not None else _login_name()).strip()
     if not name:
         raise UsageError("--by is empty: the report says who decided")
+    refuse_longer(name, "--by", LONGEST_NAME)
+    refuse_longer(note or "", "--note", LONGEST_NOTE)
 
     async def work(desk: Desk) -> EscalationDecision:
-        listed = chosen_case(await _listings(desk.client, every=True), written)
+        listed = await one_case(desk.client, written)
         refuse_decided(listed)
-        answer = EscalationAnswer(
-            position=chosen_position(listed.status, choose), by=name[:200], note=note
-        )
+        position = chosen_position(listed.status, choose)
+        answer = EscalationAnswer(position=position, by=name, note=note)
         return await _decide(desk.client, listed, answer)
 
     decision = _at_a_desk(work)
@@ -104,23 +99,14 @@ def resolve_case(written: str, *, choose: str, by: str | None, note: str | None)
     return ExitStatus.COMPLETE
 
 
-def chosen_case(cases: list[EscalationListing], written: str) -> EscalationListing:
-    """The case whose id is, or alone starts with, what the user wrote; open ones go before.
+def refuse_longer(words: str, what: str, most: int) -> None:
+    """Nothing where the words fit into an answer.
 
     Raises:
-        UsageError: there is none, or more than one.
+        UsageError: they do not.
     """
-    matching = [case for case in cases if case.workflow_id == written]
-    if not matching:
-        matching = [case for case in cases if case.workflow_id.startswith(written)]
-        still_open = [c for c in matching if c.status.state is EscalationState.OPEN]
-        matching = still_open or matching
-    if len(matching) > 1:
-        ids = ", ".join(case.workflow_id for case in matching[:4])
-        raise UsageError(f"{len(matching)} cases start with '{written}': {ids}; write more of it")
-    if not matching:
-        raise UsageError(f"no case '{written}'; `desk escalations list --all` lists them")
-    return matching[0]
+    if len(words) > most:
+        raise UsageError(f"{what} has {len(words):,} characters; at most {most:,}")
 
 
 def chosen_position(status: EscalationStatus, written: str) -> int | None:
@@ -168,42 +154,6 @@ def _at_a_desk(work: Callable[[Desk], Awaitable[T]]) -> T:
     return asyncio.run(with_desk(settings, with_a_worker))
 
 
-async def _listings(client: Client, *, every: bool) -> list[EscalationListing]:
-    """The cases with what their runs answer, those with the nearest deadline first."""
-    query = f'WorkflowType = "{WorkflowType.ESCALATION}"'
-    if not every:
-        query += ' AND ExecutionStatus = "Running"'
-    newest: dict[str, WorkflowExecution] = {}
-    async for run in client.list_workflows(query):
-        if run.id not in newest or run.start_time > newest[run.id].start_time:
-            newest[run.id] = run
-    found = await asyncio.gather(*(_listing(client, run) for run in newest.values()))
-    return sorted(found, key=lambda listed: (_is_closed(listed), listed.status.request.deadline))
-
-
-async def _listing(client: Client, run: WorkflowExecution) -> EscalationListing:
-    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
-    status = await _status(handle)
-    if status.decision is None and run.status is not WorkflowExecutionStatus.RUNNING:
-        status = status.model_copy(update={"state": EscalationState.ENDED})
-    return EscalationListing(workflow_id=run.id, status=status)
-
-
-async def _status(handle: WorkflowHandle[object, object]) -> EscalationStatus:
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            status: EscalationStatus = await handle.query(
-                Message.ESCALATION, result_type=EscalationStatus
-            )
-    except (TimeoutError, WorkflowQueryFailedError):
-        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
-    except RPCError as error:
-        if error.status is RPCStatusCode.UNAVAILABLE:
-            raise
-        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
-    return status
-
-
 async def _decide(
     client: Client, listed: EscalationListing, answer: EscalationAnswer
 ) -> EscalationDecision:
@@ -226,13 +176,9 @@ async def _decide(
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise
         # It was decided and has ended since it was looked up.
-        refuse_decided(listed.model_copy(update={"status": await _status(handle)}))
+        refuse_decided(listed.model_copy(update={"status": await asked(handle)}))
         raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
     return decision
-
-
-def _is_closed(listed: EscalationListing) -> bool:
-    return listed.status.state is not EscalationState.OPEN
 
 
 def _login_name() -> str:

@@ -23,6 +23,10 @@ SILENCE_SECONDS = 5.0
 """How long a run may leave the query unanswered before the user is told."""
 
 HEALTH_SECONDS = timedelta(seconds=1)
+"""How long a server that is well takes to say so, at most; a busy machine takes longer."""
+
+MOST_SILENT_TRIES = 20
+"""So many times in a row a server may leave it unsaid before it counts as gone."""
 
 _ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
 
@@ -36,6 +40,8 @@ _NO_ANSWER = frozenset(
         RPCStatusCode.RESOURCE_EXHAUSTED,
     }
 )
+
+_SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
 Status = TypeVar("Status")
 Shown = TypeVar("Shown", contravariant=True)
@@ -98,10 +104,18 @@ async def status_if_told(handle: WorkflowHandle[Any, Any], kind: type[Status]) -
 async def check_server(client: Client) -> None:
     """Tell a server that is gone from a worker that is, without the client's own long patience.
 
+    One that is gone refuses at once. One that is silent has much to write, or a machine that has
+    much else to do: it is asked again.
+
     Raises:
         ServerUnreachable: the server is gone.
     """
-    try:
-        await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
-    except RPCError:
-        raise ServerUnreachable("the Temporal server went away; `desk up` starts it") from None
+    for _ in range(MOST_SILENT_TRIES):
+        try:
+            await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
+        except RPCError as error:
+            if error.status not in _SILENT:
+                break
+        else:
+            return
+    raise ServerUnreachable("the Temporal server went away; `desk up` starts it")

@@ -1,10 +1,26 @@
-"""`desk escalations` where nobody is asked anything, and where there is no server."""
+"""`desk escalations` where nobody is asked anything, where there is no server, and where there are
+many cases."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from temporalio.client import Client, WorkflowHandle
+from temporalio.worker import Worker
 
+from contracts.escalations import EscalationAnswer, EscalationDecision, EscalationState
+from contracts.names import Message, Queue
+from starters import case_look
+from starters.case_look import NOBODY_ANSWERS, all_cases, one_case
+from starters.endings import CommandError, UsageError
+from tests.support.cases import case
 from tests.support.command import DeskCommand
+from workers.tuning import TUNING
+from workflows.escalation import EscalationWorkflow
 
 
 def test_a_desk_at_rest_asks_nobody(tmp_path: Path) -> None:
@@ -21,6 +37,10 @@ def test_a_desk_at_rest_asks_nobody(tmp_path: Path) -> None:
         (("resolve", "weekly-2026-W44", "--choose", "1", "--by", "anna"), "no case"),
         (("resolve", "weekly-2026-W44", "--choose", "1", "--by", " "), "--by is empty"),
         (("resolve", "weekly-2026-W44"), "--choose"),
+        (
+            ("resolve", "weekly-2026-W44", "--choose", "1", "--note", "n" * 5_000),
+            "--note has 5,000 characters; at most 1,000",
+        ),
     ],
 )
 def test_what_cannot_be_decided_is_told_in_a_sentence(
@@ -36,3 +56,68 @@ def test_without_a_server_it_says_what_to_do(tmp_path: Path) -> None:
     answer = desk("escalations", "list")
     assert answer.code == 1
     assert "TEMPORAL_ADDRESS" in answer.err
+
+
+@asynccontextmanager
+async def worker(client: Client) -> AsyncIterator[None]:
+    async with Worker(client, task_queue=Queue.DESK, workflows=[EscalationWorkflow], **TUNING):
+        yield
+
+
+async def put(
+    client: Client, workflow_id: str, queue: str = Queue.DESK
+) -> WorkflowHandle[Any, EscalationDecision]:
+    request = case(datetime.now(UTC))
+    return await client.start_workflow(
+        EscalationWorkflow.run, request, id=workflow_id, task_queue=queue
+    )
+
+
+async def decide(client: Client, workflow_id: str) -> EscalationDecision:
+    handle = await put(client, workflow_id)
+    answer = EscalationAnswer(position=1, by="anna", note="misread")
+    await handle.execute_update(Message.RESOLVE_ESCALATION, answer)
+    return await handle.result()
+
+
+async def listed_as(client: Client, **expected: int) -> None:
+    """Until visibility, which follows the histories by some time, has so many runs in each state.
+
+    What is asked is that each has come, and not that no other is left: a run that visibility has
+    not heard of is in no state at all.
+    """
+    for state, number in expected.items():
+        query = f'ExecutionStatus = "{state.capitalize()}"'
+        while (await client.count_workflows(query)).count < number:
+            await asyncio.sleep(0.05)
+
+
+async def test_decided_cases_are_read_without_a_worker(server: Client) -> None:
+    async with worker(server):
+        decisions = [await decide(server, f"w/escalation/{number}") for number in range(20)]
+    await listed_as(server, completed=20)
+    listed = await all_cases(server, every=True)
+    assert (len(listed.read), listed.silent) == (20, [])
+    shown = (await one_case(server, "w/escalation/7")).status
+    assert (shown.state, shown.decision) == (EscalationState.ANSWERED, decisions[7])
+    assert (await one_case(server, "w/escalation/19")).status.request.conflict.positions
+
+
+async def test_a_case_that_nobody_answers_for_costs_its_own_line_only(
+    server: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(case_look, "ANSWER_SECONDS", 1.0)
+    async with worker(server):
+        await decide(server, "w/USD/JPY/escalation/decided")
+        await put(server, "w/USD/JPY/rerun/escalation/open")
+        await put(server, "w/EUR/USD/escalation/silent", "nobody")
+        await listed_as(server, completed=1, running=2)
+        listed = await all_cases(server, every=True)
+        assert [each.workflow_id.rpartition("/")[2] for each in listed.read] == ["open", "decided"]
+        assert listed.silent == [f"w/EUR/USD/escalation/silent: {NOBODY_ANSWERS}"]
+        for written in ("w/USD/JPY/rerun/escalation/open", "w/USD/JPY"):
+            assert (await one_case(server, written)).status.state is EscalationState.OPEN
+        with pytest.raises(CommandError, match="no worker answers"):
+            await one_case(server, "w/EUR")
+        with pytest.raises(UsageError, match="no case 'elsewhere'"):
+            await one_case(server, "elsewhere")

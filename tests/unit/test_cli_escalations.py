@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from rich.console import Console
+from temporalio.client import WorkflowExecutionStatus as Status
 
 from contracts.escalations import (
     EscalationAnswer,
@@ -18,7 +19,8 @@ from contracts.search_attributes import Phase
 from contracts.week_run import MarketState, MarketStatus, WeekStatus
 from domain.conflicts import decide
 from starters.case_lines import case_lines, decision_lines, listing_lines
-from starters.cases import chosen_case, chosen_position, refuse_decided
+from starters.case_look import CaseRun, chosen_case
+from starters.cases import chosen_position, refuse_decided, resolve_case
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.progress import PlainProgress, board
 from starters.show_status import status_lines
@@ -47,28 +49,47 @@ def listed(
     return EscalationListing(workflow_id=workflow_id, status=status)
 
 
+def run(workflow_id: str, status: Status = Status.RUNNING) -> CaseRun:
+    return CaseRun(workflow_id, "1", status)
+
+
 def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one() -> None:
-    cases = [listed("w/market/USD/JPY/escalation/a"), listed("w/market/EUR/USD/escalation/a")]
+    cases = [run("w/market/USD/JPY/escalation/a"), run("w/market/EUR/USD/escalation/a")]
     assert chosen_case(cases, "w/market/USD") is cases[0]
     assert chosen_case(cases, "w/market/EUR/USD/escalation/a") is cases[1]
 
 
 def test_an_open_case_goes_before_decided_ones_with_the_same_beginning() -> None:
-    decided = listed("w/market/USD/JPY/escalation/a", state=EscalationState.ANSWERED)
-    waiting = listed("w/market/USD/JPY/rerun/2/escalation/a")
+    decided = run("w/market/USD/JPY/escalation/a", Status.COMPLETED)
+    waiting = run("w/market/USD/JPY/rerun/2/escalation/a")
     assert chosen_case([decided, waiting], "w/market/USD/JPY") is waiting
     assert chosen_case([decided, waiting], decided.workflow_id) is decided
 
 
 def test_a_beginning_of_several_ids_is_refused_with_the_ids() -> None:
-    cases = [listed("w/market/USD/JPY/a"), listed("w/market/USD/JPY/b")]
+    cases = [run("w/market/USD/JPY/a"), run("w/market/USD/JPY/b")]
     with pytest.raises(UsageError, match=r"2 cases start with 'w/'.*USD/JPY/a, .*USD/JPY/b"):
         chosen_case(cases, "w/")
 
 
 def test_an_id_that_nobody_has_is_refused() -> None:
     with pytest.raises(UsageError, match=r"no case 'x'.*list --all"):
-        chosen_case([listed()], "x")
+        chosen_case([run(WORKFLOW_ID)], "x")
+
+
+@pytest.mark.parametrize(
+    ("by", "note", "told"),
+    [
+        ("a" * 201, None, "--by has 201 characters; at most 200"),
+        ("anna", "n" * 5_000, "--note has 5,000 characters; at most 1,000"),
+    ],
+)
+def test_a_name_or_a_note_that_is_too_long_is_refused_whole(
+    by: str, note: str | None, told: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        resolve_case(WORKFLOW_ID, choose="1", by=by, note=note)
+    assert str(refused.value) == told
 
 
 @pytest.mark.parametrize(("written", "place"), [("1", 0), (" 2 ", 1), ("none", None)])
