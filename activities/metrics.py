@@ -151,8 +151,9 @@ def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
     ).add(calls)
 
 
-def note_report(report: ResearchReport, spent: Usage) -> None:
-    """In an activity: a report was published; the gauges are those of the latest one."""
+def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
+    """In an activity: a report was published. The gauges are those of the `newest` week's, of all
+    its markets; any other leaves them as they are."""
     for known in (Outcome.COMPLETE, Outcome.INCOMPLETE):
         _labelled(outcome=known).create_counter("desk_reports", "Published revisions").add(
             int(known is report.outcome)
@@ -160,6 +161,11 @@ def note_report(report: ResearchReport, spent: Usage) -> None:
     anew = (market for market in report.markets if market.revised_in == report.revision)
     verdicts = (verdict for market in anew for verdict in market.verdicts)
     _rejected(RejectedBy.CHECKS, sum(v.status is ClaimStatus.REJECTED for v in verdicts))
+    if newest:
+        _gauge(report, spent)
+
+
+def _gauge(report: ResearchReport, spent: Usage) -> None:
     meter, coverage = activity.metric_meter(), report.coverage
     for name, words, value in (
         ("coverage", "Researched markets as a share of those expected", coverage.share),

@@ -17,7 +17,13 @@ from activities.week_before import LONGEST_SECONDS, published_before
 from contracts.names import FailureType
 from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from domain.compile_report import compile_report
-from reporting.publish import DEFAULT_SLUG, PublishingError, publish, published_revisions
+from reporting.publish import (
+    DEFAULT_SLUG,
+    FOLDER,
+    PublishingError,
+    publish,
+    published_revisions,
+)
 
 
 class PublishingActivities:
@@ -81,13 +87,19 @@ class PublishingActivities:
             previous_note=" ".join(words for words in (late, previous.note) if words) or None,
         )
         files = publish(report, self._reports_dir, slug)
-        note_report(report, request.record.spent or report.usage)
+        note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
             files=files,
             coverage=report.coverage,
             outcome=report.outcome,
             headline=report.summary[0].text if report.summary else report.title,
         )
+
+    def _is_newest(self, request: PublishRequest) -> bool:
+        """Whether it is of all markets, and nothing of the kind is out of a later week."""
+        name = f"{request.record.week}-{DEFAULT_SLUG}.json"
+        out = (self._reports_dir / FOLDER).glob(f"[0-9]*-W[0-9][0-9]-{DEFAULT_SLUG}.json")
+        return request.subset is None and all(path.name <= name for path in out)
 
 
 async def _placed(request: PublishRequest) -> PublishRequest:

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from contracts.base import Contract, ShortText, Text
 from contracts.escalations import WaitingNotice
+from contracts.markets import MarketName
 from contracts.names import AgentId
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase
@@ -51,6 +52,24 @@ class HandedOn(Contract):
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(max_length=8)]
     errors: Annotated[tuple[AgentError, ...], Field(max_length=8)]
+
+
+class MarketAsked(Contract):
+    """A market that a run was started for."""
+
+    market: MarketName
+
+
+class MarketsAsked(Contract):
+    """What a run's configuration says of its markets."""
+
+    markets: Annotated[tuple[MarketAsked, ...], Field(max_length=200)]
+
+
+class WeekAsked(Contract):
+    """What the request for a week's run says of its markets."""
+
+    config: MarketsAsked
 
 
 class Fault(NamedTuple):

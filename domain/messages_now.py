@@ -40,7 +40,7 @@ class WorkerSeen:
     """A worker's process as it last told the server: all the queues that it polls together.
 
     CPU and memory are shares of its host, from 0 to 100. Counts are since it started. `silent`:
-    it is overdue.
+    it is overdue. `process` tells it from others of its identity.
     """
 
     identity: str
@@ -54,6 +54,12 @@ class WorkerSeen:
     completed: int = 0
     failed: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
+    process: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is to be expected of it any more."""
+        return self.silent or self.state is WorkerState.STOPPED
 
 
 def pending(teller: Teller) -> Iterator[Entry]:
@@ -108,7 +114,7 @@ def statuses(workers: Iterable[WorkerSeen]) -> Iterator[Entry]:
 
 def _status(worker: WorkerSeen) -> Entry:
     message = AgentMessage(
-        message_id=f"worker/{worker.identity}",
+        message_id=f"worker/{worker.identity}/{worker.process}",
         from_agent=worker.identity,
         to_agent=PM,
         type=MessageType.SYSTEM_STATUS,
@@ -130,7 +136,7 @@ def _status(worker: WorkerSeen) -> Entry:
 
 
 def _health(worker: WorkerSeen) -> AgentStatus:
-    if worker.silent or worker.state is WorkerState.STOPPED:
+    if worker.over:
         return AgentStatus.OFFLINE
     return AgentStatus.HEALTHY if worker.state is WorkerState.RUNNING else AgentStatus.DEGRADED
 

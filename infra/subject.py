@@ -6,7 +6,8 @@ from typing import Final
 from contracts.names import AgentId
 
 _WORKFLOW: Final = re.compile(
-    r"^(?P<run>[^/]+)(?:/market/(?P<market>.+?))?(?:/(?:rerun|reassign|escalation)/.*)?$"
+    # Whatever kind of child it is, it belongs to the run that its id begins with.
+    r"(?P<run>[^/]+)(?:/market/(?P<market>.+?)(?:/(?:rerun|reassign|escalation)/|$))?"
 )
 _AGENTS: Final = frozenset(agent.value for agent in AgentId)
 

@@ -15,7 +15,9 @@ from starters.agents_workers import Fleet, QueueLook, Share, WorkerLine
 LONG_WAIT: Final = timedelta(seconds=30)
 """A task that has waited longer for a worker is a backlog."""
 
-Agents = Annotated[tuple[AgentId, ...], Field(max_length=8)]
+MOST_WORKERS: Final = 1_000
+
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=len(AgentId))]
 
 
 class StandingLine(Contract):
@@ -60,15 +62,16 @@ class SourceLine(StandingLine):
 
 class DeskAgents(Contract):
     """What `desk agents --json` prints. Work is counted since `since`, in the newest `read` of
-    `known` workflows; `unpolled` are the queues that no worker polls."""
+    `known` workflows; `workers` are those that are alive, and of each queue the one that was heard
+    last of those that are gone; `unpolled` are the queues that no worker polls."""
 
     at: Instant
     since: Instant
     read: int
     known: int
-    agents: Annotated[tuple[AgentLine, ...], Field(max_length=20)]
+    agents: Annotated[tuple[AgentLine, ...], Field(max_length=len(AgentId))]
     sources: Annotated[tuple[SourceLine, ...], Field(max_length=400)]
-    workers: Annotated[tuple[WorkerLine, ...], Field(max_length=1_000)] | None
+    workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
     unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()
 
 
@@ -96,9 +99,19 @@ def desk_agents(
         known=record.known,
         agents=agent_lines,
         sources=source_lines,
-        workers=fleet.workers,
+        workers=None if fleet.workers is None else _told_workers(fleet.workers),
         unpolled=tuple(dict.fromkeys(line.queue for line in lines if not line.polled)),
     )
+
+
+def _told_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
+    """Those that are alive, and of each queue the last that is gone; of too many, those that were
+    heard last. Temporal keeps an entry for each queue of each process for long after its end."""
+    alive = [worker for worker in workers if worker.alive]
+    heard = sorted(workers, key=lambda worker: worker.last_heartbeat)
+    gone = {worker.queue: worker for worker in heard if not worker.alive}
+    told = sorted([*alive, *gone.values()], key=lambda w: (w.alive, w.last_heartbeat))
+    return tuple(sorted(told[-MOST_WORKERS:], key=lambda w: (w.queue, w.worker, w.started_at)))
 
 
 def _agent(

@@ -9,27 +9,19 @@ from pydantic import Field
 from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.worker.v1 import WorkerHeartbeat
-from temporalio.api.workflowservice.v1 import (
-    DescribeTaskQueueRequest,
-    DescribeTaskQueueResponse,
-    DescribeWorkerRequest,
-    ListWorkersRequest,
-)
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client
-from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.base import Contract, Instant, ShortText
 from contracts.names import Queue
 from infra.temporal import WORKER_HEARTBEAT
+from starters.worker_heartbeats import ANSWER, last_heartbeats
 from workers.health import LONGEST_SILENCE
 
-ANSWER: Final = timedelta(seconds=5)
-SIDE_BY_SIDE: Final = 8
 MISSED_BEATS: Final = 3
 """A worker that has missed as many heartbeats is taken to be gone."""
 
 _KINDS = (TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
-_UNKNOWN = frozenset({RPCStatusCode.UNIMPLEMENTED, RPCStatusCode.PERMISSION_DENIED})
 
 Share = Annotated[float, Field(ge=0, le=100)]
 
@@ -100,41 +92,12 @@ async def fleet_of(client: Client, queues: Iterable[str]) -> Fleet:
 
 
 async def _workers(client: Client) -> tuple[WorkerLine, ...] | None:
-    turns = asyncio.Semaphore(SIDE_BY_SIDE)
-
-    async def described(key: str) -> WorkerLine | None:
-        request = DescribeWorkerRequest(namespace=client.namespace, worker_instance_key=key)
-        try:
-            async with turns:
-                answer = await client.workflow_service.describe_worker(request, timeout=ANSWER)
-        except RPCError as error:
-            if error.status is not RPCStatusCode.NOT_FOUND:
-                raise
-            return None
-        return worker_line(answer.worker_info.worker_heartbeat, datetime.now(UTC))
-
-    try:
-        keys = await _worker_keys(client)
-    except RPCError as error:
-        if error.status not in _UNKNOWN:
-            raise
+    beats = await last_heartbeats(client)
+    if beats is None:
         return None
-    found = await asyncio.gather(*map(described, keys))
-    return tuple(sorted((w for w in found if w), key=lambda w: (w.queue, w.worker, w.started_at)))
-
-
-async def _worker_keys(client: Client) -> list[str]:
-    keys: list[str] = []
-    page = b""
-    while True:
-        answer = await client.workflow_service.list_workers(
-            ListWorkersRequest(namespace=client.namespace, page_size=100, next_page_token=page),
-            timeout=ANSWER,
-        )
-        keys += [worker.worker_instance_key for worker in answer.workers]
-        page = answer.next_page_token
-        if not page:
-            return keys
+    now = datetime.now(UTC)
+    lines = (worker_line(beat, now) for beat in beats)
+    return tuple(sorted(lines, key=lambda w: (w.queue, w.worker, w.started_at)))
 
 
 def worker_line(beat: WorkerHeartbeat, now: datetime) -> WorkerLine:

@@ -147,16 +147,16 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
 
 
 def read_as_of(written: str, time_zone: str, now: datetime) -> datetime:
-    """The instant at which the world is known: a day stands for its end on the desk's clock, a
-    time without an offset for one of the desk's time zone.
+    """The instant at which the world is known: a day, however ISO 8601 writes it, stands for its
+    end on the desk's clock, a time without an offset for one of the desk's time zone.
 
     Raises:
         UsageError: it is neither, or has not come yet.
     """
     zone = ZoneInfo(time_zone)
     try:
-        if len(written.strip()) == len("2026-10-30"):
-            day = date.fromisoformat(written.strip())
+        day = _day(written.strip())
+        if day is not None:
             instant = datetime.combine(day, time(23, 59, 59), zone)
         else:
             instant = datetime.fromisoformat(written.strip())
@@ -171,6 +171,13 @@ def read_as_of(written: str, time_zone: str, now: datetime) -> datetime:
             f"--as-of {written} has not come yet; without it, what is known now counts"
         )
     return instant
+
+
+def _day(written: str) -> date | None:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        return None
 
 
 def _graph_for(

@@ -11,17 +11,15 @@ from typing import NamedTuple
 
 from domain.retention import KEPT, Record, is_answer, is_past, week_of_report
 from reporting.answer_publish import FOLDER as ANSWERS
+from reporting.archive_pages import MARKETS
 from reporting.publish import FOLDER
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PAYLOAD = re.compile("[0-9a-f]{64}")
-_DRAFTS = (
-    # Half of a publication, a payload, a download: their writer was killed.
-    (FOLDER, re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")),
-    (ANSWERS, re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")),
-    ("payloads", re.compile(r"\.incoming-.+")),
-    ("cache", re.compile(r"\.eurofxref-hist\.zip\..+")),
-)
+_PUBLICATION = re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")
+_PAGE = re.compile(r"\..+\.html\.[0-9a-f]{8}\.new")
+_INCOMING = re.compile(r"\.incoming-.+")
+_DOWNLOAD = re.compile(r"\.eurofxref-hist\.zip\..+")
 
 
 class OldFile(NamedTuple):
@@ -52,10 +50,18 @@ def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> lis
 
 def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
     """What writers that were killed have left half written."""
+    places = (
+        (_files(reports_dir / FOLDER), _PUBLICATION),
+        (_files(reports_dir / ANSWERS), _PUBLICATION),
+        # The archive is written beside these folders; what else lies there is not the desk's.
+        (_files_in(reports_dir), _PAGE),
+        (_files_in(reports_dir / MARKETS), _PAGE),
+        (_files(home / "payloads"), _INCOMING),
+        (_files(home / "cache"), _DOWNLOAD),
+    )
     found: list[OldFile] = []
-    for folder, name in _DRAFTS:
-        root = (reports_dir if folder in (FOLDER, ANSWERS) else home) / folder
-        drafts = (path for path in _files(root) if name.fullmatch(path.name))
+    for files, name in places:
+        drafts = (path for path in files if name.fullmatch(path.name))
         found += _old(Record.DRAFTS, drafts, now)
     return found
 
@@ -145,3 +151,9 @@ def _files(root: Path) -> Iterator[Path]:
     """Every file beneath a folder; links are not followed."""
     for folder, _, names in os.walk(root):
         yield from (Path(folder) / name for name in sorted(names))
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Every file in a folder itself."""
+    if folder.is_dir():
+        yield from sorted(folder.iterdir())

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from temporalio.api.common.v1 import Payload
 from temporalio.api.enums.v1 import EventType, TimeoutType
 from temporalio.api.failure.v1 import Failure
-from temporalio.api.history.v1 import HistoryEvent
+from temporalio.api.history.v1 import HistoryEvent, WorkflowExecutionStartedEventAttributes
 from temporalio.converter import DataConverter
 
 from contracts.escalations import WaitingNotice
@@ -35,6 +35,7 @@ from domain.messages_history import (
     TurnAnswer,
     TurnAsked,
     WaitingNoted,
+    WeekAsked,
     market_in,
     turn_of,
 )
@@ -76,6 +77,7 @@ class EventReader:
         self._root = root
         self._speaks = root
         self._turns: set[int] = set()
+        self._started = WorkflowExecutionStartedEventAttributes()
         self._readers: dict[int, Callable[[HistoryEvent], Awaitable[Event | None]]] = {
             EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED: self._asked,
             EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED: self._taken,
@@ -106,7 +108,7 @@ class EventReader:
         """The workflow in the small form."""
         # Where a delivery or a case stands is not where the week stands.
         self._speaks = self._root or market_in(workflow_id) is not None
-        started = events[0].workflow_execution_started_event_attributes
+        started = self._started = events[0].workflow_execution_started_event_attributes
         handed: HandedOn | None = None
         if started.workflow_type.name == WorkflowType.REASSIGNMENT:
             handed = await self._one(started.input.payloads, HandedOn)
@@ -191,11 +193,20 @@ class EventReader:
         at = instant(event.event_time)
         if signal.signal_name == Message.RERUN_MARKET:
             rerun = await self._if_readable(signal.input.payloads, RerunRequest)
-            return RerunAsked(event.event_id, at, signal.identity, rerun) if rerun else None
+            if rerun is None or rerun.market not in await self._markets():
+                return None
+            return RerunAsked(event.event_id, at, signal.identity, rerun)
         if signal.signal_name == Message.NOTE_WAITING:
             notice = await self._if_readable(signal.input.payloads, WaitingNotice)
             return WaitingNoted(event.event_id, at, notice) if notice else None
         return None
+
+    async def _markets(self) -> frozenset[str]:
+        """The markets that the run takes reruns of; none where it is not a week's."""
+        if self._started.workflow_type.name != WorkflowType.WEEKLY_RESEARCH:
+            return frozenset()
+        asked = await self._one(self._started.input.payloads, WeekAsked)
+        return frozenset(spec.market for spec in asked.config.markets)
 
     async def _updated(self, event: HistoryEvent) -> Event | None:
         update = event.workflow_execution_update_accepted_event_attributes.accepted_request

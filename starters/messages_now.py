@@ -1,7 +1,7 @@
 """What the server knows of what is under way: activities that wait, and the workers."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -9,18 +9,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from temporalio.api.enums.v1 import PendingActivityState, WorkerStatus
 from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.api.workflowservice.v1 import ListWorkersRequest
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from domain.messages_history import Pending
 from domain.messages_now import WorkerSeen, WorkerState
 from starters.messages_events import fault_of, instant
+from starters.worker_heartbeats import last_heartbeats
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)
 """Workers tell of themselves every ten seconds."""
-
-PAGE: Final = 200
 
 _STATES: Final = {
     WorkerStatus.WORKER_STATUS_SHUTTING_DOWN: WorkerState.STOPPING,
@@ -60,24 +58,34 @@ def _if_set(stamp: Timestamp) -> datetime | None:
 
 async def workers_seen(client: Client, now: datetime) -> tuple[WorkerSeen, ...]:
     """The processes whose workers have told the server of themselves; none where it keeps none."""
-    beats: defaultdict[str, list[WorkerHeartbeat]] = defaultdict(list)
-    request = ListWorkersRequest(namespace=client.namespace, page_size=PAGE)
-    while True:
-        try:
-            page = await client.workflow_service.list_workers(request)
-        except RPCError as error:
-            if error.status is not RPCStatusCode.UNIMPLEMENTED:
-                raise
-            return ()
-        for info in page.workers_info:
-            beats[info.worker_heartbeat.worker_identity].append(info.worker_heartbeat)
-        if not page.next_page_token:
-            break
-        request.next_page_token = page.next_page_token
-    return tuple(_seen(identity, beats[identity], now) for identity in sorted(beats))
+    return processes_in(await last_heartbeats(client) or (), now)
 
 
-def _seen(identity: str, beats: Sequence[WorkerHeartbeat], now: datetime) -> WorkerSeen:
+def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[WorkerSeen, ...]:
+    """The processes that tell of themselves. One that is over is left out where another lives under
+    its identity; of those that are all over the last is told."""
+    told: defaultdict[tuple[str, str], list[WorkerHeartbeat]] = defaultdict(list)
+    for beat in beats:
+        told[beat.worker_identity, _process(beat)].append(beat)
+    seen: defaultdict[str, list[WorkerSeen]] = defaultdict(list)
+    for identity, process in sorted(told):
+        seen[identity].append(_seen(identity, process, told[identity, process], now))
+    return tuple(worker for processes in seen.values() for worker in _told(processes))
+
+
+def _process(beat: WorkerHeartbeat) -> str:
+    """What tells a process from others of its identity: in a container all have one number."""
+    return beat.host_info.worker_grouping_key or beat.host_info.process_id
+
+
+def _told(processes: Sequence[WorkerSeen]) -> Sequence[WorkerSeen]:
+    alive = [worker for worker in processes if not worker.over]
+    return alive or [max(processes, key=lambda worker: worker.seen_at)]
+
+
+def _seen(
+    identity: str, process: str, beats: Sequence[WorkerHeartbeat], now: datetime
+) -> WorkerSeen:
     """One process, of which each queue's worker tells for itself."""
     latest = max(beats, key=lambda beat: beat.heartbeat_time.ToDatetime(tzinfo=UTC))
     slots = [
@@ -89,6 +97,7 @@ def _seen(identity: str, beats: Sequence[WorkerHeartbeat], now: datetime) -> Wor
     host = latest.host_info
     return WorkerSeen(
         identity=identity,
+        process=process,
         state=_STATES.get(latest.status, WorkerState.RUNNING),
         seen_at=seen_at,
         silent=now - seen_at > LONGEST_SILENCE,

@@ -60,11 +60,13 @@ class MarketLine(Contract):
 
 
 class NoteLine(Contract):
-    """Something to know about the watching itself: the server is away, the run does not answer."""
+    """What holds a run up or the watching of it: something keeps failing, the run does not answer,
+    the server is away. `over` where it does so no more."""
 
     kind: Literal["note"] = "note"
     at: Instant
     text: Text
+    over: bool = False
 
 
 class PublishedLine(Contract):

@@ -18,6 +18,7 @@ from starters.watch_lines import Changes, NoteLine, PublishedLine
 from starters.watch_look import Look
 
 LONGEST_REASON = 300
+GOES_ON = "nothing holds the run up any more"
 
 
 class Shown(Protocol):
@@ -27,7 +28,7 @@ class Shown(Protocol):
         """Show a new look."""
 
     def note(self, text: str | None) -> None:
-        """Say something about the watching itself; None takes back what was said."""
+        """Say what holds the run up, or the watching of it; None says that it is over."""
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
         """The report is out; `before` says that it was so at the first look."""
@@ -47,8 +48,8 @@ class JsonShown:
 
     def note(self, text: str | None) -> None:
         """Write a note."""
-        if text is not None:
-            self._write(NoteLine(at=datetime.now(UTC), text=text).model_dump_json())
+        line = NoteLine(at=datetime.now(UTC), text=text or GOES_ON, over=text is None)
+        self._write(line.model_dump_json())
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
         """Write what was published."""
@@ -86,8 +87,7 @@ class PlainShown:
 
     def note(self, text: str | None) -> None:
         """Write a sentence."""
-        if text is not None:
-            self._progress.note(text)
+        self._progress.note(text or GOES_ON)
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
         """Nothing: the summary follows."""

@@ -19,7 +19,7 @@ from infra.temporal import ServerUnreachable, connect
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
-from starters.following import SILENCE_SECONDS
+from starters.following import SILENCE_SECONDS, SILENT
 from starters.print_week import print_week
 from starters.published_files import report_if_here
 from starters.summary import PublishedWeek, from_result, from_status
@@ -36,6 +36,9 @@ SPENDING_SECONDS: Final = 3.0
 VISIBLE_SECONDS: Final = 4.0
 SERVER_PATIENCE_SECONDS: Final = 300.0
 """How long a watcher waits for a server that went away."""
+
+_NO_ANSWER: Final = f"{SILENT}; see `desk agents`"
+_NO_SERVER: Final = "the Temporal server does not answer; waiting for it (`desk up` starts one)"
 
 _AWAY: Final = frozenset(
     {
@@ -146,7 +149,7 @@ class Watcher:
         self._heard = self._seen = time.monotonic()
         self._away = False
         self._note: str | None = None
-        self._asked = 0.0
+        self._asked = self._looked = 0.0
         self._spent: Mapping[str, Usage] = {}
         self.looks = 0
 
@@ -202,16 +205,22 @@ class Watcher:
         return from_result(result, self._workflow_id, look.run_id)
 
     async def _listen(self, look: Look) -> None:
-        """Say what holds the run up, and take it back once it goes on."""
+        """Say what holds the run up, though it answers, and take it back once it goes on."""
         now = time.monotonic()
         if look.status is not None:
             self._heard = now
-            self._say(None)
-        elif now - self._heard > SILENCE_SECONDS:
+        silent = now - self._heard > SILENCE_SECONDS
+        if silent or self._may_be_over(look.status) or now - self._looked > SILENCE_SECONDS:
+            self._looked = now
             trouble = await trouble_of(self._client.get_workflow_handle(self._workflow_id))
-            self._say(
-                trouble or "the run does not answer: it waits for a worker; see `desk agents`"
-            )
+            self._say(trouble or (_NO_ANSWER if silent else None))
+
+    def _may_be_over(self, status: WeekStatus | None) -> bool:
+        """Whether what was said last cannot wait to be looked at again: the run answers, or it is
+        about to be left."""
+        if status is None or self._note is None:
+            return False
+        return self._note in (_NO_ANSWER, _NO_SERVER) or _at_rest(status)
 
     def _bear(self, error: RPCError) -> None:
         """Wait for a server that is away.
@@ -230,7 +239,7 @@ class Watcher:
                 f"the Temporal server has been away for {waited:.0f} s; `desk up` starts it, and "
                 f"`desk watch --week {self._week}` comes back to the run"
             ) from None
-        self._say("the Temporal server does not answer; waiting for it (`desk up` starts one)")
+        self._say(_NO_SERVER)
 
     def _say(self, text: str | None) -> None:
         if text != self._note:

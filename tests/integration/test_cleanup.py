@@ -18,7 +18,7 @@ from infra.payload_store import INLINE_LIMIT
 from infra.temporal import connect
 from reporting.publish import publish
 from starters.cleanup_desk import Cleanup, CleanupLine, cleaned, cleanup_lines
-from starters.cleanup_files import old_lines, old_reports
+from starters.cleanup_files import old_drafts, old_lines, old_reports
 from starters.desk_session import Desk
 from starters.week_runs import attributes_of
 from tests.support.homes import home_settings
@@ -168,6 +168,28 @@ async def test_drafts_and_old_results_go(desk: Desk) -> None:
     assert fresh.exists()
     with closing(sqlite3.connect(settings.journal_path)) as file:
         assert file.execute("SELECT key FROM effects").fetchall() == [("new",)]
+
+
+def test_pages_that_a_killed_writer_of_the_archive_left_are_drafts(tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    names = (".index.html.0a1b2c3d.new", "markets/.usd-jpy.html.ffffffff.new")
+    others = (
+        "index.html",
+        ".index.html.new",
+        ".notes.md.0a1b2c3d.new",
+        "mine/.index.html.0a1b2c3d.new",
+        "markets/mine/.jp.html.0a1b2c3d.new",
+    )
+    for name in (*names, *others):
+        path = reports / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half of it")
+        aged(path, KEPT[Record.DRAFTS] + timedelta(hours=1))
+    assert not old_drafts(tmp_path, tmp_path / "elsewhere", NOW)
+    found = [file.path for file in old_drafts(tmp_path, reports, NOW)]
+    assert found == [reports / name for name in names]
+    aged(reports / names[0], KEPT[Record.DRAFTS] - timedelta(hours=1))
+    assert [file.path for file in old_drafts(tmp_path, reports, NOW)] == found[1:]
 
 
 async def test_the_older_lines_of_a_log_go_while_it_is_written_to(desk: Desk) -> None:

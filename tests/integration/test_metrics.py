@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.support.command import DeskCommand
-from tests.support.homes import free_port
+from tests.support.homes import PROJECT, free_port
 from tests.support.model_server import model_server
 from tests.support.model_week import KEY, LAST_WEEK, Scripted
 from tests.support.watched import documented
@@ -40,16 +40,28 @@ class Scraped:
         return {label for labels in found for label in re.findall(r'(\w+)="', labels)}
 
 
+def with_two_markets(folder: Path) -> str:
+    """A copy of the project's `desk.toml` whose desk covers two markets only: all of its week."""
+    others = re.compile(r'  \{ (?:pair|area) = "(?!USD/JPY"|JP").*\n')
+    path = folder / "desk.toml"
+    path.write_text(others.sub("", (PROJECT / "desk.toml").read_text()))
+    return str(path)
+
+
 @pytest.fixture(scope="module")
 def scraped(tmp_path_factory: pytest.TempPathFactory) -> Scraped:
     folder = tmp_path_factory.mktemp("scraped")
     address = f"127.0.0.1:{free_port()}"
     with model_server(folder, Scripted().fixtures("USD/JPY", "JP")) as server:
         desk = DeskCommand(
-            folder, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=server.url, DESK_METRICS=address
+            folder,
+            ANTHROPIC_API_KEY=KEY,
+            ANTHROPIC_BASE_URL=server.url,
+            DESK_CONFIG=with_two_markets(folder),
+            DESK_METRICS=address,
         )
         with desk.up():
-            done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
+            done = desk("run", "--week", LAST_WEEK)
             assert done.code == 0, done.err
             metrics = httpx2.get(f"http://{address}/metrics", timeout=10).text
         calls = len(server.asked)

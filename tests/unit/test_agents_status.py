@@ -15,7 +15,7 @@ from contracts.messages import AgentStatus
 from contracts.names import AgentId, Queue, WorkflowType
 from contracts.tools import ToolStatus
 from infra.temporal import WORKER_HEARTBEAT
-from starters.agents_state import LONG_WAIT, DeskAgents, desk_agents
+from starters.agents_state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
 from starters.agents_table import table_of
 from starters.agents_work import Reader, Record, Work
 from starters.agents_workers import MISSED_BEATS, Fleet, QueueLook, WorkerLine, worker_line
@@ -145,6 +145,28 @@ def test_without_heartbeats_the_pollers_count_and_nothing_is_made_up() -> None:
     assert set(statuses(found).values()) == {AgentStatus.HEALTHY}
     assert {line.cpu_percent for line in found.agents} == {None}
     assert judged(fleet(None, polled=timedelta(minutes=3))).unpolled == QUEUES
+
+
+def test_of_a_queues_dead_workers_the_last_is_told_however_many_there_were() -> None:
+    dead = [worker("source.ecb", seen=number * 60 * SECOND) for number in range(2, 3_000)]
+    alive = [worker(queue) for queue in QUEUES]
+    found = judged(fleet([*dead, *alive]))
+    assert found.workers is not None
+    assert [told for told in found.workers if not told.alive] == [dead[0]]
+    assert len(found.workers) == len(alive) + 1
+    assert set(statuses(found).values()) == {AgentStatus.HEALTHY}
+
+
+def test_of_too_many_workers_the_dead_and_those_not_heard_lately_are_left_out() -> None:
+    first = worker("desk", seen=2 * SECOND)
+    many = [worker("desk", seen=SECOND) for _ in range(MOST_WORKERS - 1)]
+    last = worker("source.ecb")
+    gone = worker("research", stopped=True)
+    found = judged(fleet([first, *many, gone, last]))
+    assert found.workers is not None
+    assert len(found.workers) == MOST_WORKERS
+    assert last in found.workers
+    assert not {first, gone} & set(found.workers)
 
 
 def test_a_backlog_that_nobody_works_off_is_a_degraded_agent() -> None:

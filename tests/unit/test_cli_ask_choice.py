@@ -116,8 +116,9 @@ def test_a_graph_that_wants_a_parameter_says_which_and_what_it_is(settings: Sett
         asked(settings, "How do they differ?", graph="documents")
 
 
-def test_a_day_stands_for_its_end_on_the_desks_clock(settings: Settings) -> None:
-    request = asked(settings, "What?", as_of="2026-10-30").request
+@pytest.mark.parametrize("written", ["2026-10-30", "20261030", "2026-W44-5", "2026W445"])
+def test_a_day_stands_for_its_end_on_the_desks_clock(settings: Settings, written: str) -> None:
+    request = asked(settings, "What?", as_of=written).request
     assert request.as_of == datetime(2026, 10, 30, 23, 59, 59, tzinfo=UTC)
 
 

@@ -1,9 +1,10 @@
 """Log lines say what they are about, and JSON is one object a line."""
 
+import inspect
 import io
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,8 +12,57 @@ from opentelemetry.sdk.trace import TracerProvider
 from temporalio import activity
 from temporalio.testing import ActivityEnvironment
 
+from contracts import names
+from contracts.names import (
+    LEARNING_SYSTEM_ID,
+    QUESTION_RUN,
+    SCHEDULED_RUN_ID,
+    SWARM_RUN,
+    escalation_run_id,
+    hypothesis_run_id,
+    market_run_id,
+    reassignment_run_id,
+    specialist_run_id,
+    week_run_id,
+)
 from infra.logs import configure_logs
 from infra.subject import subject_of
+
+WEEK = week_run_id("2026-W44")
+QUESTION, SWARM = (f"{kind}0a1b2c" for kind in (QUESTION_RUN, SWARM_RUN))
+YEN, JAPAN, AGAIN = (
+    market_run_id(WEEK, "USD/JPY"),
+    market_run_id(WEEK, "JP"),
+    market_run_id(WEEK, "USD/JPY", 2),
+)
+CASE = "USD/JPY/conflict/USD/JPY:last@2026-10-30"
+
+CHILDREN: dict[Callable[..., str], dict[str, dict[str, str]]] = {
+    week_run_id: {
+        WEEK: {"run": WEEK},
+        week_run_id("2026-W44", "usdjpy-jp"): {"run": f"{WEEK}-usdjpy-jp"},
+    },
+    market_run_id: {
+        YEN: {"run": WEEK, "market": "USD/JPY"},
+        JAPAN: {"run": WEEK, "market": "JP"},
+        AGAIN: {"run": WEEK, "market": "USD/JPY"},
+    },
+    reassignment_run_id: {
+        reassignment_run_id(YEN, "research_fx"): {"run": WEEK, "market": "USD/JPY"},
+        reassignment_run_id(AGAIN, "validate"): {"run": WEEK, "market": "USD/JPY"},
+        reassignment_run_id(QUESTION, "USD/JPY/market/read"): {"run": QUESTION},
+        reassignment_run_id(specialist_run_id(SWARM, "s1"), "s1"): {"run": SWARM},
+    },
+    escalation_run_id: {
+        escalation_run_id(WEEK, CASE): {"run": WEEK},
+        escalation_run_id(YEN, CASE): {"run": WEEK, "market": "USD/JPY"},
+        escalation_run_id(AGAIN, CASE): {"run": WEEK, "market": "USD/JPY"},
+        escalation_run_id(SWARM, CASE): {"run": SWARM},
+    },
+    specialist_run_id: {specialist_run_id(SWARM, "s1"): {"run": SWARM}},
+    hypothesis_run_id: {hypothesis_run_id(SWARM, "h1"): {"run": SWARM}},
+}
+"""What each maker's ids are about."""
 
 
 @pytest.fixture
@@ -71,20 +121,30 @@ async def test_a_line_within_a_trace_names_it(told: io.StringIO) -> None:
 
 @pytest.mark.parametrize(
     ("workflow_id", "expected"),
+    [made for ids in CHILDREN.values() for made in ids.items()],
+)
+def test_a_workflows_id_says_what_it_is_about(workflow_id: str, expected: dict[str, str]) -> None:
+    assert subject_of(workflow_id) == expected
+
+
+def test_every_kind_of_id_that_the_desk_makes_is_looked_at() -> None:
+    makers = inspect.getmembers(names, inspect.isfunction)
+    assert set(CHILDREN) == {maker for name, maker in makers if name.endswith("_run_id")}
+
+
+@pytest.mark.parametrize(
+    "run",
     [
-        ("weekly-2026-W44", {"run": "weekly-2026-W44"}),
-        ("weekly-2026-W44/market/JP", {"run": "weekly-2026-W44", "market": "JP"}),
-        ("w/market/USD/JPY/rerun/2", {"run": "w", "market": "USD/JPY"}),
-        ("w/market/USD/JPY/reassign/research_fx", {"run": "w", "market": "USD/JPY"}),
-        ("w/market/USD/JPY/rerun/1/reassign/validate", {"run": "w", "market": "USD/JPY"}),
-        ("w/escalation/USD/JPY/conflict/USD/JPY:last@2026-10-30", {"run": "w"}),
-        (None, {}),
+        QUESTION,
+        SWARM,
+        LEARNING_SYSTEM_ID,
+        f"{SCHEDULED_RUN_ID}-2026-11-02T07:00:00Z",
+        "look-0a1b2c",
     ],
 )
-def test_a_workflows_id_says_what_it_is_about(
-    workflow_id: str | None, expected: dict[str, str]
-) -> None:
-    assert subject_of(workflow_id) == expected
+def test_what_has_no_parent_is_a_run_of_its_own(run: str) -> None:
+    assert subject_of(run) == {"run": run}
+    assert subject_of(None) == {}
 
 
 def test_an_activity_that_is_no_agents_has_no_agent() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from temporalio.api.common.v1 import Payload, Payloads
+from temporalio.api.common.v1 import WorkflowType as WorkflowKind
 from temporalio.api.enums.v1 import EventType, TimeoutType
 from temporalio.api.failure.v1 import ApplicationFailureInfo, Failure, TimeoutFailureInfo
 from temporalio.api.history.v1 import (
@@ -14,15 +15,27 @@ from temporalio.api.history.v1 import (
     WorkflowExecutionTerminatedEventAttributes,
 )
 
-from contracts.names import Message
+from contracts.names import Message, WorkflowType
+from contracts.week_run import WeekRequest
 from domain.messages_history import Event, Failed, Fault, Lost, RerunAsked
 from infra.plugin import data_converter
 from starters.messages_events import EventReader, fault_of, has_ended
+from tests.support.desk import desk_config
 
+REQUEST = WeekRequest(config=desk_config())
 STARTED = HistoryEvent(
     event_id=1,
     event_type=EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
-    workflow_execution_started_event_attributes=WorkflowExecutionStartedEventAttributes(),
+    workflow_execution_started_event_attributes=WorkflowExecutionStartedEventAttributes(
+        workflow_type=WorkflowKind(name=WorkflowType.WEEKLY_RESEARCH),
+        input=Payloads(
+            payloads=[
+                Payload(
+                    metadata={"encoding": b"json/plain"}, data=REQUEST.model_dump_json().encode()
+                )
+            ]
+        ),
+    ),
 )
 TERMINATED = HistoryEvent(
     event_id=9,
@@ -84,6 +97,8 @@ async def test_a_signal_is_read_and_one_that_the_run_dropped_is_not_told(tmp_pat
     assert (found.by, found.request.market) == ("temporal-cli:ann@host-1", "JP")
     for malformed in (b'{"market": "lunch"}', b"[]", b"{"):
         assert await read(tmp_path, signal(malformed)) == ()
+    not_of_the_run = signal(b'{"market": "AUD/CAD", "reason": "typo"}')
+    assert await read(tmp_path, not_of_the_run) == ()
 
 
 async def test_the_end_of_a_run_is_told_of_the_run_itself_and_not_of_its_children(

@@ -226,7 +226,8 @@ def test_each_json_line_is_an_object_and_the_last_has_the_report() -> None:
         before=True,
     )
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert [line["kind"] for line in lines] == ["run", "market", "note", "published"]
+    assert [line["kind"] for line in lines] == ["run", "market", "note", "note", "published"]
+    assert [line["over"] for line in lines if line["kind"] == "note"] == [False, True]
     assert lines[-1]["published"]["files"]["html"] == FILES.html
 
 

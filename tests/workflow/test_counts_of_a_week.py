@@ -87,6 +87,26 @@ async def test_failures_and_refusals_are_counted_as_what_they_were(
     assert counts.of("desk_report_coverage_threshold_ratio") == {(): result.coverage.threshold}
 
 
+async def test_only_the_whole_report_of_the_newest_week_is_gauged(
+    client: Client, tmp_path: Path
+) -> None:
+    counts = Counts()
+    worker = await counting(client, counts, tmp_path)
+
+    def away(request: TurnRequest) -> Turn | None:
+        return gives_up(request) if request.assignment.task_id == "USD/JPY/research_fx" else None
+
+    config = desk_config(pair("USD/JPY"), pair("EUR/USD"))
+    others = ({"week": "1999-W20"}, {"subset": "few"}, {"week": "2026-W43"})
+    async with desk_workers(worker, tmp_path, analyst=ScriptedAnalyst(away)):
+        await (await start_week(client, config)).result()
+        for number, other in enumerate(others):
+            one = desk_config(pair("EUR/USD" if number else "USD/JPY"))
+            await (await start_week(client, one, run_id=f"other-{number}", **other)).result()
+    assert counts.of("desk_reports") == {(): 4}
+    assert counts.of("desk_report_coverage_ratio") == {(): 0.5}
+
+
 async def test_rejected_figures_are_counted_wherever_they_were_found(
     client: Client, tmp_path: Path
 ) -> None:
