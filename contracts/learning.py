@@ -4,6 +4,7 @@ Everything here is as of an instant. What became known after it is not in it, wh
 """
 
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -78,7 +79,8 @@ class ToolUse(Contract):
 
     `calls` are answered or not; `failed` got no answer, `refused` were told no, `kept` needed no
     new question of the source. `cited` of them some claim, event or verdict rests on. `seconds` is
-    the time that `timed` of the calls took together.
+    the time that `timed` of the calls took together. `cost_usd` is what asking cost: each turn of a
+    model is shared evenly among the calls that it asked for.
     """
 
     agent: AgentId
@@ -91,6 +93,7 @@ class ToolUse(Contract):
     cited: Count = 0
     timed: Count = 0
     seconds: Annotated[float, Field(ge=0.0)] = 0.0
+    cost_usd: Annotated[Figure, Field(ge=0, exclude_if=is_empty)] = Decimal(0)
 
 
 class SourceRecord(Contract):
@@ -134,7 +137,7 @@ class Lesson(Contract):
     more_troubles: Count = 0
     tools: Annotated[tuple[ToolUse, ...], Field(max_length=200)] = ()
     sources: Annotated[tuple[SourceRecord, ...], Field(max_length=50)] = ()
-    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=20)] = ()
+    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
 
 
 class AdviceKind(StrEnum):

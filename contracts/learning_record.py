@@ -10,6 +10,7 @@ from contracts.base import Contract, Figure, Instant, ShortText, is_empty, is_no
 from contracts.capabilities import Capability
 from contracts.learning import (
     Advice,
+    AgentRecord,
     Count,
     EssentialChange,
     Lesson,
@@ -44,7 +45,8 @@ class Question(Contract):
 
     `routes` are the servers that the asking run would ask for each capability, in its order, and
     `call_seconds` what it gives one try of a call: advice is about these. `asked_at` is when the
-    run asks, in a backfill long after `as_of`; where it is not said, `as_of` stands for it.
+    run asks, in a backfill long after `as_of`; where it is not said, `as_of` stands for it. With
+    `market` the forecasts and the hypotheses shown, and the scorecard, are of that market alone.
     """
 
     as_of: Instant
@@ -54,6 +56,7 @@ class Question(Contract):
         Field(exclude_if=is_empty),
     ] = Field(default_factory=dict)
     call_seconds: Annotated[float, Field(gt=0.0)] = USUAL_CALL_SECONDS
+    market: Annotated[MarketName | None, Field(exclude_if=is_none)] = None
 
 
 class Resolution(Contract):
@@ -194,9 +197,9 @@ class LearnedView(Contract):
     `advice` is what a run of that instant is told: recommendations, weights, the scorecard and the
     essential tools. `scored` are the newest forecasts whose horizon has passed, `more_scored` how
     many there are besides, and `voids` why the newest of those without a value have none. `tools`
-    are sums over all weeks; `changes` how the list of essential tools came about. `told` counts
-    every lesson, whatever its as-of instant. `hypotheses` are those that were due last, and
-    `more_hypotheses` how many there are besides.
+    and `agents` are sums over all weeks; `changes` how the list of essential tools came about.
+    `told` counts every lesson, whatever its as-of instant. `hypotheses` are those that were due
+    last, and `more_hypotheses` how many there are besides.
     """
 
     advice: Advice
@@ -207,6 +210,7 @@ class LearnedView(Contract):
     more_scored: Count = 0
     voids: Annotated[tuple[Resolution, ...], Field(max_length=MOST_VOIDS, exclude_if=is_empty)] = ()
     tools: Annotated[tuple[ToolUse, ...], Field(max_length=300)] = ()
+    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60, exclude_if=is_empty)] = ()
     changes: Annotated[tuple[EssentialChange, ...], Field(max_length=300)] = ()
     told: Count = 0
     hypotheses: Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
-from contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
 
 MAX_CALLS_A_TURN = 16
@@ -97,7 +97,8 @@ class ToolResult(Contract):
     before, and why they did not answer; `besides` are all others that were asked.
 
     `took` is how long the try that was answered lasted. `kept` says that the server needed no new
-    question of its source, as far as it tells. Both differ from run to run, and no report has them.
+    question of its source, as far as it tells. `cost_usd` is its share of what the model's turn
+    cost that asked; None where that is nothing. All differ from run to run, and no report has them.
     """
 
     call: ToolCall
@@ -111,6 +112,7 @@ class ToolResult(Contract):
     besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False
+    cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
 
     @property
     def evidence_id(self) -> str:

@@ -29,7 +29,7 @@ MOST_CARRIED: Final = 32 * 2**20
 
 FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
-_WITHOUT_TIMES: Final = {"took": None, "kept": False, "besides": ()}
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 class Standing(NamedTuple):

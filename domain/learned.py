@@ -26,8 +26,10 @@ from contracts.swarm import ScoredHypothesis
 from domain.calibration import COIN, outcome, score, scorecard
 from domain.calibration_weights import agent_weights, source_weights
 from domain.essential_tools import essential
+from domain.learned_agents import summed_agents
 from domain.learned_hypotheses import LearnedHypotheses, with_hypotheses
 from domain.learned_patterns import metrics, patterns
+from domain.lessons_counted import newly_counted
 from domain.lessons_told import Run, Standing, standing_of
 from domain.recommendations import recommendations
 from domain.tool_analytics import summed
@@ -36,6 +38,7 @@ MOST_WEIGHTS: Final = 60
 MOST_ESSENTIAL: Final = 160
 MOST_CHANGES: Final = 300
 MOST_TOOLS: Final = 300
+MOST_AGENTS: Final = 60
 
 
 class Fixed(NamedTuple):
@@ -63,10 +66,18 @@ class _Known(NamedTuple):
     scored: tuple[ScoredForecast, ...]
     still_open: tuple[MadeForecast, ...]
 
+    def of(self, market: str | None) -> "_Known":
+        """The same with the forecasts of one market alone; of all where none is named."""
+        if market is None:
+            return self
+        scored = tuple(one for one in self.scored if one.made.market == market)
+        still_open = tuple(made for made in self.still_open if made.market == market)
+        return self._replace(scored=scored, still_open=still_open)
+
 
 class Learned:
     """The record of a desk: the newest `MOST_WEEKS` weeks. What counts for no week makes way first,
-    then weeks of some of the markets, then the oldest."""
+    then weeks of some of the markets, then the oldest. Of old troubles the number is kept."""
 
     def __init__(self, state: LearningState | None = None, *, most: int = MOST_WEEKS) -> None:
         state = state or LearningState()
@@ -81,6 +92,7 @@ class Learned:
         self._standing: tuple[_Told, ...] | None = None
         self._count = state.told
         self._hypotheses = LearnedHypotheses(state.hypotheses)
+        self._count_old_troubles()
 
     @property
     def state(self) -> LearningState:
@@ -109,6 +121,7 @@ class Learned:
         self._runs[lesson.workflow_id] = before.and_told(lesson) if before else Run(lesson)
         self._changed(lesson.week, *([before.last.week] if before else ()))
         self._make_room()
+        self._count_old_troubles()
 
     def take_hypothesis(self, scored: ScoredHypothesis) -> None:
         """A hypothesis that was scored; one that is told again makes way for what came later."""
@@ -138,13 +151,14 @@ class Learned:
         every_source = chain.from_iterable(lesson.sources for lesson in known.lessons)
         weights = (*agent_weights(known.scored), *source_weights(every_source))
         listed = essential(known.lessons)
-        card = scorecard(known.scored, known.still_open, question.as_of)
+        shown = known.of(question.market)
+        card = scorecard(shown.scored, shown.still_open, question.as_of)
         return Advice(
             as_of=question.as_of,
             weeks=len(known.lessons),
             recommendations=recommendations(known.lessons, question),
             weights=weights[:MOST_WEIGHTS],
-            scorecard=with_hypotheses(card, self._hypotheses.known_by(question.as_of)),
+            scorecard=with_hypotheses(card, self._hypotheses_of(question)),
             essential=listed.tools[:MOST_ESSENTIAL],
             uncited=listed.uncited[:MOST_ESSENTIAL],
             full=not known.lessons and len(self._standing_runs()) >= self._most,
@@ -153,12 +167,13 @@ class Learned:
     def view(self, question: Question) -> LearnedView:
         """The same with everything that it rests on."""
         known = self._known(question.as_of)
-        newest = sorted(known.scored, key=_newest_first)
+        newest = sorted(known.of(question.market).scored, key=_newest_first)
         of_week: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
         for forecast in known.scored:
             of_week[forecast.made.week].append(forecast)
         uses = chain.from_iterable(lesson.tools for lesson in known.lessons)
-        hypotheses = self._hypotheses.known_by(question.as_of)
+        records = chain.from_iterable(lesson.agents for lesson in known.lessons)
+        hypotheses = self._hypotheses_of(question)
         return LearnedView(
             advice=self.advice(question),
             weeks=tuple(_week(each, of_week[each.week]) for each in reversed(known.lessons)),
@@ -168,6 +183,7 @@ class Learned:
             more_scored=max(len(newest) - MOST_SHOWN, 0),
             voids=self._voids(newest),
             tools=summed(uses)[:MOST_TOOLS],
+            agents=summed_agents(records)[:MOST_AGENTS],
             changes=essential(known.lessons).changes[-MOST_CHANGES:],
             told=self._count,
             hypotheses=hypotheses[:MOST_SHOWN_HYPOTHESES],
@@ -198,6 +214,12 @@ class Learned:
         gone = min(lasts, key=lambda last: _worth(last, standing))
         del self._runs[gone.workflow_id]
         self._changed(gone.week)
+
+    def _count_old_troubles(self) -> None:
+        for counted in tuple(newly_counted(run.last for run in self._runs.values())):
+            run = self._runs[counted.workflow_id]
+            self._runs[counted.workflow_id] = run._replace(last=counted)
+            self._changed(counted.week)
 
     def _standing_runs(self) -> frozenset[str]:
         return frozenset(chain.from_iterable(told.runs for told in self._of_each_week()))
@@ -238,6 +260,13 @@ class Learned:
     def _voids(self, scored: Iterable[ScoredForecast]) -> tuple[Resolution, ...]:
         voids = (_decided_by(one.made) for one in scored if one.value is None)
         return tuple(self._fixings[key] for key in islice(dict.fromkeys(voids), MOST_VOIDS))
+
+    def _hypotheses_of(self, question: Question) -> tuple[ScoredHypothesis, ...]:
+        """Those that were due by then, of the question's market where it names one."""
+        due = self._hypotheses.known_by(question.as_of)
+        if question.market is None:
+            return due
+        return tuple(one for one in due if one.hypothesis.market.market == question.market)
 
     def _known(self, as_of: datetime) -> _Known:
         every = self._of_each_week()

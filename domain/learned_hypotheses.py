@@ -1,18 +1,34 @@
 """The hypotheses that the learning system knows, and how they did. Light: its workflow uses it.
 
-They come out the same in whatever order they were told.
+They come out the same in whatever order they were told. A prediction counts once, however many runs
+made it: one of the same market, the same side or the same bounds, from the same day on and due on
+the same day. The level is no part of that: it is the price of the day that it begins with.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
-from typing import Final
+from datetime import UTC, date, datetime
+from typing import Final, NamedTuple
 
+from contracts.base import Figure
 from contracts.learning import Scorecard, ScoreRow
 from contracts.learning_record import MOST_KEPT_HYPOTHESES
-from contracts.swarm import HypothesisState, ScoredHypothesis
+from contracts.results import Leaning
+from contracts.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
 from domain.calibration import COIN, DIGITS, brier, coin_brier
 
 HYPOTHESES: Final = "hypotheses"
+
+
+class _Prediction(NamedTuple):
+    """What makes two hypotheses the same one, said again."""
+
+    market: str
+    kind: HypothesisKind
+    leaning: Leaning
+    begins: date
+    due: date
+    low: Figure | None
+    high: Figure | None
 
 
 class LearnedHypotheses:
@@ -39,8 +55,11 @@ class LearnedHypotheses:
             del self._known[min(self._known.values(), key=_order).workflow_id]
 
     def known_by(self, as_of: datetime) -> tuple[ScoredHypothesis, ...]:
-        """Those that were due by an instant, the one that was due last first."""
-        return tuple(one for one in reversed(self.every) if one.hypothesis.due <= as_of)
+        """Those that were due by an instant, the one that was due last first; each prediction once:
+        as it was held against a price rather than given up, and as it was scored last."""
+        due = (one for one in self._known.values() if one.hypothesis.due <= as_of)
+        counted = {_prediction(one): one for one in sorted(due, key=_standing)}
+        return tuple(sorted(counted.values(), key=_order, reverse=True))
 
 
 def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
@@ -68,6 +87,18 @@ def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
 
 def _came(scored: ScoredHypothesis) -> float:
     return float(scored.state is HypothesisState.HELD)
+
+
+def _prediction(scored: ScoredHypothesis) -> _Prediction:
+    said = scored.hypothesis
+    due = said.due.astimezone(UTC).date()
+    market = said.market.market
+    return _Prediction(market, said.kind, said.leaning, said.level_on, due, said.low, said.high)
+
+
+def _standing(scored: ScoredHypothesis) -> tuple[bool, datetime, datetime, str]:
+    decided = scored.state is not HypothesisState.VOID
+    return decided, scored.scored_at, scored.made_as_of, scored.workflow_id
 
 
 def _order(scored: ScoredHypothesis) -> tuple[datetime, str]:

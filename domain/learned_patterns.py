@@ -89,10 +89,13 @@ class _Measure(NamedTuple):
     much: float
     many: int
 
-    @property
-    def value(self) -> float | None:
-        return round(self.much / self.many, 6) if self.many else None
+    def told_to(self, digits: int) -> float | None:
+        return round(self.much / self.many, digits) if self.many else None
 
+
+_DIGITS: Final = {MetricName.TROUBLES_PER_MARKET: 2}
+_USUAL_DIGITS: Final = 3
+"""As many as are told, a tenth of a percent or a millisecond: less than that is no difference."""
 
 _LESS_IS_BETTER: Final = frozenset({MetricName.TROUBLES_PER_MARKET, MetricName.SECONDS_PER_CALL})
 
@@ -107,7 +110,8 @@ def metrics(lessons: Sequence[Lesson]) -> tuple[ImprovementMetric, ...]:
 def _metric(
     name: MetricName, recent: Sequence[Lesson], before: Sequence[Lesson]
 ) -> ImprovementMetric:
-    now, then = _measured(name, recent).value, _measured(name, before).value
+    digits = _DIGITS.get(name, _USUAL_DIGITS)
+    now, then = (_measured(name, weeks).told_to(digits) for weeks in (recent, before))
     better = None
     if now is not None and then is not None and now != then:
         better = (now < then) is (name in _LESS_IS_BETTER)

@@ -16,7 +16,7 @@ known."""
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""
 
-_WITHOUT_TIMES: Final = {"took": None, "kept": False, "besides": ()}
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 def evidence_of(
@@ -28,7 +28,8 @@ def evidence_of(
     and the listed sources, of `everything` that came back.
 
     Each once, sorted by its id, the research's and the validator's; without how long the calls
-    took, which is for `desk tools` and would make a difference of two reports that are the same.
+    took and what they cost, which is for `desk tools` and would make a difference of two reports
+    that are the same.
     """
     named = {*_named(sections), *(source.evidence_id for source in _listed(outcomes))}
     found: dict[str, ToolResult] = {}

@@ -11,7 +11,9 @@ from domain.seal import content_hash
 DIGITS: Final = 16
 """Of a SHA-256. A field is compared with itself, so that no two fields can be mistaken."""
 
-_RESULT: Final = dict.fromkeys(("retrieved_at", "place", "took", "kept", "besides"), True)
+_RESULT: Final = dict.fromkeys(
+    ("retrieved_at", "place", "took", "kept", "cost_usd", "besides"), True
+)
 _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
     Effect.TURN: {
         # What side-by-side agents may still spend hangs on which of them is done first.

@@ -1,7 +1,8 @@
 """What agents had of their tools: asked, answered or not, how fast, and whether it was of use."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from math import fsum
 from typing import Final
 
@@ -20,12 +21,24 @@ Key = tuple[AgentId, str, str]
 _DIGITS: Final = 3
 """Of seconds: to the millisecond."""
 
+_SMALLEST: Final = Decimal("1e-9")
+"""Of a dollar, as far as a share of a turn's cost is told."""
+
+
+def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResult, ...]:
+    """The answers to what one turn asked for, each with an equal share of what the turn cost."""
+    if not results or not cost:
+        return tuple(results)
+    share = (cost / len(results)).quantize(_SMALLEST)
+    return tuple(result.model_copy(update={"cost_usd": share}) for result in results)
+
 
 def tool_uses(outcomes: Iterable[MarketOutcome]) -> tuple[ToolUse, ...]:
     """The use of each tool in a run, by the agent that asked, sorted.
 
     Only calls that were put to a source count: each source that was asked, whoever answered in
     the end. A call is cited where a claim, an event or a verdict of the agent names its answer.
+    What asking cost counts to the source whose answer was taken.
     """
     return summed(use for outcome in outcomes for use in _uses_of(outcome))
 
@@ -76,7 +89,8 @@ def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
     call = result.call
     use = _counted(agent, call.server, call.tool, result.status, result.took)
     rests = cited and result.status is ToolStatus.OK
-    return use.model_copy(update={"kept": int(result.kept), "cited": int(rests)})
+    cost = result.cost_usd or Decimal(0)
+    return use.model_copy(update={"kept": int(result.kept), "cited": int(rests), "cost_usd": cost})
 
 
 def _counted(
@@ -108,6 +122,7 @@ def _sum(uses: list[ToolUse]) -> ToolUse:
         timed=sum(use.timed for use in uses),
         # Exact before it is rounded: the order of the terms must not show.
         seconds=round(fsum(use.seconds for use in uses), _DIGITS),
+        cost_usd=sum((use.cost_usd for use in uses), Decimal(0)),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from contracts.learning import Recommendation, ScoreRow, ToolUse
+from contracts.learning import AgentRecord, Recommendation, ScoreRow, ToolUse
 from contracts.learning_record import (
     ImprovementMetric,
     LearnedView,
@@ -20,7 +20,7 @@ from reporting.record_words import (
     shortened,
 )
 from reporting.wording import NO_FIGURE, instant
-from starters.learned_words import INDENT, columns, weight_lines
+from starters.learned_words import INDENT, columns, cost_words, weight_lines
 from starters.table_lines import SHORT_NAMES, folded
 
 WEEKS_SHOWN: Final = 8
@@ -28,7 +28,7 @@ PATTERNS_SHOWN: Final = 5
 METRICS: Final = {
     MetricName.TROUBLES_PER_MARKET: "troubles per market",
     MetricName.COVERAGE: "coverage",
-    MetricName.SECONDS_PER_CALL: "seconds per call",
+    MetricName.SECONDS_PER_CALL: "milliseconds per call",
     MetricName.CITED_SHARE: "share of calls that were cited",
 }
 SHARES: Final = {MetricName.COVERAGE, MetricName.CITED_SHARE}
@@ -45,6 +45,7 @@ def learned_lines(view: LearnedView) -> Iterator[str]:
     yield from _metrics(view.metrics)
     yield from _weeks(view.weeks)
     yield from _tools(view.tools)
+    yield from _agents(view.agents)
     moved = [weight for weight in view.advice.weights if weight.factor != 1]
     if moved:
         yield "weights in a vote; `desk scorecard` has all, and how the forecasts did"
@@ -107,6 +108,8 @@ def _metrics(metrics: Sequence[ImprovementMetric]) -> Iterator[str]:
 def _measured(name: MetricName, value: float | None) -> str:
     if value is None:
         return NO_FIGURE
+    if name is MetricName.SECONDS_PER_CALL:
+        return f"{1_000 * value:,.0f}"
     return f"{value:.1%}" if name in SHARES else f"{value:.2f}"
 
 
@@ -137,6 +140,7 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
     if not tools:
         return
     yield "tools; `desk tools` says which are essential to whom, and why"
+    costs = any(each.cost_usd for each in tools)
     rows = [
         (
             f"{SHORT_NAMES[each.agent]} {each.server}.{each.tool}",
@@ -145,8 +149,27 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
             f"{each.kept}",
             f"{each.cited}",
             f"{1_000 * each.seconds / each.timed:.0f}" if each.timed else NO_FIGURE,
+            *([cost_words(each.cost_usd)] if costs else []),
         )
         for each in tools
     ]
-    titles = ("tool", "calls", "failed", "kept", "cited", "ms")
-    yield from columns(titles, rows, {0: 46})
+    titles = ("tool", "calls", "failed", "kept", "cited", "ms", *(["cost"] if costs else []))
+    yield from columns(titles, rows, {0: 36 if costs else 46})
+
+
+def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
+    """What the agents' work cost; nothing where all of it is free."""
+    if not any(each.cost_usd for each in agents):
+        return
+    yield "agents"
+    rows = [
+        (
+            SHORT_NAMES[each.agent],
+            f"{each.tasks}",
+            f"{each.delivered}",
+            f"{each.turns}",
+            cost_words(each.cost_usd),
+        )
+        for each in agents
+    ]
+    yield from columns(("agent", "tasks", "delivered", "turns", "cost"), rows, {})

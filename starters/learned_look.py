@@ -34,9 +34,9 @@ NOBODY_ANSWERS: Final = (
 )
 
 
-def learned(settings: Settings, week: str | None) -> LearnedView | None:
-    """What the desk's record holds: all of it, or as of a week's as-of instant; None while there
-    is none.
+def learned(settings: Settings, week: str | None, market: str | None = None) -> LearnedView | None:
+    """What the desk's record holds: all of it, or as of a week's as-of instant, with the forecasts
+    of one market or of all; None while there is none.
 
     Raises:
         UsageError: the week is none, or is not over.
@@ -51,7 +51,8 @@ def learned(settings: Settings, week: str | None) -> LearnedView | None:
     async def work(desk: Desk) -> LearnedView | None:
         if not desk.hosting:
             await require_workers(desk, Queue.DESK)
-        return await _answer(desk.client, question_of(settings.config.policy, as_of))
+        question = question_of(settings.config.policy, as_of, market=market)
+        return await _answer(desk.client, question)
 
     return asyncio.run(with_desk(settings, work))
 

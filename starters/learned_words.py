@@ -1,11 +1,12 @@
 """What the learning system knows, laid out for a terminal: lines of at most 80 columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 from contracts.learning import RecordWeight
 from reporting.record_words import weight_cells
-from reporting.wording import one_line
+from reporting.wording import NO_FIGURE, one_line
 from starters.table_lines import cut, folded
 
 INDENT: Final = "  "
@@ -35,6 +36,13 @@ def weight_lines(weights: Iterable[RecordWeight]) -> Iterator[str]:
         voice, factor, outcomes, reason = weight_cells(weight)
         yield f"{INDENT}{cut(one_line(voice), NAME)}{factor}  from {outcomes} outcomes"
         yield from folded(reason, INDENT * 2)
+
+
+def cost_words(cost: Decimal) -> str:
+    """Dollars, as many digits as there is room for; no figure for what is free."""
+    if not cost:
+        return NO_FIGURE
+    return f"${cost:.4f}" if cost < 100 else f"${cost:,.2f}"
 
 
 def _bounded(cell: str, width: int | None) -> str:

@@ -18,7 +18,7 @@ def show_scorecard(week: str | None, market: str | None, *, as_json: bool) -> Ex
     """
     settings = load_settings()
     name = known_market(settings.config, market) if market else None
-    view = learned(settings, week)
+    view = learned(settings, week, name)
     if view is None:
         text = "null" if as_json else "\n".join(folded(NOTHING_YET))
     else:

@@ -16,9 +16,7 @@ from contracts.learning import (
 from contracts.learning_record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from contracts.markets import MarketName
 from contracts.swarm import ScoredHypothesis
-from domain.calibration import scorecard
 from domain.hypotheses_words import what_is_said
-from domain.learned_hypotheses import with_hypotheses
 from reporting.record_words import SCORE_COLUMNS, brier_words, score_cells, score_notes
 from reporting.wording import NO_FIGURE, instant, share_words
 from starters.learned_words import INDENT, columns, weight_lines
@@ -35,8 +33,7 @@ class DeskScorecard(Contract):
     """What `desk scorecard --json` prints: of all markets, or of one.
 
     `scored` are the newest forecasts whose horizon has passed, and `more_scored` how many there
-    are besides; the same of `hypotheses`. Of one market the bins are those of `scored`, and the row
-    of the hypotheses is of those shown.
+    are besides; the same of `hypotheses`. The scorecard is of all of them.
     """
 
     market: MarketName | None = None
@@ -51,29 +48,20 @@ class DeskScorecard(Contract):
 
 
 def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
-    """The scorecard of what is on record, of all markets or of one."""
+    """The scorecard of what is on record, of all markets or of the one that was asked for."""
     advice = view.advice
-    whole = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
-    if market is None:
-        return DeskScorecard(
-            scorecard=whole,
-            weights=advice.weights,
-            scored=view.scored,
-            more_scored=view.more_scored,
-            hypotheses=view.hypotheses,
-            more_hypotheses=view.more_hypotheses,
-        )
-    own = tuple(each for each in view.scored if each.made.market == market)
-    counted = scorecard(own, (), advice.as_of)
-    rows = tuple(row for row in whole.rows if row.of == market)
-    hypotheses = tuple(one for one in view.hypotheses if one.hypothesis.market.market == market)
-    counted = counted.model_copy(update={"rows": rows, "open": whole.open})
+    card = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
+    if market is not None:
+        own = tuple(row for row in card.rows if row.of == market)
+        card = card.model_copy(update={"rows": own})
     return DeskScorecard(
         market=market,
-        scorecard=with_hypotheses(counted, hypotheses),
-        hypotheses=hypotheses,
-        scored=own,
-        more_scored=max(0, sum(row.scored for row in rows) + counted.void - len(own)),
+        scorecard=card,
+        weights=advice.weights if market is None else (),
+        scored=view.scored,
+        more_scored=view.more_scored,
+        hypotheses=view.hypotheses,
+        more_hypotheses=view.more_hypotheses,
     )
 
 
@@ -94,7 +82,7 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
     if found.weights:
         yield "weights in a vote"
         yield from weight_lines(found.weights)
-    for note in _notes(found):
+    for note in score_notes(card):
         yield from folded(note)
 
 
@@ -115,12 +103,6 @@ def _hypotheses(found: DeskScorecard) -> Iterator[str]:
         for one in found.hypotheses[:HYPOTHESES_SHOWN]
     ]
     yield from columns(("said", "likely", "came", "price", "Brier"), rows, {0: 40, 3: 12})
-
-
-def _notes(found: DeskScorecard) -> Iterator[str]:
-    notes = score_notes(found.scorecard)
-    # How many of one market's forecasts are open is not on record apart.
-    yield from notes[1:] if found.market else notes
 
 
 def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:

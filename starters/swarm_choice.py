@@ -55,6 +55,7 @@ def chosen_swarm(
         most_rounds=rounds,
         answer_within=read_span(answer_within, "--answer-within"),
         memory=memory,
+        learn=memory,
     )
 
 

@@ -1,19 +1,22 @@
 """What the desk's record says of its tools, as `desk tools` prints it beneath the run's."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Contract, ShortText
-from contracts.learning import EssentialChange, EssentialTool, ToolUse, UncitedTool
+from contracts.base import Contract, Figure, ShortText
+from contracts.learning import AgentRecord, EssentialChange, EssentialTool, ToolUse, UncitedTool
 from contracts.learning_record import LearnedView
 from contracts.names import AgentId
 from starters.case_lines import one_line
+from starters.learned_words import cost_words
 from starters.table_lines import SHORT_NAMES, cut, folded
 
 TOOL: Final = 38
 AGENT: Final = 6
+COST: Final = 11
 NEWEST: Final = 8
 """Changes that the table tells; the JSON has them all."""
 
@@ -22,6 +25,7 @@ class RecordLine(Contract):
     """What an agent had of a tool in all weeks together.
 
     `mean_ms` is the mean time of an answer; `kept` and `cited` are shares of the answers.
+    `cost_usd` is what the turns of a model cost that asked, shared among their calls.
     """
 
     agent: AgentId
@@ -33,14 +37,17 @@ class RecordLine(Contract):
     mean_ms: int | None = None
     kept: float | None = None
     cited: float | None = None
+    cost_usd: Figure = Decimal(0)
 
 
 class ToolRecord(Contract):
-    """What the lessons of `weeks` weeks say: each use, the essential tools of each agent, how
-    these lists came about, and the tools that were asked often and of no use."""
+    """What the lessons of `weeks` weeks say: each use, what became of each agent's tasks and what
+    they cost, the essential tools of each agent, how these lists came about, and the tools that
+    were asked often and of no use."""
 
     weeks: int
     lines: Annotated[tuple[RecordLine, ...], Field(max_length=1_000)] = ()
+    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
     essential: Annotated[tuple[EssentialTool, ...], Field(max_length=1_000)] = ()
     changes: tuple[EssentialChange, ...] = ()
     uncited: Annotated[tuple[UncitedTool, ...], Field(max_length=1_000)] = ()
@@ -53,6 +60,7 @@ def record_of(view: LearnedView) -> ToolRecord | None:
     return ToolRecord(
         weeks=len(view.weeks),
         lines=tuple(map(_line, view.tools)),
+        agents=view.agents,
         essential=view.advice.essential,
         changes=view.changes,
         uncited=view.advice.uncited,
@@ -62,14 +70,18 @@ def record_of(view: LearnedView) -> ToolRecord | None:
 def record_lines(record: ToolRecord) -> Iterator[str]:
     """The record for people."""
     yield f"record of {record.weeks} {'week' if record.weeks == 1 else 'weeks'}"
+    costs = any(line.cost_usd for line in record.lines)
+    wide = TOOL - COST if costs else TOOL
     head = _figures("calls", "failed", "mean", "kept", "cited")
-    yield f"  {'tool':<{TOOL}}{'agent':<{AGENT}}{head}"
+    cost = f"{'cost':>{COST}}" if costs else ""
+    yield f"  {'tool':<{wide}}{'agent':<{AGENT}}{head}{cost}"
     for line in record.lines:
         failed = str(line.failed + line.refused)
         mean = "-" if line.mean_ms is None else str(line.mean_ms)
         figures = _figures(str(line.calls), failed, mean, _share(line.kept), _share(line.cited))
-        name = cut(_name(line), TOOL)
-        yield f"  {name}{SHORT_NAMES[line.agent]:<{AGENT}}{figures}"
+        cost = f"{_cost(line.cost_usd):>{COST}}" if costs else ""
+        yield f"  {cut(_name(line), wide)}{SHORT_NAMES[line.agent]:<{AGENT}}{figures}{cost}"
+    yield from _agents(record.agents)
     yield from _essential(record.essential)
     yield from _changes(record.changes)
     if record.uncited:
@@ -92,7 +104,15 @@ def _line(use: ToolUse) -> RecordLine:
         mean_ms=round(1_000 * use.seconds / use.timed) if use.timed else None,
         kept=round(use.kept / answered, 4) if answered else None,
         cited=round(use.cited / answered, 4) if answered else None,
+        cost_usd=use.cost_usd,
     )
+
+
+def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
+    """What each agent's turns cost; nothing where all are free."""
+    told = [f"{SHORT_NAMES[one.agent]} {_cost(one.cost_usd)}" for one in agents if one.cost_usd]
+    if told:
+        yield from folded(f"cost of the agents: {', '.join(told)}")
 
 
 def _essential(tools: Iterable[EssentialTool]) -> Iterator[str]:
@@ -122,6 +142,10 @@ def _name(of: RecordLine | EssentialTool | EssentialChange | UncitedTool) -> str
 
 def _share(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f}%"
+
+
+def _cost(cost: Decimal) -> str:
+    return cost_words(cost) if cost else "-"
 
 
 def _figures(calls: str, failed: str, mean: str, kept: str, cited: str) -> str:

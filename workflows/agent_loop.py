@@ -30,6 +30,7 @@ from domain.deadlines import model_works_until
 from domain.effort import effort_for, turns_for
 from domain.prose_review import Review, review, without_rejected
 from domain.task_kinds import DELIVERS
+from domain.tool_analytics import sharing_cost
 from workflows.agent_work import NOTHING_BESIDES, UNMENDED, Shown, TaskFailed, Work
 from workflows.options import cause, task_bounds, told_as
 from workflows.tool_asking import ToolAsking, refused
@@ -141,7 +142,8 @@ class AgentRun:
             if len(work.evidence) + len(turn.calls) > MOST_CALLS:
                 raise self._failed("call limit", f"more than {MOST_CALLS} calls")
             if turn.calls:
-                results = await self._ask(turn.calls, work)
+                answers = await self._ask(turn.calls, work)
+                results = sharing_cost(answers, turn.usage.cost_usd)
                 work.exchanges.append(Exchange(results=results, said=turn.said))
         raise self._failed("turn limit", f"no result after {work.turns} turns")
 

@@ -1,26 +1,41 @@
 """What a week's run takes from the desk's own record, and what it adds to it."""
 
+import asyncio
+import contextlib
 from datetime import timedelta
 from typing import Final
 
 from temporalio import workflow
+from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
 from contracts.config import RunPolicy
-from contracts.learning import Advice
+from contracts.learning import Advice, Lesson
 from contracts.week_run import WeekRequest
 from domain.advice import policy_with
 from domain.learning_question import question_of
 from domain.lessons import lesson_of
 from domain.week_board import WeekBoard
-from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    cause,
+    patient_retry_policy,
+    priority,
+    retry_policy,
+)
 
 ASKING: Final = timedelta(seconds=40)
 """One try: the record waits for scores that are due, for about half of it."""
 
 ASKING_AT_MOST: Final = timedelta(seconds=60)
 TELLING: Final = timedelta(seconds=10)
+AT_FIRST: Final = timedelta(seconds=2)
+"""How long a report waits for what is told, so that a run of the week after it goes by it."""
+
+TOLD_BESIDE: Final = "told-beside-the-run"
+"""Runs that were at work before this change wait until it is told, for `TELLING_AT_MOST`."""
+
 TELLING_AT_MOST: Final = timedelta(seconds=30)
 
 NO_ANSWER: Final = "the desk's own record could not be read"
@@ -51,34 +66,65 @@ async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
         board.advice = Advice(as_of=question.as_of, unread=f"{NO_ANSWER}: {cause(error)}")
 
 
-async def tell_record(request: WeekRequest, board: WeekBoard) -> None:
-    """Tell what became of the week. Where it cannot be told, the log says so, and the week goes
-    on."""
-    if not request.learn:
-        return
-    lesson = lesson_of(
-        board.record_with(),
-        request.config,
-        workflow_id=workflow.info().workflow_id,
-        whole=request.subset is None,
-        told_at=workflow.now(),
-    )
-    try:
-        await workflow.execute_activity_method(
-            LearningActivities.tell_learning,
-            lesson,
-            activity_id=f"tell_learning.r{board.last_revision + 1}",
-            summary=f"What became of {board.week}",
-            start_to_close_timeout=TELLING,
-            schedule_to_close_timeout=TELLING_AT_MOST,
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=retry_policy(request.config.policy.retries),
-            priority=priority(1),
+class WeekLessons:
+    """What became of the week is told beside its run: whenever somebody can be told, for as long as
+    a run is open. Nobody waits for it but, for a moment, the report, and the run's end."""
+
+    def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
+        self._request = request
+        self._board = board
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def tell(self) -> None:
+        """Begin to tell what became of the week; back when it is told, or after `AT_FIRST`. Where
+        it cannot be told at all, the log says so, and the week goes on."""
+        if not self._request.learn:
+            return
+        lesson = lesson_of(
+            self._board.record_with(),
+            self._request.config,
+            workflow_id=workflow.info().workflow_id,
+            whole=self._request.subset is None,
+            told_at=workflow.now(),
         )
-    except ActivityError as error:
-        if is_cancelled_exception(error):
-            raise
-        workflow.logger.warning("%s is not in the desk's record: %s", board.week, cause(error))
+        revision, policy = self._board.last_revision + 1, self._request.config.policy
+        if not workflow.patched(TOLD_BESIDE):
+            await self._told(lesson, revision, TELLING_AT_MOST, retry_policy(policy.retries))
+            return
+        longest = max(policy.deadlines.week, policy.deadlines.open_for_reruns)
+        task = asyncio.create_task(
+            self._told(lesson, revision, longest, patient_retry_policy(policy.retries))
+        )
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        with contextlib.suppress(TimeoutError):
+            await workflow.wait_condition(
+                task.done, timeout=AT_FIRST, timeout_summary="the report without its lesson told"
+            )
+
+    async def finish(self) -> None:
+        """Wait until everything is told; each telling has a deadline."""
+        await workflow.wait_condition(lambda: not self._under_way)
+
+    async def _told(
+        self, lesson: Lesson, revision: int, longest: timedelta, retries: RetryPolicy
+    ) -> None:
+        try:
+            await workflow.execute_activity_method(
+                LearningActivities.tell_learning,
+                lesson,
+                activity_id=f"tell_learning.r{revision}",
+                summary=f"What became of {lesson.week}",
+                start_to_close_timeout=TELLING,
+                schedule_to_close_timeout=longest,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=retries,
+                priority=priority(1),
+            )
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            workflow.logger.warning("%s is not in the desk's record: %s", lesson.week, cause(error))
 
 
 def policy_of(request: WeekRequest, board: WeekBoard) -> RunPolicy:

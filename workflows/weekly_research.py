@@ -30,7 +30,7 @@ from workflows.options import (
 )
 from workflows.week_conflicts import settle_across
 from workflows.week_deliveries import WeekDeliveries
-from workflows.week_learning import ask_record, tell_record
+from workflows.week_learning import WeekLessons, ask_record
 from workflows.week_markets import WeekMarkets
 from workflows.week_planning import comment_week, plan_week
 from workflows.week_publishing import publish, revisions_so_far
@@ -59,6 +59,7 @@ class WeeklyResearchWorkflow:
         )
         self._markets = WeekMarkets(request, self._board)
         self._deliveries = WeekDeliveries(request, self._board)
+        self._lessons = WeekLessons(request, self._board)
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
@@ -130,7 +131,7 @@ class WeeklyResearchWorkflow:
         await self._markets.research_all(self._deadline)
         await settle_across(self._request, self._board, self._deadline, self._enter)
         await self._comment(self._deadline)
-        await tell_record(self._request, self._board)
+        await self._lessons.tell()
 
     async def _research_again(self, queued: QueuedRerun) -> None:
         self._enter(Phase.RESEARCHING)
@@ -140,7 +141,7 @@ class WeeklyResearchWorkflow:
         await self._markets.research_again(plan, board.revision_of(queued), due)
         await settle_across(self._request, board, due, self._enter)
         await self._comment(due)
-        await tell_record(self._request, board)
+        await self._lessons.tell()
 
     async def _comment(self, due: datetime) -> None:
         """Have what was found put into words; a report that is due goes out without."""
@@ -167,6 +168,7 @@ class WeeklyResearchWorkflow:
             self._enter(Phase.OPEN_FOR_RERUNS)
             await workflow.wait_condition(workflow.all_handlers_finished)
         await self._deliveries.finish()
+        await self._lessons.finish()
         self._enter(Phase.CLOSED)
 
     async def _rerun_asked_for_within(self, span: timedelta) -> bool:

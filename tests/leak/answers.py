@@ -13,7 +13,11 @@ from infra.config_file import read_desk_file
 from mcp_servers.central_banks import CentralBankTools
 from mcp_servers.ecb import EcbTools
 from mcp_servers.ecb_store import RatesStore
+from mcp_servers.knowledge_files import read_corpus
 from mcp_servers.official_statistics import OfficialStatisticsTools
+from mcp_servers.policy_facts import read_facts
+from mcp_servers.sentiment import SentimentTools
+from mcp_servers.sentiment_stories import Newsroom
 from tests.leak.worlds import World
 from tests.support.homes import PROJECT
 
@@ -28,7 +32,12 @@ def desk() -> RunConfig:
 
 def answers(world: World, as_of: datetime) -> dict[str, str]:
     """What each tool answers, as JSON, by the call; a refusal is an answer too."""
-    calls = (*_fixings(world, as_of), *_decisions(world, as_of), *_statistics(world, as_of))
+    calls = (
+        *_fixings(world, as_of),
+        *_decisions(world, as_of),
+        *_statistics(world, as_of),
+        *_news(world, as_of),
+    )
     return {name: _answer(call) for name, call in calls}
 
 
@@ -90,3 +99,11 @@ def _statistics(world: World, as_of: datetime) -> Iterator[Call]:
             partial(tools.get_month_averages, pair, start, end, as_of),
         )
     yield "month ends", partial(tools.get_month_end_rates, _areas(), start, end, as_of)
+
+
+def _news(world: World, as_of: datetime) -> Iterator[Call]:
+    facts, corpus = read_facts(world.facts), read_corpus(world.corpus)
+    tools = SentimentTools(Newsroom(lambda: facts, lambda: corpus))
+    for market in (*_pairs(), *_areas()):
+        yield f"digest {market}", partial(tools.news_aggregator, market, as_of)
+        yield f"tone {market}", partial(tools.sentiment_analyzer, market, as_of)

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from contracts.weeks import next_week
 from domain.weeks import as_of_of
-from mcp_servers import central_banks, ecb, official_answers, policy_answers
+from mcp_servers import central_banks, ecb, official_answers, policy_answers, sentiment_stories
+from mcp_servers.knowledge_corpus import version_at
 from mcp_servers.policy_facts import read_facts
 from tests.leak.answers import answers, desk
 from tests.leak.worlds import MARKERS, write_world
@@ -100,7 +102,12 @@ def a_month_later(as_of: datetime) -> datetime:
     return as_of + timedelta(days=30)
 
 
-def _asked_at(patch: pytest.MonkeyPatch, name: str, moved: Callable[[datetime], datetime]) -> None:
+def _asked_at(
+    patch: pytest.MonkeyPatch,
+    name: str,
+    moved: Callable[[datetime], datetime],
+    module: ModuleType = central_banks,
+) -> None:
     """Let the tables of the central banks be asked as of another instant."""
     real: Callable[..., object] = getattr(policy_answers, name)
 
@@ -108,7 +115,19 @@ def _asked_at(patch: pytest.MonkeyPatch, name: str, moved: Callable[[datetime], 
         *others, as_of = arguments
         return real(*others, moved(as_of))
 
-    patch.setattr(central_banks, name, asked)
+    patch.setattr(module, name, asked)
+
+
+def no_guard_on_news_of_decisions(patch: pytest.MonkeyPatch) -> None:
+    _asked_at(patch, "rate_decisions", a_month_later, module=sentiment_stories)
+
+
+def no_guard_on_pages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        sentiment_stories,
+        "version_at",
+        lambda versions, as_of: version_at(versions, a_month_later(as_of)),
+    )
 
 
 def no_guard_on_averages(patch: pytest.MonkeyPatch) -> None:
@@ -129,6 +148,8 @@ def no_guard_on_month_ends(patch: pytest.MonkeyPatch) -> None:
         (no_guard_on_decisions, {"decisions"}),
         (known_by_the_day_and_not_the_hour, {"decisions"}),
         (no_guard_on_the_calendar, {"calendar"}),
+        (no_guard_on_news_of_decisions, {"digest", "tone"}),
+        (no_guard_on_pages, {"digest", "tone"}),
         (no_guard_on_averages, {"averages"}),
         (no_guard_on_month_ends, {"month"}),
     ],

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from mcp_servers.ecb_rates import MEMBER
 from mcp_servers.ecb_store import packaged_file
 from mcp_servers.policy_facts import FACTS_DIR
+from tests.support.knowledge_corpus import CorpusFolder
 from tests.support.rates_files import zipped
 
 LEVEL = "77777.7"
@@ -25,6 +26,9 @@ CHANGE = "7777.77"
 WORD = "PLANTED"
 MARKERS = (LEVEL, RATE, CHANGE, WORD)
 RATES_FILE = "planted.zip"
+PAGES = "https://news.example"
+NAMED = "The dollar, the euro, the yen, the pound, the rupee and the rupiah"
+"""What pages of the corpus are about."""
 
 YEARS_KEPT = timedelta(days=3 * 366)
 """How far back the fixings of a world reach; nobody asks for more than a good year."""
@@ -44,6 +48,7 @@ class World:
 
     rates: Path
     facts: Path
+    corpus: Path
 
 
 def write_world(folder: Path, as_of: datetime, *, planted: bool) -> World:
@@ -68,7 +73,24 @@ def write_world(folder: Path, as_of: datetime, *, planted: bool) -> World:
     _write(facts / "rate_decisions.csv", decisions)
     for name in ("h10_month_averages.csv", "bis_month_end_rates.csv"):
         _write(facts / name, list(_monthly(name, as_of, planted)))
-    return World(rates, facts)
+    return World(rates, facts, _write_corpus(folder / "corpus", as_of, planted))
+
+
+def _write_corpus(folder: Path, as_of: datetime, planted: bool) -> Path:
+    """A page of the days before the instant, in both worlds; if asked for, another version of it
+    and a page of its own from the days after."""
+    corpus = CorpusFolder(folder)
+    url, published, later = f"{PAGES}/known", as_of - timedelta(days=2), as_of + timedelta(hours=1)
+    corpus.page(url, f"{NAMED} rose sharply.\n", "Currencies", _second(published))
+    if planted:
+        corpus.page(f"{PAGES}/planted", f"{NAMED} crashed.\n", f"{WORD} crash", _second(later))
+        again = f"---\nurl: {url}\ntitle: {WORD}\npublished_at: {_second(later)}\n---\n"
+        corpus.write("web/again.md", f"{again}{NAMED} crashed.\n")
+    return folder
+
+
+def _second(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def fixing_known(day: date, as_of: datetime) -> bool:

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 import httpx2
 
+WRITTEN_DOWN_AFTER = 0.2
+"""Seconds after an answer was read: who is killed in them cannot know it any more."""
+
 
 @dataclass
 class Billing:
     """A running server. `calls` are the requests as they came in, each of them billed; those
-    `under_way` have no answer yet."""
+    `under_way` have no answer yet, or one that whoever asked may still be writing down."""
 
     url: str = ""
     calls: list[bytes] = field(default_factory=list)
@@ -41,6 +44,8 @@ async def billing(upstream: str, pause_seconds: float) -> AsyncIterator[Billing]
                 writer.write(_response(answer))
                 with suppress(ConnectionError):
                     await writer.drain()
+                    await reader.read()
+                await asyncio.sleep(WRITTEN_DOWN_AFTER)
             finally:
                 bill.under_way.remove(body)
                 writer.close()

@@ -86,12 +86,14 @@ async def register_search_attributes(client: Client) -> None:
 
 
 def _desk_activities(
-    reports_dir: Path, secrets: Mapping[str, str], journal: EffectJournal
+    reports_dir: Path,
+    secrets: Mapping[str, str],
+    journal: EffectJournal,
+    learning: LearningActivities,
 ) -> list[Callable[..., object]]:
     """What the desk's own queue does besides turns."""
     publishing = PublishingActivities(reports_dir)
     deliveries = DeliveryActivities(reports_dir, DeliverySecrets.of(secrets), journal)
-    learning = LearningActivities()
     memory = MemoryActivities(EmbeddedMemory(reports_dir.parent / "memory.db"))
     return [
         publishing.publish_report,
@@ -116,13 +118,19 @@ async def desk_workers(
     servers: tuple[str, ...] = ("ecb", "central_banks", "official_statistics"),
     market_research: type = MarketResearchWorkflow,
     secrets: Mapping[str, str] | None = None,
+    learning: LearningActivities | None = None,
 ) -> AsyncIterator[None]:
     """Every role's worker, with scripted analysts and tools in place of the real ones. `secrets`
     are the variables with those that deliveries take."""
     journal = EffectJournal(directory / "effects.db")
     turns = TurnActivities(analyst or ScriptedAnalyst(), journal)
     calls = ToolActivities(tools or ScriptedTools(), journal)
-    on_desk = [turns.take_turn, *_desk_activities(directory / "reports", secrets or {}, journal)]
+    on_desk = [
+        turns.take_turn,
+        *_desk_activities(
+            directory / "reports", secrets or {}, journal, learning or LearningActivities()
+        ),
+    ]
     workflows = [w for w in WORKFLOWS if w is not MarketResearchWorkflow] + [market_research]
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)

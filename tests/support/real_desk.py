@@ -41,11 +41,11 @@ def with_markets(settings: Settings, markets: tuple[str, ...]) -> Settings:
     return settings.model_copy(update={"config": config})
 
 
-async def researched(desk: Desk, week: str, run_id: str) -> ResearchReport:
+async def researched(desk: Desk, week: str, run_id: str, *, learn: bool = False) -> ResearchReport:
     """The report of a week by a run that closes as soon as it is published."""
     await desk.client.execute_workflow(
         WeeklyResearchWorkflow.run,
-        WeekRequest(config=closing_at_once(desk.settings.config), week=week),
+        WeekRequest(config=closing_at_once(desk.settings.config), week=week, learn=learn),
         id=run_id,
         task_queue=Queue.DESK,
     )

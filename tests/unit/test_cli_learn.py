@@ -1,12 +1,16 @@
 """`desk learn` and `desk scorecard` as they are printed; asking is another test's."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from contracts.learning import Advice, StanceMonitor
+from contracts.learning import Advice, AgentRecord, StanceMonitor
 from contracts.learning_record import LearnedView
+from contracts.names import AgentId
+from domain.learned import Learned
+from infra.settings import Settings
 from starters.endings import ExitStatus
 from starters.learn_table import learned_lines
 from starters.main import execute
@@ -14,6 +18,7 @@ from starters.scorecard_table import DeskScorecard, scorecard_lines, scorecard_o
 from starters.table_lines import WIDTH
 from tests.support.advised import AS_OF, sample_advice, sample_view
 from tests.support.homes import home_environment
+from tests.support.learning import fixing, forecast, lesson, question, use
 
 LONG = sample_view(
     patterns=tuple(
@@ -34,10 +39,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[LearnedView | None]:
-    """What the learning system answers: the sample, unless a test puts something else first."""
+    """What the learning system answers: the sample, unless a test puts something else first; of one
+    market its forecasts."""
     answers: list[LearnedView | None] = [sample_view()]
+
+    def answer(settings: Settings, week: str | None, market: str | None = None) -> object:
+        view = answers[0]
+        if view is None or market is None:
+            return view
+        own = tuple(one for one in view.scored if one.made.market == market)
+        return view.model_copy(update={"scored": own})
+
     for module in ("starters.learn_show", "starters.scorecard_show"):
-        monkeypatch.setattr(f"{module}.learned", lambda settings, week: answers[0])
+        monkeypatch.setattr(f"{module}.learned", answer)
     return answers
 
 
@@ -59,6 +73,39 @@ def test_what_was_learned_is_told_with_what_to_do_and_why() -> None:
     assert ["coverage", "94.7%", "92.0%", "better"] in cells
     assert ["2026-W37", "36/38", "4", "245", "3", "221", "25", "0", "0"] in cells
     assert ["R1", "ecb.get_historical", "264", "1", "12", "250", "20"] in cells
+
+
+def test_two_measures_that_are_told_alike_are_not_judged() -> None:
+    def weeks(seconds: float) -> list[str]:
+        learned = Learned()
+        for week in range(8):
+            took = 0.1104 if week < 4 else seconds
+            learned.take(lesson(week, tools=(use("ecb", timed=1, seconds=took),)))
+        lines = map(str.split, learned_lines(learned.view(question(9))))
+        return next(line for line in lines if line[:1] == ["milliseconds"])[3:]
+
+    assert weeks(0.1098) == ["110", "110", "–"]
+    assert weeks(0.1121) == ["112", "110", "worse"]
+    assert weeks(0.1081) == ["108", "110", "better"]
+
+
+def test_what_models_cost_is_told_of_their_tools_and_of_the_agents() -> None:
+    learned, cost = Learned(), Decimal("0.0123")
+    agents = (
+        AgentRecord(
+            agent=AgentId.RESEARCH_AGENT_1, tasks=3, delivered=2, turns=9, cost_usd=Decimal("60")
+        ),
+        AgentRecord(agent=AgentId.VALIDATOR, tasks=1, delivered=1, turns=2, cost_usd=Decimal(0)),
+    )
+    tools = (use("ecb", cost_usd=cost), use("an_awfully_long_name_of_a_server"))
+    for week in range(2):
+        learned.take(lesson(week, tools=tools, agents=agents))
+    lines = list(learned_lines(learned.view(question(4))))
+    assert [line for line in lines if len(line) > WIDTH] == []
+    cells = [line.split() for line in lines]
+    assert ["R1", "ecb.get_quote", "20", "0", "0", "0", "–", "$0.0246"] in cells
+    assert ["R1", "6", "4", "18", "$120.00"] in cells
+    assert ["V", "2", "2", "4", "–"] in cells
 
 
 def test_a_full_record_says_that_nothing_older_is_kept() -> None:
@@ -105,16 +152,29 @@ def test_a_one_sided_stance_is_told() -> None:
 
 
 def test_one_market_has_its_own_row_its_forecasts_and_no_weights() -> None:
-    found = scorecard_of(sample_view(more_scored=7), "USD/JPY")
-    assert [row.of for row in found.scorecard.rows] == ["USD/JPY"]
+    """Of a record so long that one answer does not show all of it: 110 weeks of 19 pairs."""
+    pairs = ("USD/JPY", *(f"USD/{chr(code)}XX" for code in range(ord("A"), ord("S"))))
+    learned = Learned()
+    for week in range(110):
+        made = tuple(forecast(week, pair) for pair in pairs)
+        learned.take(lesson(week, forecasts=made))
+        learned.fix([fixing(each, "151.00" if week % 2 else "149.00") for each in made])
+    asked = question(112, market="USD/JPY")
+    found = scorecard_of(learned.view(asked), "USD/JPY")
+    card = found.scorecard
+    assert [(row.of, row.scored, row.hits) for row in card.rows] == [("USD/JPY", 109, 54)]
+    assert [(each.count, each.rose) for each in card.bins] == [(109, 54)]
+    assert (card.open, card.monitor.forecasts) == (1, 100)
     assert {each.made.market for each in found.scored} == {"USD/JPY"}
-    assert sum(each.count for each in found.scorecard.bins) == found.scorecard.rows[0].scored
-    assert (found.weights, found.more_scored) == ((), 0)
-    assert "forecasts of USD/JPY as of" in next(scorecard_lines(found))
+    assert (len(found.scored), found.weights, found.more_scored) == (109, (), 0)
+    told = list(scorecard_lines(found))
+    assert told[0].startswith("forecasts of USD/JPY as of")
+    assert "Not in it: 1 forecast not due yet." in told
 
 
 def test_a_market_without_a_forecast_says_so() -> None:
-    told = list(scorecard_lines(scorecard_of(sample_view(), "EUR/CHF")))
+    view = Learned().view(question(3, market="EUR/CHF"))
+    told = list(scorecard_lines(scorecard_of(view, "EUR/CHF")))
     assert "  none has come due yet" in told
 
 

@@ -46,6 +46,7 @@ def test_an_objective_is_researched_by_the_desks_rules_on_the_desks_markets(
     assert request.query.question == OBJECTIVE
     assert (request.policy, request.markets) == (config.policy, config.markets)
     assert (request.complexity, request.as_of, request.memory) == (None, None, True)
+    assert request.learn and not asked(config, memory=False).learn
     assert request.answer_within == timedelta(days=3)
     assert swarm_start(request).workflow is WorkflowType.RESEARCH_SWARM
 

@@ -4,13 +4,14 @@ import json
 import re
 import tomllib
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from contracts.capabilities import Capability, Route
 from contracts.config import RunPolicy
-from contracts.learning import Lesson
+from contracts.learning import AgentRecord, Lesson
 from contracts.learning import ToolUse as RecordedUse
 from contracts.learning_record import Question
 from contracts.names import AgentId
@@ -226,6 +227,26 @@ def test_the_record_sums_up_all_weeks() -> None:
     assert any(line.startswith("  2026-W02 V ecb.get_quote came: cited in 2") for line in lines)
     assert max(map(len, lines)) <= WIDTH
     assert len(lines[1]) == len(lines[2])
+
+
+def test_the_record_tells_what_asking_cost_where_it_did() -> None:
+    priced = use(cost_usd=Decimal("1.25"), timed=8, seconds=0.4)
+    free = use(tool="get_historical_but_longer_than_that")
+    agent = AgentRecord(
+        agent=AgentId.VALIDATOR, tasks=1, delivered=1, turns=2, cost_usd=Decimal("80")
+    )
+    weeks = [lesson(week, priced, free).model_copy(update={"agents": (agent,)}) for week in (1, 2)]
+    record = record_from(*weeks)
+    assert record is not None
+    lines = list(record_lines(record))
+    told = {line.split()[0]: line.split()[-1] for line in lines[1:4]}
+    assert told["ecb.get_quote"] == "$2.5000"
+    assert (told["tool"], lines[2].split()[-1]) == ("cost", "-")
+    assert "cost of the agents: V $160.00" in lines
+    assert max(map(len, lines)) <= WIDTH
+    free_of_charge = record_from(lesson(1, free))
+    assert free_of_charge is not None
+    assert not any("cost" in line for line in record_lines(free_of_charge))
 
 
 def test_without_lessons_there_is_no_record() -> None:

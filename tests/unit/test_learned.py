@@ -10,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.learning import AdviceKind, Lesson, Trouble, TroubleKind
-from contracts.learning_record import MetricName, PatternBy, Question, Resolution
+from contracts.learning_record import MOST_WEEKS as LESSONS_KEPT
+from contracts.learning_record import LearningState, MetricName, PatternBy, Question, Resolution
 from contracts.names import AgentId
 from domain.learned import Learned
 from domain.learned_patterns import metrics, patterns
+from domain.lessons import MOST_TROUBLES
+from domain.lessons_counted import MOST_TOLD, newly_counted
 from domain.recommendations import recommendations
 from tests.support.learning import (
     YAHOO,
@@ -420,3 +423,38 @@ def test_early_and_late_lessons_of_a_week_come_to_the_same_in_any_order(
     any_way.fix(made)
     assert any_way.view(question(12)).scored == in_order.view(question(12)).scored
     assert any_way.state == in_order.state
+
+
+def dreadful(number: int) -> Lesson:
+    """A week in which as much went wrong as a lesson can tell, at length."""
+    one = unavailable(YAHOO, as_of(number), "w" * 300)
+    return lesson(number, troubles=(one,) * MOST_TROUBLES, more_troubles=7)
+
+
+def test_a_full_and_bad_record_can_be_read_within_a_workflow_task() -> None:
+    """Two seconds on a slow machine: some megabytes, whoever kept it before."""
+    lessons = [dreadful(number) for number in range(LESSONS_KEPT)]
+    learned = told(*lessons)
+    assert len(learned.state.model_dump_json()) < 7_000_000
+    assert Learned(LearningState(lessons=tuple(lessons))).state.lessons == learned.state.lessons
+    view = learned.view(question(LESSONS_KEPT))
+    assert {week.troubles for week in view.weeks} == {MOST_TROUBLES + 7}
+    (source,) = (each for each in view.patterns if each.by is PatternBy.SOURCE)
+    assert (source.troubles, source.weeks) == (MOST_TOLD, 52)
+
+
+def test_the_troubles_of_an_ordinary_record_are_all_told() -> None:
+    away = tuple(unavailable(YAHOO, as_of(0)) for _ in range(MOST_TOLD // LESSONS_KEPT))
+    assert not list(newly_counted(lesson(n, troubles=away) for n in range(LESSONS_KEPT)))
+
+
+@given(st.permutations(range(6)))
+def test_old_troubles_are_counted_in_whatever_order_they_came(order: list[int]) -> None:
+    away = (unavailable(YAHOO, as_of(0)),) * 2
+    kept: dict[int, Lesson] = {}
+    for number in order:
+        kept[number] = lesson(number, troubles=away)
+        for counted in tuple(newly_counted(kept.values(), most=5)):
+            kept[next(n for n in kept if week_number(n) == counted.week)] = counted
+    found = {n: (len(one.troubles), one.more_troubles) for n, one in kept.items()}
+    assert found == {n: (2, 0) if n > 3 else (0, 2) for n in range(6)}

@@ -9,7 +9,8 @@ import pytest
 
 from contracts.learning_record import LearningState, Question
 from contracts.markets import MarketName
-from contracts.swarm import HypothesisState, ScoredHypothesis
+from contracts.results import Leaning
+from contracts.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
 from domain.learned import Learned
 from domain.learned_details import learned_details
 from domain.learned_hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
@@ -93,6 +94,50 @@ def test_one_that_is_told_again_counts_once_and_what_was_scored_later_stays() ->
         assert learned(*told).view(Question(as_of=LAST)).hypotheses == (later,)
 
 
+def said_again(run: str, scored_after: timedelta = timedelta(0), **fields: Any) -> ScoredHypothesis:
+    """The first hypothesis as another run has it."""
+    about = hypothesis(**fields)
+    scored_at = about.due + scored_after
+    return scored_hypothesis(workflow_id=run, hypothesis=about, scored_at=scored_at)
+
+
+def test_a_prediction_that_several_runs_made_counts_once_as_it_was_scored_last() -> None:
+    due = hypothesis().due
+    told = (
+        said_again("stock-a"),
+        said_again("stock-b", timedelta(minutes=1), probability=0.6),
+        said_again("stock-c", timedelta(seconds=1), due=due + timedelta(hours=3), level="150.10"),
+    )
+    for order in permutations(told):
+        assert learned(*order).view(Question(as_of=LAST)).hypotheses == (told[2],)
+        assert learned(*order).view(Question(as_of=due)).hypotheses == (told[1],)
+    again = told[0].model_copy(update={"workflow_id": "stock-d"})
+    for order in permutations((told[0], again)):
+        assert learned(*order).view(Question(as_of=LAST)).hypotheses == (again,)
+
+
+def test_one_that_was_given_up_gives_way_to_the_same_with_a_price() -> None:
+    given_up = scored_hypothesis(workflow_id="swarm-b", scored_at=LAST, reason="given up", **VOID)
+    for told in permutations((scored_hypothesis(), given_up)):
+        assert learned(*told).view(Question(as_of=LAST)).hypotheses == (scored_hypothesis(),)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"market": pair("EUR/USD")},
+        {"leaning": Leaning.DOWN},
+        {"level_on": hypothesis().level_on - timedelta(days=1)},
+        {"due": hypothesis().due + timedelta(days=1)},
+        {"kind": HypothesisKind.RANGE, "low": "149.00", "high": "152.00"},
+    ],
+    ids=["market", "side", "first day", "last day", "range"],
+)
+def test_another_prediction_counts_beside_it(other: dict[str, Any]) -> None:
+    known = learned(said_again("stock-a"), said_again("stock-b", **other))
+    assert len(known.view(Question(as_of=LAST)).hypotheses) == 2
+
+
 def test_the_ones_that_were_due_last_are_kept() -> None:
     known = LearnedHypotheses(most=3)
     for number in (4, 0, 3, 1, 2):
@@ -123,7 +168,7 @@ def test_the_ui_says_how_many_there_are() -> None:
 
 def printed(told: Sequence[ScoredHypothesis], market: MarketName | None = None) -> list[str]:
     """What `desk scorecard` prints of the sample's forecasts and some hypotheses."""
-    view = learned(*told).view(Question(as_of=LAST))
+    view = learned(*told).view(Question(as_of=LAST, market=market))
     card = view.advice.scorecard
     assert card is not None
     counted = {"hypotheses": card.hypotheses, "void_hypotheses": card.void_hypotheses}

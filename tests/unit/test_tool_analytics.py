@@ -1,6 +1,7 @@
 """What agents had of their tools in a run, and what of it stays out of reports and tapes."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from random import Random
 
 from hypothesis import given
@@ -18,7 +19,7 @@ from contracts.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolS
 from contracts.turns import Exchange
 from domain.report_evidence import evidence_of
 from domain.tape import digests_of
-from domain.tool_analytics import summed, tool_uses
+from domain.tool_analytics import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request
 
 FIRST, SECOND = AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2
@@ -108,6 +109,7 @@ uses = st.builds(
     cited=st.integers(0, 9),
     timed=st.integers(0, 9),
     seconds=seconds,
+    cost_usd=st.decimals(0, 9, places=9),
 )
 
 
@@ -119,17 +121,17 @@ def test_sums_do_not_hang_on_the_order(given: list[ToolUse], dice: Random) -> No
     assert summed(once) == once
 
 
-def test_a_report_does_not_tell_how_long_calls_took() -> None:
+def test_a_report_does_not_tell_how_long_calls_took_and_what_they_cost() -> None:
     gone = AskedBesides(server="terminal", tool="last", status=ToolStatus.OK, took=0.3)
     call = ToolCall(call_id="mine", server="ecb", tool="get_historical")
     timed = asked(FIRST, "mine", took=0.2, kept=True, besides=[gone]).model_copy(
-        update={"call": call}
+        update={"call": call, "cost_usd": Decimal("0.01")}
     )
     untimed = asked(FIRST, "mine").model_copy(update={"call": call})
     assert evidence_of([timed], (), ()) == (untimed,)
 
 
-def test_a_tape_does_not_ask_how_long_calls_took() -> None:
+def test_a_tape_does_not_ask_how_long_calls_took_and_what_they_cost() -> None:
     turn = request(TaskType.RESEARCH_FX, pair_market())
     gone = AskedBesides(server="terminal", tool="last", status=ToolStatus.UNAVAILABLE)
     digests = [
@@ -141,8 +143,22 @@ def test_a_tape_does_not_ask_how_long_calls_took() -> None:
         )
         for result in (
             asked(FIRST, "mine"),
-            asked(FIRST, "mine", took=0.2, kept=True, besides=[gone]),
+            *sharing_cost(
+                [asked(FIRST, "mine", took=0.2, kept=True, besides=[gone])], Decimal("0.01")
+            ),
         )
     ]
     assert digests[0] == digests[1]
     assert "exchanges" in digests[0]
+
+
+def test_a_turn_is_shared_among_the_calls_that_it_asked_for() -> None:
+    turn = sharing_cost(
+        [asked(FIRST, "a"), asked(FIRST, "b"), asked(FIRST, "c")], Decimal("0.1000001")
+    )
+    assert {answer.cost_usd for answer in turn} == {Decimal("0.033333367")}
+    (use,) = tool_uses([outcome(*turn), outcome(*sharing_cost(turn[:1], Decimal("0.5")))])
+    assert use.cost_usd == Decimal("0.600000101")
+    free = sharing_cost([asked(FIRST, "a")], Decimal(0))
+    assert "cost_usd" not in free[0].model_dump()
+    assert "cost_usd" not in tool_uses([outcome(*free)])[0].model_dump()

@@ -80,6 +80,25 @@ async def test_calls_side_by_side_never_put_more_at_stake_than_the_budget(
     assert result.outcome is Outcome.COMPLETE
 
 
+async def test_a_turn_that_asks_is_a_cost_of_what_it_asks_for(
+    client: Client, tmp_path: Path
+) -> None:
+    def two_calls(request: TurnRequest) -> Turn | None:
+        if len(request.exchanges) != 1 or task_of(request) != "USD/JPY/research_fx":
+            return None
+        call = price_call(request)
+        names = (f"{call.call_id}-{more}" for more in ("again", "once_more"))
+        return Turn(calls=tuple(call.model_copy(update={"call_id": name}) for name in names))
+
+    spender = Spender(price=lambda _: Decimal("0.03"), says=two_calls)
+    async with model_desk(client, tmp_path, spender):
+        result = await (await start_week(client, budgeted(pair("USD/JPY")))).result()
+    (outcome,) = result.record.outcomes
+    costs = [e.cost_usd for e in outcome.evidence if "research_fx" in e.call.call_id]
+    assert costs == [None, Decimal("0.015"), Decimal("0.015")], "the desk's own question is free"
+    assert all(answer.cost_usd is None for answer in report_of(result).evidence)
+
+
 async def test_tokens_are_a_budget_too(client: Client, tmp_path: Path) -> None:
     spender = Spender(says=lambda r: None if r.last else keeps_asking(r))
     async with model_desk(client, tmp_path, spender):
