@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -105,7 +105,7 @@ class AnalysisTools:
             return _none_told(symbol, as_of, nothing)
         last = min(end, found.last_day) if end else found.last_day
         first = start or months_before(last, USUAL_MONTHS)
-        return _told(found.between(first, last), as_of, f"from {first} to {last}")
+        return _told(found.between(first, last), as_of, _why_none(found, first, last))
 
     def sector_analysis(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """The quarter's move beside the market's group: a bloc of currencies, or large technology
@@ -149,12 +149,24 @@ def _none_told(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHist
     )
 
 
-def _told(series: PriceSeries, as_of: datetime, span: str) -> PriceHistory:
+def _why_none(found: PriceSeries, first: date, last: date) -> str:
+    """What is to be said where a market has no price of some days, and when its prices begin or end
+    where that is why."""
+    if first > found.last_day:
+        span = f"from {first} on was known: its prices end on {found.last_day}"
+    elif last < found.days[0]:
+        span = f"from {first} to {last} was known: its prices begin on {found.days[0]}"
+    else:
+        span = f"from {first} to {last} was known"
+    return f"No price of {found.symbol} {span}."
+
+
+def _told(series: PriceSeries, as_of: datetime, why_none: str) -> PriceHistory:
     if len(series.days) > MOST_DAYS:
         raise ToolError(
             f"{len(series.days)} days are above {MOST_DAYS}; ask for fewer with start and end"
         )
-    nothing = () if series.days else (f"No price of {series.symbol} {span} was known.",)
+    nothing = () if series.days else (why_none,)
     return PriceHistory(
         as_of=as_of,
         source=series.source,

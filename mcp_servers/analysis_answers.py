@@ -7,18 +7,32 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from contracts.analysis import Analysis
 from mcp_servers.analysis_offline import NotInstalled
-from mcp_servers.analysis_prices import NoPrices, NoPricesThen, PriceSeries, PriceStore
+from mcp_servers.analysis_prices import (
+    NoPrices,
+    NoPricesThen,
+    PriceSeries,
+    PriceStore,
+    without_holes,
+)
 
 
 def analysed(
-    prices: PriceStore, symbol: str, as_of: datetime, analyse: Callable[[PriceSeries], Analysis]
+    prices: PriceStore,
+    symbol: str,
+    as_of: datetime,
+    analyse: Callable[[PriceSeries], Analysis],
+    *,
+    however_old: bool = False,
 ) -> Analysis:
-    """What `analyse` makes of a market's prices; an answer without figures where none was known.
+    """What `analyse` makes of a market's prices; an answer without figures where none was known, or
+    none was current unless it is to be told `however_old` the newest is.
 
     Raises:
         ToolError: there are no such prices at all, or a package that has them is not installed.
     """
     try:
+        if however_old:
+            return analyse(without_holes(prices.history(symbol, as_of)))
         return analyse(prices.series(symbol, as_of))
     except NoPricesThen as nothing:
         return Analysis(

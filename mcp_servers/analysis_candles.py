@@ -1,16 +1,28 @@
 """Candlestick patterns by TA-Lib: which of them the last days show, and which way they point."""
 
 from datetime import datetime
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from contracts.analysis import Analysis, Hint, Signal
 from contracts.claims import Metric
-from mcp_servers.analysis_figures import analysis, figure, share, towards
+from mcp_servers.analysis_figures import (
+    Measure,
+    Unmeasured,
+    analysis,
+    floats_of,
+    measured,
+    share,
+    towards,
+)
 from mcp_servers.analysis_indicators import ta_lib
 from mcp_servers.analysis_prices import PriceSeries
+
+_Signs = NDArray[np.int64]
 
 RECENT: Final = 10
 """Days with prices in which patterns are looked for."""
@@ -70,45 +82,73 @@ def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
     Raises:
         NotInstalled: TA-Lib is not there.
     """
-    library = ta_lib("pattern_detector")
-    functions = library.get_function_groups()["Pattern Recognition"]
-    method = METHOD.format(count=len(functions), version=library.__version__)
-    reason = _lacking(series)
-    if reason is not None:
-        return analysis(series, as_of, method, (), missing=(f"{Metric.PATTERN_COUNT}: {reason}.",))
-    shown = _shown(library, functions, series)
-    counted = figure(series, Metric.PATTERN_COUNT, float(len(shown)))
+    candles = Candles(series, ta_lib("pattern_detector"))
+    method = METHOD.format(count=len(candles.functions), version=candles.library.__version__)
+    figures, missing = measured(series, candles.measures())
+    if not figures:
+        return analysis(series, as_of, method, (), missing=missing)
+    shown = candles.shown(candles.last)
     signals = (_sum(shown), *(_told(series, one) for one in shown[:MOST_TOLD]))
     left = len(shown) - MOST_TOLD
-    missing = (f"{left} more patterns are counted and not told one by one.",) if left > 0 else ()
-    return analysis(series, as_of, method, (counted,), signals, missing)
+    if left > 0:
+        missing.append(f"{left} more patterns are counted and not told one by one.")
+    return analysis(series, as_of, method, figures, signals, missing)
 
 
-def _lacking(series: PriceSeries) -> str | None:
-    if not (series.opens and series.highs and series.lows):
-        return (
-            f"{series.symbol} has one price a day from {series.source.name}, and a candle needs "
-            "open, high, low and close"
-        )
-    needed = LONGEST_LOOKBACK + RECENT
-    if len(series.days) < needed:
-        return f"it needs {needed} days with prices, and {len(series.days)} are known"
-    return None
+class Candles:
+    """The candlestick patterns of a series on its days, by their place in it.
 
+    Of each day TA-Lib looks at that day and those before it alone.
+    """
 
-def _shown(library: Any, functions: list[str], series: PriceSeries) -> list[_Shown]:
-    """The patterns of the last days: those with a direction first, of these the newest."""
-    prices = [
-        np.array([float(price) for price in column], dtype=np.float64)
-        for column in (series.opens, series.highs, series.lows, series.closes)
-    ]
-    found = [
-        _Shown(_name(function), function, int(value), age)
-        for function in functions
-        for age, value in enumerate(reversed(getattr(library, function)(*prices)[-RECENT:]))
-        if value
-    ]
-    return sorted(found, key=lambda one: (one.hint is Hint.NEUTRAL, one.age, one.name))
+    def __init__(self, series: PriceSeries, library: Any) -> None:
+        self.series = series
+        self.library = library
+        self.last = len(series.days) - 1
+        self.functions: list[str] = library.get_function_groups()["Pattern Recognition"]
+
+    def measures(self) -> dict[Metric, Measure]:
+        """How the figure is had of a day."""
+        return {Metric.PATTERN_COUNT: self.count}
+
+    def count(self, at: int) -> float:
+        """How many patterns the last days show. What cannot be had raises `Unmeasured`."""
+        if not self._ranged:
+            raise Unmeasured(
+                f"{self.series.symbol} has one price a day from {self.series.source.name}, and a "
+                "candle needs open, high, low and close"
+            )
+        needed = LONGEST_LOOKBACK + RECENT
+        if at + 1 < needed:
+            raise Unmeasured(f"it needs {needed} days with prices, and {at + 1} are known")
+        return float(self._until[at] - self._until[at - RECENT])
+
+    def shown(self, at: int) -> list[_Shown]:
+        """The patterns of the last days: those with a direction first, of these the newest."""
+        found = [
+            _Shown(_name(function), function, int(value), age)
+            for function, line in self._lines.items()
+            for age, value in enumerate(reversed(line[at + 1 - RECENT : at + 1]))
+            if value
+        ]
+        return sorted(found, key=lambda one: (one.hint is Hint.NEUTRAL, one.age, one.name))
+
+    @property
+    def _ranged(self) -> bool:
+        return bool(self.series.opens and self.series.highs and self.series.lows)
+
+    @cached_property
+    def _lines(self) -> dict[str, _Signs]:
+        """What TA-Lib gives for each pattern on each day; 0 where there is none."""
+        series = self.series
+        prices = [floats_of(p) for p in (series.opens, series.highs, series.lows, series.closes)]
+        return {function: getattr(self.library, function)(*prices) for function in self.functions}
+
+    @cached_property
+    def _until(self) -> _Signs:
+        """How many there were up to each day."""
+        found: _Signs = np.cumsum(sum(line != 0 for line in self._lines.values()), dtype=np.int64)
+        return found
 
 
 def _name(function: str) -> str:

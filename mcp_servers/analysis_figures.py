@@ -1,6 +1,7 @@
 """How the analyses write down what they find: figures at their precision, strengths, what lacks."""
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from contracts.analysis import Analysis, Hint, MeasuredFigure, Signal
 from contracts.claims import Metric, Unit
 from contracts.markets import MarketKind
+from domain.fixings import LONGEST_GAP
 from domain.formulas import percent_change
 from domain.units import UNITS
 from mcp_servers.analysis_offline import INSTALL_SWARM
@@ -18,13 +20,17 @@ from mcp_servers.analysis_prices import PriceSeries
 
 Floats = NDArray[np.float64]
 
+Measure = Callable[[int], float | Decimal]
+"""How a figure is had of each day of a series, by the day's place in it. It rests on that day and
+those before it alone, and raises `Unmeasured` where it cannot be had."""
+
 DAYS_A_YEAR: Final = 252
 """Days with prices, by which a daily deviation is told for a year."""
 
-_CENT = Decimal("0.01")
+CENT: Final = Decimal("0.01")
 _PRECISION: Final = {
-    Unit.PERCENT: _CENT,
-    Unit.RATIO: _CENT,
+    Unit.PERCENT: CENT,
+    Unit.RATIO: CENT,
     Unit.INDEX: Decimal("0.1"),
     Unit.COUNT: Decimal(1),
 }
@@ -34,8 +40,32 @@ class Unmeasured(Exception):
     """A figure cannot be had. The message says why, as a sentence without its full stop."""
 
 
+def measured(
+    series: PriceSeries, measures: Mapping[Metric, Measure]
+) -> tuple[list[MeasuredFigure], list[str]]:
+    """The figures of the last day of a series, and why the others are not there."""
+    figures: list[MeasuredFigure] = []
+    missing: list[str] = []
+    for metric, measure in measures.items():
+        try:
+            figures.append(figure(series, metric, measure(len(series.days) - 1)))
+        except Unmeasured as reason:
+            missing.append(f"{metric}: {reason}.")
+    return figures, missing
+
+
 def figure(series: PriceSeries, metric: Metric, value: float | Decimal) -> MeasuredFigure:
     """A figure of the last day of a series, at the precision that its metric is told with.
+
+    Raises:
+        Unmeasured: it is no finite number.
+    """
+    told = rounded(series, metric, value)
+    return MeasuredFigure(metric=metric, value=told, as_of=series.last_day)
+
+
+def rounded(series: PriceSeries, metric: Metric, value: float | Decimal) -> Decimal:
+    """A figure at the precision that its metric is told with.
 
     Raises:
         Unmeasured: it is no finite number.
@@ -44,34 +74,38 @@ def figure(series: PriceSeries, metric: Metric, value: float | Decimal) -> Measu
     if not exact.is_finite():
         raise Unmeasured(f"{metric} is no finite number for {series.symbol}")
     unit = UNITS[metric]
-    precision = _level_precision(series) if unit is Unit.LEVEL else _PRECISION[unit]
-    rounded = exact.quantize(precision)
+    told = exact.quantize(_level_precision(series) if unit is Unit.LEVEL else _PRECISION[unit])
     # There is no minus nothing.
-    return MeasuredFigure(metric=metric, value=rounded or abs(rounded), as_of=series.last_day)
+    return told or abs(told)
 
 
 def _level_precision(series: PriceSeries) -> Decimal:
     """The precision of the last price; cents for a stock."""
     if series.kind is MarketKind.STOCK:
-        return _CENT
+        return CENT
     return Decimal((0, (1,), int(series.last.as_tuple().exponent)))
 
 
 def closes_of(series: PriceSeries) -> Floats:
     """The prices as floats, for arithmetic."""
-    return np.array([float(close) for close in series.closes], dtype=np.float64)
+    return floats_of(series.closes)
 
 
-def move_since(series: PriceSeries, day: date) -> Decimal:
-    """The change from the last price of a day or before it to the newest price, in percent.
+def floats_of(prices: Iterable[Decimal]) -> Floats:
+    """Some of the prices, in the same way."""
+    return np.array([float(price) for price in prices], dtype=np.float64)
+
+
+def move_since(series: PriceSeries, at: int, day: date) -> Decimal:
+    """The change from the last price of a day or before it to that at a place, in percent.
 
     Raises:
         Unmeasured: there is no price within fourteen days before that day.
     """
-    before = [at for at, priced in enumerate(series.days) if priced <= day]
-    if not before or day - series.days[before[-1]] > timedelta(days=14):
+    before = bisect_right(series.days, day, hi=at + 1) - 1
+    if before < 0 or day - series.days[before] > LONGEST_GAP:
         raise Unmeasured(f"there is no price of {series.symbol} of {day} or shortly before it")
-    return percent_change(series.closes[before[-1]], series.last)
+    return percent_change(series.closes[before], series.closes[at])
 
 
 def months_before(day: date, months: int) -> date:

@@ -5,19 +5,23 @@ TA-Lib comes with the extra `swarm` and is imported when a tool that needs it is
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
-from contracts.analysis import Analysis, Hint, MeasuredFigure, Signal
+from contracts.analysis import Analysis, Hint, Signal
 from contracts.claims import Metric
+from domain.indicator_marks import FULL_TREND, OVERBOUGHT, OVERSOLD
 from mcp_servers.analysis_figures import (
     Floats,
+    Measure,
     Unmeasured,
     analysis,
     closes_of,
-    figure,
+    floats_of,
+    measured,
     needs_swarm,
     share,
     towards,
@@ -27,16 +31,12 @@ from mcp_servers.analysis_offline import NotInstalled
 from mcp_servers.analysis_prices import PriceSeries
 
 RSI_DAYS: Final = 14
-OVERBOUGHT, OVERSOLD = 70.0, 30.0
 MACD_FAST, MACD_SLOW, MACD_SIGNAL = 12, 26, 9
 SHORT_MEAN, LONG_MEAN = 50, 200
 ADX_DAYS: Final = 14
 BAND_DAYS, BAND_WIDTH = 20, 2.0
 LINE_DAYS, AHEAD = 60, 20
 """The straight line is laid through the last 60 prices and read 20 days on."""
-
-FULL_TREND: Final = 50.0
-"""The ADX from which on a trend counts as fully strong."""
 
 METHOD = (
     f"TA-Lib {{version}} over the daily prices: RSI({RSI_DAYS}); MACD({MACD_FAST}, {MACD_SLOW}, "
@@ -69,14 +69,8 @@ def indicator_calculator(series: PriceSeries, as_of: datetime) -> Analysis:
     Raises:
         NotInstalled: TA-Lib is not there.
     """
-    board = _Board(series, ta_lib("indicator_calculator"))
-    figures: list[MeasuredFigure] = []
-    missing: list[str] = []
-    for metric, measure in board.measures().items():
-        try:
-            figures.append(figure(series, metric, measure()))
-        except Unmeasured as reason:
-            missing.append(f"{metric}: {reason}.")
+    board = Indicators(series, ta_lib("indicator_calculator"))
+    figures, missing = measured(series, board.measures())
     signals: list[Signal] = []
     for read in board.readings():
         try:
@@ -87,66 +81,71 @@ def indicator_calculator(series: PriceSeries, as_of: datetime) -> Analysis:
     return analysis(series, as_of, method, figures, signals, missing)
 
 
-class _Board:
-    """The indicators of one series. What cannot be had raises `Unmeasured`."""
+class Indicators:
+    """The indicators of a series on its days, by their place in it, and the hints of the last day.
+
+    What cannot be had raises `Unmeasured`. TA-Lib computes a whole line over the days at once, each
+    value of the days up to its own alone, so that a line cut short is that of the shorter series.
+    """
 
     def __init__(self, series: PriceSeries, library: Any) -> None:
         self.series = series
         self.library = library
         self.closes = closes_of(series)
+        self.last = len(series.days) - 1
+        self._lines: dict[tuple[str, int], Floats] = {}
 
-    def measures(self) -> dict[Metric, Callable[[], float]]:
-        """How each figure is had."""
+    def measures(self) -> dict[Metric, Measure]:
+        """How each figure is had of a day."""
         return {
             Metric.RSI: self.rsi,
             Metric.MACD_HISTOGRAM: self.macd_histogram,
-            Metric.SMA_50: lambda: self.mean(SHORT_MEAN),
-            Metric.SMA_200: lambda: self.mean(LONG_MEAN),
+            Metric.SMA_50: lambda at: self.mean(at, SHORT_MEAN),
+            Metric.SMA_200: lambda at: self.mean(at, LONG_MEAN),
             Metric.ADX: self.adx,
             Metric.BOLLINGER_POSITION: self.band_position,
             Metric.TARGET: self.target,
         }
 
     def readings(self) -> tuple[Callable[[], Signal], ...]:
-        """What is read out of them."""
+        """What is read out of those of the last day."""
         return (self.stretch, self.momentum, self.trend, self.means, self.bands, self.line)
 
-    def rsi(self) -> float:
+    def rsi(self, at: int) -> float:
         """The relative strength index. A price that stood still has none: TA-Lib would say 0."""
-        if self.closes.size > RSI_DAYS and np.ptp(self.closes[-RSI_DAYS - 1 :]) == 0:
+        if at >= RSI_DAYS and np.ptp(self.closes[at - RSI_DAYS : at + 1]) == 0:
             raise Unmeasured(f"the price did not move over the last {RSI_DAYS} days")
-        return self._last(self.library.RSI(self.closes, RSI_DAYS), RSI_DAYS + 1)
+        return self._at(at, self._line("RSI", RSI_DAYS), RSI_DAYS + 1)
 
-    def macd_histogram(self) -> float:
-        """The histogram in percent of the last price."""
-        return float(self._histogram()[-1] / self.closes[-1] * 100)
+    def macd_histogram(self, at: int) -> float:
+        """The histogram in percent of the price."""
+        found = self._at(at, self._histogram, MACD_SLOW + MACD_SIGNAL - 1)
+        return found / float(self.closes[at]) * 100
 
-    def mean(self, days: int) -> float:
+    def mean(self, at: int, days: int) -> float:
         """The simple mean of the last prices."""
-        return self._last(self.library.SMA(self.closes, days), days)
+        return self._at(at, self._line("SMA", days), days)
 
-    def adx(self) -> float:
+    def adx(self, at: int) -> float:
         """The average directional index."""
         if not self.series.highs or not self.series.lows:
             raise Unmeasured(
                 f"there are no highs and lows of {self.series.symbol}, one price a day"
             )
-        highs = np.array([float(high) for high in self.series.highs])
-        lows = np.array([float(low) for low in self.series.lows])
-        return self._last(self.library.ADX(highs, lows, self.closes, ADX_DAYS), 2 * ADX_DAYS)
+        return self._at(at, self._strengths, 2 * ADX_DAYS)
 
-    def band_position(self) -> float:
-        """Where the last price stands between the bands."""
-        upper, _, lower = self.library.BBANDS(self.closes, BAND_DAYS, BAND_WIDTH, BAND_WIDTH)
-        high, low = self._last(upper, BAND_DAYS), self._last(lower, BAND_DAYS)
+    def band_position(self, at: int) -> float:
+        """Where the price stands between the bands."""
+        upper, lower = self._bands
+        high, low = self._at(at, upper, BAND_DAYS), self._at(at, lower, BAND_DAYS)
         if high <= low:
             raise Unmeasured(f"the price did not move over the last {BAND_DAYS} days")
-        return (float(self.closes[-1]) - low) / (high - low) * 100
+        return (float(self.closes[at]) - low) / (high - low) * 100
 
-    def target(self) -> float:
+    def target(self, at: int) -> float:
         """The straight line, read ahead."""
-        ahead = self._last(self.library.TSF(self.closes, LINE_DAYS), LINE_DAYS)
-        slope = self._last(self.library.LINEARREG_SLOPE(self.closes, LINE_DAYS), LINE_DAYS)
+        ahead = self._at(at, self._line("TSF", LINE_DAYS), LINE_DAYS)
+        slope = self._at(at, self._line("LINEARREG_SLOPE", LINE_DAYS), LINE_DAYS)
         target = ahead + (AHEAD - 1) * slope
         if target <= 0:
             raise Unmeasured(f"the line through the last {LINE_DAYS} prices falls below zero")
@@ -154,7 +153,7 @@ class _Board:
 
     def stretch(self) -> Signal:
         """RSI far up or down points back; as strong as it is far from its middle."""
-        rsi = self.rsi()
+        rsi = self.rsi(self.last)
         if rsi > OVERBOUGHT:
             words = "The relative strength index is in overbought territory."
             return _signal("relative strength index", Hint.DOWN, (rsi - 50) / 50, words)
@@ -166,9 +165,9 @@ class _Board:
 
     def momentum(self) -> Signal:
         """The sign of the histogram; as strong as it is large beside twice its usual size."""
-        histogram = self._histogram()
-        usual = float(np.mean(np.abs(histogram[-LINE_DAYS:])))
-        last = float(histogram[-1])
+        last = self._at(self.last, self._histogram, MACD_SLOW + MACD_SIGNAL - 1)
+        known = self._histogram[~np.isnan(self._histogram)]
+        usual = float(np.mean(np.abs(known[-LINE_DAYS:])))
         side = "above" if last > 0 else "below" if last < 0 else "on"
         words = f"The convergence of the moving averages (MACD) is {side} its signal line."
         strength = abs(last) / (2 * usual) if usual > 0 else 0.0
@@ -177,10 +176,10 @@ class _Board:
     def trend(self) -> Signal:
         """The price against its long mean; as strong as ADX says, or as it is far from the mean
         beside a year's usual swing."""
-        mean = self.mean(LONG_MEAN)
+        mean = self.mean(self.last, LONG_MEAN)
         distance = (float(self.closes[-1]) / mean - 1) * 100
         try:
-            strength = self.adx() / FULL_TREND
+            strength = self.adx(self.last) / FULL_TREND
         except Unmeasured:
             swing = volatility(self.series)
             strength = abs(distance) / swing if swing > 0 else 0.0
@@ -190,7 +189,8 @@ class _Board:
 
     def means(self) -> Signal:
         """The short mean against the long; as strong as they are apart beside a year's swing."""
-        apart = (self.mean(SHORT_MEAN) / self.mean(LONG_MEAN) - 1) * 100
+        apart = self.mean(self.last, SHORT_MEAN) / self.mean(self.last, LONG_MEAN)
+        apart = (apart - 1) * 100
         swing = volatility(self.series)
         side = "above" if apart > 0 else "below" if apart < 0 else "on"
         words = f"The shorter moving average is {side} the longer one."
@@ -199,7 +199,7 @@ class _Board:
 
     def bands(self) -> Signal:
         """A price outside of the bands points back; as strong as it is far from the middle."""
-        place = self.band_position()
+        place = self.band_position(self.last)
         hint, words = Hint.NEUTRAL, "The price is inside its Bollinger bands."
         if place > 100:
             hint, words = Hint.DOWN, "The price is above its upper Bollinger band."
@@ -211,7 +211,7 @@ class _Board:
 
     def line(self) -> Signal:
         """The target against the last price; as strong as the line fits (its determination)."""
-        target = self.target()
+        target = self.target(self.last)
         days = np.arange(self.closes.size, dtype=np.float64)
         fit = self.library.CORREL(self.closes, days, LINE_DAYS)[-1]
         ahead = target - float(self.closes[-1])
@@ -221,21 +221,35 @@ class _Board:
             words = "The straight line through the recent prices leads nowhere else."
         return _signal("regression line", towards(ahead), float(fit) ** 2, words)
 
+    @cached_property
     def _histogram(self) -> Floats:
-        needed = MACD_SLOW + MACD_SIGNAL - 1
-        macd = self.library.MACD(self.closes, MACD_FAST, MACD_SLOW, MACD_SIGNAL)
-        self._last(macd[2], needed)
-        histogram: Floats = macd[2][~np.isnan(macd[2])]
-        return histogram
+        found: Floats = self.library.MACD(self.closes, MACD_FAST, MACD_SLOW, MACD_SIGNAL)[2]
+        return found
 
-    def _last(self, values: Floats, needed: int) -> float:
-        """The last of what TA-Lib gives; it gives nothing for too short a series."""
-        if self.closes.size < needed or not np.isfinite(values[-1]):
+    @cached_property
+    def _strengths(self) -> Floats:
+        highs, lows = floats_of(self.series.highs), floats_of(self.series.lows)
+        found: Floats = self.library.ADX(highs, lows, self.closes, ADX_DAYS)
+        return found
+
+    @cached_property
+    def _bands(self) -> tuple[Floats, Floats]:
+        upper, _, lower = self.library.BBANDS(self.closes, BAND_DAYS, BAND_WIDTH, BAND_WIDTH)
+        return upper, lower
+
+    def _line(self, function: str, days: int) -> Floats:
+        """One of TA-Lib's functions of the closes and a number of days, computed once."""
+        if (function, days) not in self._lines:
+            self._lines[function, days] = getattr(self.library, function)(self.closes, days)
+        return self._lines[function, days]
+
+    def _at(self, at: int, line: Floats, needed: int) -> float:
+        """A day's value of what TA-Lib gives; it gives nothing for too short a series."""
+        if at + 1 < needed or not np.isfinite(line[at]):
             raise Unmeasured(
-                f"it needs {needed} days with prices, and {self.closes.size} are known without a "
-                "hole"
+                f"it needs {needed} days with prices, and {at + 1} are known without a hole"
             )
-        return float(values[-1])
+        return float(line[at])
 
 
 def _signal(name: str, hint: Hint, strength: float, words: str) -> Signal:

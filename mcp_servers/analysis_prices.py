@@ -25,6 +25,7 @@ from mcp_servers.analysis_offline import (
     OFFLINE,
     NotInstalled,
     PackagedSeries,
+    Split,
     Traded,
     ratio_after,
     restated,
@@ -65,7 +66,8 @@ class PriceSeries:
     """Daily prices of one market, oldest first, none of them known only after the instant.
 
     No hole in it is longer than fourteen days. `notes` say what was left out, and why. `opens`,
-    `highs`, `lows` and `volumes` are empty where there is one price a day.
+    `highs`, `lows` and `volumes` are empty where there is one price a day. `splits` are those known
+    by the last day that counts, of any time.
     """
 
     symbol: str
@@ -79,6 +81,7 @@ class PriceSeries:
     lows: tuple[Decimal, ...] = ()
     volumes: tuple[int, ...] = ()
     adjusted: bool = False
+    splits: tuple[Split, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -150,7 +153,7 @@ class PriceStore:
                 f"{as_of.isoformat()}; {_advice(found.kind, found.last_day)}",
                 found.source,
             )
-        return _without_holes(found)
+        return without_holes(found)
 
     def history(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
         """The same, however old the newest price is, and with the holes that it has.
@@ -175,8 +178,19 @@ class PriceStore:
         codes = [code for code in self._euro_rates().currencies if code != DOLLAR]
         pairs = [quoted_as(DOLLAR, code) for code in (EURO, *codes)]
         crosses = [quoted_as(EURO, code) for code in codes]
-        stocks = [packaged.symbol for packaged in self._packaged if packaged.installed]
-        return tuple(dict.fromkeys((*pairs, *crosses, *OTHER_CROSSES, *stocks)))
+        return tuple(dict.fromkeys((*pairs, *crosses, *OTHER_CROSSES, *self.packaged_stocks())))
+
+    def packaged_stocks(self) -> tuple[str, ...]:
+        """The stocks of the packages that are installed."""
+        return tuple(dict.fromkeys(one.symbol for one in self._packaged if one.installed))
+
+    def packaged(self, symbol: str) -> tuple[Traded, ...]:
+        """Every packaged series of a stock as it was traded; none where there is none.
+
+        Raises:
+            NotInstalled: the package of one is not there.
+        """
+        return tuple(self._read(one) for one in self._packaged if one.symbol == symbol)
 
     def known(self, symbol: str, as_of: datetime | None = None) -> KnownSymbol | None:
         """A symbol with its name and days; None where no price of it was known."""
@@ -264,6 +278,11 @@ def last_close_day(as_of: datetime) -> date:
     return today if instant.time() >= STOCKS_KNOWN_AT else today - timedelta(days=1)
 
 
+def close_known_from(day: date) -> datetime:
+    """The instant from which the close of a stock of a day is known."""
+    return datetime.combine(day, STOCKS_KNOWN_AT, UTC)
+
+
 def as_price(value: Decimal) -> Decimal:
     """A stock's price to six significant digits, and to the cent in any case."""
     exponent = min(-FEWEST_DECIMALS, value.adjusted() - SIGNIFICANT_DIGITS + 1)
@@ -308,6 +327,7 @@ def _series_of(symbol: str, source: Provenance, traded: Traded, since: date) -> 
         lows=_prices(bar.low for bar in bars) if ranged else (),
         volumes=tuple(bar.volume or 0 for bar in bars) if counted else (),
         adjusted=any(split.day > first for split in traded.splits),
+        splits=traded.splits,
         notes=traded.notes,
     )
 
@@ -321,7 +341,8 @@ def _prices(values: Iterable[Decimal | None]) -> tuple[Decimal, ...]:
     return tuple(as_price(value) for value in values if value is not None)
 
 
-def _without_holes(found: PriceSeries) -> PriceSeries:
+def without_holes(found: PriceSeries) -> PriceSeries:
+    """The part after the last hole of more than fourteen days, with a note where there is one."""
     holes = [later for day, later in pairwise(found.days) if later - day > LONGEST_GAP]
     if not holes:
         return found

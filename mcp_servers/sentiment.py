@@ -94,7 +94,8 @@ class SentimentTools:
             mean = mean_tone(tones)
             figures = (_figure(Metric.NEWS_TONE, mean, _TENTH, as_of), *figures)
             return _judged(symbol, as_of, days, figures, (_signal(mean),), missing)
-        missing = (*missing, f"No story of {symbol} holds a listed word: there is no tone to tell.")
+        untold = "holds a listed word" if found.stories else "was found"
+        missing = (*missing, f"No story of {symbol} {untold}: there is no tone to tell.")
         return _judged(symbol, as_of, days, figures, (), missing)
 
 

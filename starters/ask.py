@@ -67,7 +67,9 @@ def ask(
     detaches; the same command comes back to the run.
     """
     from starters.ask_question import AskOptions, ask_question
+    from starters.ask_wanted import Wanted
 
     return ask_question(
-        AskOptions(question, graph, tuple(param or ()), as_of, budget_usd, out, as_json, again)
+        AskOptions(question, graph, tuple(param or ()), as_of),
+        Wanted(budget_usd, out, as_json, again),
     )

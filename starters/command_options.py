@@ -1,5 +1,6 @@
 """Options that several commands have in the same words."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,4 +16,25 @@ BudgetUsd = Annotated[
         help="What models may cost at most; goes before DESK_BUDGET_USD and desk.toml.",
         show_default=False,
     ),
+]
+
+NoMemory = Annotated[
+    bool, typer.Option("--no-memory", help="Recall nothing, and remember nothing of it.")
+]
+
+ReportCopied = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Copy the report there.", show_default=False),
+]
+
+ReportAsJson = Annotated[
+    bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")
+]
+
+ResearchedAnew = Annotated[
+    bool, typer.Option("--again", help="Research anew, even if there is a report already.")
+]
+
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="Only start it, and print its workflow id.")
 ]

@@ -1,11 +1,17 @@
 """`desk swarm`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from starters.command_options import BudgetUsd
+from starters.command_options import (
+    BudgetUsd,
+    NoMemory,
+    NoWait,
+    ReportAsJson,
+    ReportCopied,
+    ResearchedAnew,
+)
 from starters.endings import ExitStatus
 
 EXAMPLE = 'Example: desk swarm "Is the yen carry trade unwinding?" --effort moderate'
@@ -58,22 +64,11 @@ def swarm(
     rounds: Rounds = 2,
     budget_usd: BudgetUsd = None,
     answer_within: AnswerWithin = "3d",
-    no_memory: Annotated[
-        bool, typer.Option("--no-memory", help="Recall nothing, and remember nothing of it.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Copy the report there.", show_default=False),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Research anew, even if there is a report already.")
-    ] = False,
-    no_wait: Annotated[
-        bool, typer.Option("--no-wait", help="Only start it, and print its workflow id.")
-    ] = False,
+    no_memory: NoMemory = False,
+    out: ReportCopied = None,
+    as_json: ReportAsJson = False,
+    again: ResearchedAnew = False,
+    no_wait: NoWait = False,
 ) -> ExitStatus:
     """Have a leader and its specialists research an objective, and say what is likely.
 
@@ -81,6 +76,7 @@ def swarm(
     instant and rounds are one run. Exit status: 0 complete, 3 some specialist failed, 1 failed,
     2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
     """
+    from starters.ask_wanted import Wanted
     from starters.swarm_objective import SwarmOptions, research_objective
 
     return research_objective(
@@ -89,12 +85,8 @@ def swarm(
             effort=effort,
             as_of=as_of,
             rounds=rounds,
-            budget_usd=budget_usd,
             answer_within=answer_within,
             memory=not no_memory,
-            out=out,
-            as_json=as_json,
-            again=again,
-            wait=not no_wait,
-        )
+        ),
+        Wanted(budget_usd, out, as_json, again, wait=not no_wait),
     )

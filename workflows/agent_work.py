@@ -6,6 +6,8 @@ from contracts.capabilities import Capability
 from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
 from contracts.memory import Recalled
+from contracts.names import AgentId
+from contracts.report import Contribution
 from contracts.results import AgentError, ConflictRecord, ResearchResult
 from contracts.swarm import Complexity
 from contracts.tasks import TaskType
@@ -108,3 +110,14 @@ def with_usage_before(outcome: TaskOutcome, before: Usage) -> TaskOutcome:
     line = outcome.contribution
     line = line.model_copy(update={"usage": before.plus(line.usage)})
     return outcome.model_copy(update={"contribution": line})
+
+
+def gave_up(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Contribution:
+    """The line that says that an agent could not do a task, and why."""
+    return Contribution(
+        agent=agent,
+        task_type=kind,
+        delivered=False,
+        error=str(failed)[:4_000],
+        usage=failed.usage,
+    )

@@ -1,12 +1,10 @@
 """One hypothesis: a wait for its horizon, then its outcome and its score."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, is_cancelled_exception
 
-from activities.learning import LearningActivities
 from contracts.names import Message
 from contracts.search_attributes import Outcome, Phase
 from contracts.swarm import HypothesisState, ScoredHypothesis
@@ -17,19 +15,9 @@ from domain.hypotheses import scored, unscorable, void
 from domain.hypotheses_prices import NoPrice
 from domain.hypotheses_words import hypothesis_details, outcome_memory
 from workflows.hypothesis_price import PriceAsking
-from workflows.options import (
-    HEARTBEAT_TIMEOUT,
-    MARKET,
-    cause,
-    note_outcome,
-    note_phase,
-    patient_retry_policy,
-    priority,
-)
+from workflows.hypothesis_telling import untold
+from workflows.options import MARKET, note_outcome, note_phase
 from workflows.remembering import remember
-
-TELLING: Final = timedelta(seconds=10)
-TELLING_AT_MOST: Final = timedelta(hours=1)
 
 _KNOWN: Final = (HypothesisState.HELD, HypothesisState.REFUTED)
 
@@ -115,23 +103,7 @@ class HypothesisWorkflow:
     async def _tell(self, outcome: ScoredHypothesis) -> None:
         if not self._request.learn:
             return
-        try:
-            await workflow.execute_activity_method(
-                LearningActivities.tell_hypothesis,
-                outcome,
-                activity_id="tell_hypothesis",
-                summary="What became of it, for the learning system",
-                start_to_close_timeout=TELLING,
-                schedule_to_close_timeout=TELLING_AT_MOST,
-                heartbeat_timeout=HEARTBEAT_TIMEOUT,
-                retry_policy=patient_retry_policy(self._request.policy.retries),
-                priority=priority(1),
-            )
-        except ActivityError as error:
-            if is_cancelled_exception(error):
-                raise
-            words = f"the learning system was not told: {cause(error)}"
-            workflow.logger.warning("%s", words)
+        if words := await untold(outcome, self._request.policy):
             self._notes.append(words)
 
     async def _remember(self, outcome: ScoredHypothesis) -> None:

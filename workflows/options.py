@@ -12,8 +12,10 @@ from temporalio.common import (
     SearchAttributePair,
     TypedSearchAttributes,
 )
+from temporalio.exceptions import ApplicationError
 
 from contracts.config import RetryConfig, RunPolicy
+from contracts.names import FailureType
 from contracts.search_attributes import Outcome, Phase, SearchAttribute
 from contracts.tasks import TaskAssignment
 from domain.deadlines import call_allowance
@@ -86,6 +88,11 @@ def task_bounds(
 def told_as(assignment: TaskAssignment) -> str:
     """A task as errors name it, with the week where it is a week's."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"
+
+
+def unusable(words: str) -> ApplicationError:
+    """The end of a run that whoever asked can mend, by asking otherwise."""
+    return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
 
 
 def cause(error: BaseException) -> str:

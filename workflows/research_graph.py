@@ -2,21 +2,14 @@
 published answer."""
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError
 
-from activities.answers import AnswerActivities
 from contracts.graph import AnswerPublication, GraphRecord, GraphRequest, GraphResult, GraphStatus
-from contracts.names import FailureType, Message
+from contracts.names import Message
 from contracts.search_attributes import Phase
 from domain.graph_assignments import week_before, window_before
+from workflows.answer_publishing import published
 from workflows.graph_walk import GraphWalk
-from workflows.options import (
-    HEARTBEAT_TIMEOUT,
-    note_outcome,
-    note_phase,
-    patient_retry_policy,
-    priority,
-)
+from workflows.options import note_outcome, note_phase, unusable
 from workflows.week_tools import tools_of
 
 
@@ -60,43 +53,29 @@ class ResearchGraphWorkflow:
     def status(self) -> GraphStatus:
         """The status board."""
         if self._walk is None:
-            raise _unusable("the run was refused, and has nothing to show")
+            raise unusable("the run was refused, and has nothing to show")
         return self._walk.board.status(self._as_of, self._walk.deadline)
 
     async def _publish(self, walk: GraphWalk) -> AnswerPublication:
-        """The answer on disk. What was found is paid for: a full disk is waited out for days."""
-        policy, info = self._request.policy, workflow.info()
-        return await workflow.execute_activity_method(
-            AnswerActivities.publish_answer,
-            GraphRecord(
-                request=self._request,
-                week=week_before(self._as_of),
-                window=self._window,
-                nodes=walk.board.outcomes,
-                skipped=walk.skipped,
-                started_at=self._started_at,
-                workflow_id=info.workflow_id,
-                run_id=info.run_id,
-            ),
-            activity_id="publish",
-            summary="Publish the answer",
-            start_to_close_timeout=policy.deadlines.turn,
-            schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=patient_retry_policy(policy.retries),
-            priority=priority(1),
+        info = workflow.info()
+        record = GraphRecord(
+            request=self._request,
+            week=week_before(self._as_of),
+            window=self._window,
+            nodes=walk.board.outcomes,
+            skipped=walk.skipped,
+            started_at=self._started_at,
+            workflow_id=info.workflow_id,
+            run_id=info.run_id,
         )
+        return await published(record, what="answer")
 
     def _begun(self) -> GraphWalk:
         """Only the form is looked at: who starts a run has had the graph checked, and a check that
         is made stricter must not refuse what has been run."""
         if self._as_of > workflow.now():
-            raise _unusable(f"{self._as_of.date()} has not come yet")
+            raise unusable(f"{self._as_of.date()} has not come yet")
         try:
             return GraphWalk(self._request, self._window, self._started_at)
         except ValueError as error:
-            raise _unusable(str(error)) from error
-
-
-def _unusable(words: str) -> ApplicationError:
-    return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
+            raise unusable(str(error)) from error

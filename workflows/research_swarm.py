@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
-from activities.answers import AnswerActivities
 from agents.roster import SWARM_AGENTS
 from contracts.graph import AnswerPublication, GraphStatus
 from contracts.knowledge import Synthesis
@@ -22,14 +21,8 @@ from domain.hypotheses_words import hypothesis_summary
 from domain.swarm_graph import plan_node
 from domain.synthesis_review import claims_in
 from workflows.agent_work import TaskFailed
-from workflows.options import (
-    HEARTBEAT_TIMEOUT,
-    TASK_TIMEOUT,
-    graph_attributes,
-    note_outcome,
-    patient_retry_policy,
-    priority,
-)
+from workflows.answer_publishing import published
+from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, priority, unusable
 from workflows.swarm_book import SwarmBook
 from workflows.swarm_round import SwarmRound
 from workflows.week_tools import tools_of
@@ -61,7 +54,7 @@ class ResearchSwarmWorkflow:
         """
         book, state = self._book, self._book.state
         if state.as_of > workflow.now():
-            raise _unusable(f"{state.as_of.date()} has not come yet")
+            raise unusable(f"{state.as_of.date()} has not come yet")
         book.enter(Phase.RESEARCHING)
         book.tools = await tools_of(request.policy, SWARM_AGENTS)
         round_ = SwarmRound(book)
@@ -184,19 +177,8 @@ class ResearchSwarmWorkflow:
         )
 
     async def _publish(self, hypotheses: Sequence[Hypothesis]) -> AnswerPublication:
-        """The report on disk. What was found is paid for: a full disk is waited out for days."""
-        policy, info = self._request.policy, workflow.info()
-        return await workflow.execute_activity_method(
-            AnswerActivities.publish_answer,
-            self._book.state.record(hypotheses, info.workflow_id, info.run_id),
-            activity_id="publish",
-            summary="Publish the report",
-            start_to_close_timeout=policy.deadlines.turn,
-            schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=patient_retry_policy(policy.retries),
-            priority=priority(1),
-        )
+        info = workflow.info()
+        return await published(self._book.state.record(hypotheses, info.workflow_id, info.run_id))
 
 
 def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
@@ -206,15 +188,11 @@ def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tu
     return tuple(sorted({result.agent for result in found if result.market == market}))
 
 
-def _unusable(words: str) -> ApplicationError:
-    return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
-
-
 def _unplanned(failed: TaskFailed) -> ApplicationError:
     """Whoever asked can mend an objective that names no market."""
     told = failed.error
     if told.error_type == FailureType.UNUSABLE_REQUEST:
-        return _unusable(told.error_message[:1_000])
+        return unusable(told.error_message[:1_000])
     return ApplicationError(
         f"the objective could not be planned: {told.error_message}"[:1_000],
         type=FailureType.TASK_FAILED,

@@ -10,7 +10,6 @@ from agents.roster import profile_in
 from contracts.knowledge import Synthesis
 from contracts.memory import MemoryAnswer, MemoryEntry
 from contracts.names import AgentId
-from contracts.report import Contribution
 from contracts.results import ConflictRecord, DecidedBy
 from contracts.search_attributes import Phase
 from contracts.swarm import SwarmPlan
@@ -24,7 +23,7 @@ from domain.swarm_findings import contradictions, markets_found
 from domain.swarm_graph import conclusion_node, following, plan_node
 from domain.swarm_memories import Remembering
 from workflows.agent_loop import AgentRun
-from workflows.agent_work import Shown, TaskFailed
+from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.escalating import decided
 from workflows.remembering import recall, remember
 from workflows.swarm_book import SwarmBook
@@ -94,7 +93,7 @@ class SwarmRound:
         try:
             outcome = await self._lead(plan_node(number), TaskType.PLAN_SWARM, shown)
         except TaskFailed as failed:
-            self._book.end(plan_node(number), _gave_up(failed, TaskType.PLAN_SWARM))
+            self._book.end(plan_node(number), gave_up(failed, LEADER, TaskType.PLAN_SWARM))
             raise
         plan = outcome.result
         if not isinstance(plan, SwarmPlan):  # the loop has seen to it
@@ -142,7 +141,7 @@ class SwarmRound:
         try:
             outcome = await self._lead(node, TaskType.CONCLUDE_SWARM, shown)
         except TaskFailed as failed:
-            self._book.end(node, _gave_up(failed, TaskType.CONCLUDE_SWARM))
+            self._book.end(node, gave_up(failed, LEADER, TaskType.CONCLUDE_SWARM))
             return None
         self._book.end(node, outcome.contribution, outcome)
         return outcome.result if isinstance(outcome.result, Synthesis) else None
@@ -151,7 +150,7 @@ class SwarmRound:
         """The leader at work."""
         self._book.begin(node)
         policy = self._request.policy
-        profile = profile_in(policy, AgentId.RESEARCH_LEADER)
+        profile = profile_in(policy, LEADER)
         task = leaders_task(
             node,
             kind,
@@ -175,6 +174,8 @@ class SwarmRound:
         return await run.work()
 
 
+LEADER = AgentId.RESEARCH_LEADER
+
 LEADS_AMONG = 4
 """One call of the leader may take a quarter of what is left: the rest is for the specialists."""
 
@@ -182,13 +183,3 @@ LEADS_AMONG = 4
 def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:
     """Whether something was decided by somebody who knows today's world."""
     return any(record.decided_by is DecidedBy.PERSON for record in conflicts)
-
-
-def _gave_up(failed: TaskFailed, kind: TaskType) -> Contribution:
-    return Contribution(
-        agent=AgentId.RESEARCH_LEADER,
-        task_type=kind,
-        delivered=False,
-        error=str(failed)[:4_000],
-        usage=failed.usage,
-    )

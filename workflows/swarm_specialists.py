@@ -16,7 +16,6 @@ from contracts.names import (
     reassignment_run_id,
     specialist_run_id,
 )
-from contracts.report import Contribution
 from contracts.results import AgentError
 from contracts.search_attributes import Phase
 from contracts.swarm import SubagentSpec, SwarmPlan
@@ -32,7 +31,7 @@ from domain.swarm_assignments import specialists_task
 from domain.swarm_findings import condensed
 from domain.swarm_graph import node_name
 from domain.swarm_tokens import reads_of
-from workflows.agent_work import TaskFailed
+from workflows.agent_work import TaskFailed, gave_up
 from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT, graph_attributes, priority
 from workflows.reassigning import HandingOn, NobodyCould
@@ -66,7 +65,8 @@ class Specialists:
             await asyncio.gather(*(self._hand_on(each, len(failed)) for each in failed))
             return
         for each in failed:
-            self._book.end(each.assignment.task_id, _undelivered(each))
+            task = each.assignment
+            self._book.end(task.task_id, gave_up(each.failed, task.agent, task.task_type))
 
     async def _delegate(self, task: TaskAssignment, reserved: Allowance) -> _Failed | None:
         """A specialist's findings as an outcome, or its failure."""
@@ -167,13 +167,3 @@ def _could_not(task: TaskAssignment, error: ChildWorkflowError, reserved: Allowa
     )
     failed.usage = all_of(reserved)  # nobody can tell: it may be all
     return _Failed(task, failed, reserved)
-
-
-def _undelivered(each: _Failed) -> Contribution:
-    return Contribution(
-        agent=each.assignment.agent,
-        task_type=each.assignment.task_type,
-        delivered=False,
-        error=each.failed.error.error_message,
-        usage=each.failed.usage,
-    )

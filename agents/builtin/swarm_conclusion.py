@@ -12,7 +12,14 @@ from agents.builtin.swarm_drivers import drivers
 from agents.builtin.swarm_evidence import voice_with_evidence
 from agents.builtin.swarm_recollection import tell_recalled
 from agents.builtin.swarm_verdict import verdict
-from agents.builtin.swarm_wording import joined, listed, phrases, plain, sentence
+from agents.builtin.swarm_wording import (
+    joined,
+    line_on_missing,
+    listed,
+    phrases,
+    plain,
+    sentence,
+)
 from contracts.claims import Metric, claim_id
 from contracts.knowledge import Section, Synthesis
 from contracts.names import AgentId
@@ -219,17 +226,11 @@ def _missing(account: Account) -> Iterator[str]:
     for agent, result in account.found:
         for line in result.missing:
             what = f"{spoken(result.market)}: something on {_voice(agent)} could not be had"
-            yield _line(account, line, what)
+            yield line_on_missing(line, what, figures_pass=bool(account.standing))
     planned = planned_as(account.request.state)
     for entry in account.request.state:
         spec = planned.get(entry.node)
         if entry.error and spec is not None:
             what = f"{spoken(spec.market.market)}: {_title(spec.agent)} could not be had"
-            yield _line(account, f"{what}: {entry.error}", what)
-
-
-def _line(account: Account, words: str, instead: str) -> str:
-    """Words on what is missing. Where nothing was found any digit is one too many, because there is
-    no claim that a day or a span could go with."""
-    bare = not account.standing and any(sign.isnumeric() for sign in words)
-    return instead if bare else plain(words, instead)
+            told = f"{what}: {entry.error}"
+            yield line_on_missing(told, what, figures_pass=bool(account.standing))

@@ -45,14 +45,34 @@ class Note(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
+def noted(told: Iterable[tuple[str, str]], evidence: tuple[str, ...] = ()) -> Iterator[Note]:
+    """A note for each topic that has something to say."""
+    for topic, statement in told:
+        if statement:
+            yield Note(topic, statement, evidence)
+
+
 def deliver(
     reading: Reading, speciality: Speciality, notes: Iterable[Note], rests_on: Sequence[Metric]
 ) -> ResearchResult:
-    """The result of a specialist. Its views rest on the first of the metrics that are stated.
+    """The result of a specialist. Its views rest on the first of the metrics that are stated, and
+    it says what to do as far as its field goes.
 
     A result without a figure has no view; one without a signal abstains.
     """
     judgement = judge(reading.signals, speciality.reach, len(reading.gaps))
+    found = findings_of(reading, judgement, notes)
+    return found.model_copy(
+        update={
+            "views": tuple(_views(reading, judgement, rests_on)),
+            "recommendations": tuple(_recommendations(reading, speciality, judgement)),
+        }
+    )
+
+
+def findings_of(reading: Reading, judgement: Judgement, notes: Iterable[Note]) -> ResearchResult:
+    """What was found and what of it points which way, with what it rests on and what it lacks. It
+    holds no view."""
     certainty = _certainty(reading, judgement)
     assignment = reading.request.assignment
     told = (*notes, *_signal_notes(reading, judgement))
@@ -62,13 +82,11 @@ def deliver(
         agent=assignment.agent,
         market=reading.market.market,
         claims=tuple(reading.known.values()),
-        views=tuple(_views(reading, judgement, rests_on)),
         sources=reading.sources,
         missing=reading.gaps,
         warnings=reading.warnings,
         findings=tuple(_finding(note, certainty) for note in told),
         contradictions=tuple(_contradictions(reading.signals)),
-        recommendations=tuple(_recommendations(reading, speciality, judgement)),
         confidence=certainty,
     )
 
@@ -103,22 +121,29 @@ def _weaknesses(reading: Reading) -> list[Weakness]:
     return [weakness for weakness, applies in present.items() if applies]
 
 
-def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> Iterator[View]:
+def direction(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> View | None:
+    """Where a market is going; None without a figure that this rests on."""
     names = (*reading.named(rests_on), *reading.known)
     claims = tuple(dict.fromkeys(names))[:8]
     if not claims:
+        return None
+    return View(
+        subject=reading.market.market,
+        kind=ViewKind.DIRECTION,
+        leaning=judgement.leaning,
+        confidence=judgement.confidence,
+        claims=claims,
+    )
+
+
+def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> Iterator[View]:
+    """Where it is going, and what to do about it."""
+    view = direction(reading, judgement, rests_on)
+    if view is None:
         return
-    for kind, leaning, sure in (
-        (ViewKind.DIRECTION, judgement.leaning, judgement.confidence),
-        (ViewKind.RECOMMENDATION, judgement.action, judgement.action_confidence),
-    ):
-        yield View(
-            subject=reading.market.market,
-            kind=kind,
-            leaning=leaning,
-            confidence=sure,
-            claims=claims,
-        )
+    yield view
+    acts = {"leaning": judgement.action, "confidence": judgement.action_confidence}
+    yield view.model_copy(update={"kind": ViewKind.RECOMMENDATION, **acts})
 
 
 def _signal_notes(reading: Reading, judgement: Judgement) -> Iterator[Note]:
@@ -149,8 +174,14 @@ def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
         return
     first, second = words_of(up) or "one signal", words_of(down) or "another signal"
     if first != second:
-        told = f"{first}, which points up, while {within(second)}, which points down"
+        told = f"{_pointing(first, 'up')}, while {within(_pointing(second, 'down'))}"
         yield clip(sentence(told))
+
+
+def _pointing(words: str, way: str) -> str:
+    """What a signal says and which way it points, where it does not say that itself."""
+    points = f"which points {way}"
+    return words if words.endswith(points) else f"{words}, {points}"
 
 
 def _recommendations(

@@ -1,6 +1,6 @@
 """How the conflicts between specialists were settled, in words that hold no figure of a loser."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from agents.builtin.swarm_wording import listed, plain
@@ -37,22 +37,34 @@ _TOPICS: Final = {
 }
 
 
-def tell_conflict(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> str:
-    """What was held, who or what decided, and who dissents."""
+Named = Callable[[Position], str]
+
+
+def by_agent(position: Position) -> str:
+    """`the technical specialist`: whose position it is."""
+    return f"the {AgentId(position.agent).value.replace('_', ' ')}"
+
+
+def tell_conflict(
+    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named = by_agent
+) -> str:
+    """What was held, who or what decided, and who dissents; each position is named by `who`."""
     told = _tell_views if _of_views(conflict) else _tell_figures
-    return " ".join(told(conflict, standing))
+    return " ".join(told(conflict, standing, who))
 
 
 def _of_views(conflict: ConflictRecord) -> bool:
     return all(position.claim_id is None for position in conflict.positions)
 
 
-def _tell_views(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> Iterator[str]:
+def _tell_views(
+    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named
+) -> Iterator[str]:
     sides: dict[str, list[str]] = {}
     for position in _heard(conflict):
         side = sides.setdefault(_said(conflict, position.stated), [])
-        side.append(_who(position))
-    held = "; ".join(f"{said} said {listed(who)}" for said, who in sides.items())
+        side.append(who(position))
+    held = "; ".join(f"{said} said {listed(names)}" for said, names in sides.items())
     on = " for" if conflict.kind is ConflictKind.RECOMMENDATION else " of"
     yield f"On {_TOPICS[conflict.kind]}{on} {spoken(conflict.market)}: {held}."
     if not conflict.resolved:
@@ -62,12 +74,14 @@ def _tell_views(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> Iter
         yield f"{_decided(conflict)} for no side."
         return
     yield f"{_decided(conflict)} for {_said(conflict, conflict.chosen)}."
-    yield from _dissent(conflict)
+    yield from _dissent(conflict, who)
 
 
-def _tell_figures(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> Iterator[str]:
+def _tell_figures(
+    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named
+) -> Iterator[str]:
     what = _metric(conflict)
-    holders = listed(_who(position) for position in _heard(conflict))
+    holders = listed(who(position) for position in _heard(conflict))
     yield f"On {what} of {spoken(conflict.market)}: {holders} stated different figures."
     if not conflict.resolved:
         yield "Nobody has decided which one holds, so that none does."
@@ -78,12 +92,12 @@ def _tell_figures(conflict: ConflictRecord, standing: Mapping[str, Claim]) -> It
     names = {p.claim_id for p in conflict.positions if p.stated == conflict.chosen}
     printed = [f"[[{name}]]" for name in sorted(filter(None, names)) if name in standing]
     winner = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
-    of_whom = f"that of {_who(winner)}" if winner else "one of them"
+    of_whom = f"that of {who(winner)}" if winner else "one of them"
     yield f"{_decided(conflict)} for {of_whom}{f' ({listed(printed)})' if printed else ''}."
-    yield from _dissent(conflict)
+    yield from _dissent(conflict, who)
 
 
-def _dissent(conflict: ConflictRecord) -> Iterator[str]:
+def _dissent(conflict: ConflictRecord, who: Named) -> Iterator[str]:
     winner = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     against = [
         position
@@ -91,7 +105,7 @@ def _dissent(conflict: ConflictRecord) -> Iterator[str]:
         if winner is not None and not agree(conflict.kind, winner, position)
     ]
     if against:
-        yield f"Dissent: {listed(dict.fromkeys(_who(each) for each in against))}."
+        yield f"Dissent: {listed(dict.fromkeys(who(each) for each in against))}."
 
 
 def _heard(conflict: ConflictRecord) -> Sequence[Position]:
@@ -119,7 +133,3 @@ def _decided(conflict: ConflictRecord) -> str:
             return "Nobody decided in time, and it was settled"
         case _:
             return "The vote went"
-
-
-def _who(position: Position) -> str:
-    return f"the {AgentId(position.agent).value.replace('_', ' ')}"

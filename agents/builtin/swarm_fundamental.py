@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from agents.builtin.evidence import market_of
-from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_delivery import Note, deliver, noted
 from agents.builtin.swarm_rates import (
     ask_rates,
     policy_rates,
@@ -43,6 +43,9 @@ RESTS_ON: Final = (
     Metric.EARNINGS_SURPRISE,
 )
 
+ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
+"""What a company is asked for."""
+
 WIDE: Final = Decimal(400)
 """Basis points. A differential of these and more is as strong a signal as there is, by convention;
 it counts where the tool for ratios gives no signal of its own."""
@@ -70,16 +73,8 @@ def take_turn(request: TurnRequest) -> Turn:
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
-def _asked(market: MarketSpec) -> Questions:
-    if market.kind is MarketKind.STOCK:
-        return about(market, Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
-    return {**ask_rates(market), **about(market, Capability.RATIOS)}
-
-
-def _read(request: TurnRequest, market: MarketSpec) -> Reading:
-    if market.kind is not MarketKind.STOCK:
-        reading = policy_rates(read_analyses(request, {Capability.RATIOS: Analysis}))
-        return _with_carry(with_differential(reading))
+def read_company(request: TurnRequest) -> Reading:
+    """What the tools answered that are asked for a company's `ACCOUNTS`."""
     reading = read_analyses(
         request, dict.fromkeys((Capability.RATIOS, Capability.EARNINGS), Analysis)
     )
@@ -87,6 +82,28 @@ def _read(request: TurnRequest, market: MarketSpec) -> Reading:
     if evidence is None:
         return reading
     return reading.with_source(evidence).with_gaps(evidence.answer.missing)
+
+
+def tell_company(reading: Reading) -> tuple[tuple[str, str], ...]:
+    """What a company's accounts say, by topic; empty where they do not say it."""
+    return (
+        ("valuation", _valuation(reading)),
+        ("balance sheet", _balance_sheet(reading)),
+        ("earnings", _earnings(reading)),
+    )
+
+
+def _asked(market: MarketSpec) -> Questions:
+    if market.kind is MarketKind.STOCK:
+        return about(market, *ACCOUNTS)
+    return {**ask_rates(market), **about(market, Capability.RATIOS)}
+
+
+def _read(request: TurnRequest, market: MarketSpec) -> Reading:
+    if market.kind is MarketKind.STOCK:
+        return read_company(request)
+    reading = policy_rates(read_analyses(request, {Capability.RATIOS: Analysis}))
+    return _with_carry(with_differential(reading))
 
 
 def _with_carry(reading: Reading) -> Reading:
@@ -106,15 +123,13 @@ def _with_carry(reading: Reading) -> Reading:
 
 
 def _notes(reading: Reading) -> Iterator[Note]:
-    for topic, statement in (
-        ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
-        ("carry", _carry(reading)),
-        ("valuation", _valuation(reading)),
-        ("balance sheet", _balance_sheet(reading)),
-        ("earnings", _earnings(reading)),
-    ):
-        if statement:
-            yield Note(topic, statement)
+    return noted(
+        (
+            ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
+            ("carry", _carry(reading)),
+            *tell_company(reading),
+        )
+    )
 
 
 def _carry(reading: Reading) -> str:

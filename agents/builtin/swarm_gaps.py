@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from agents.builtin.swarm_wording import plain, within
+from contracts.claims import Metric
 
 UNSAID: Final = "something could not be computed"
 
@@ -24,6 +25,10 @@ _TOLD: Final = (
         "the tone of its news: none of them has a word that the lists know.",
     ),
     (
+        re.compile(r"no story of .+ was found: there is no tone", re.I),
+        "the tone of its news: no story of it was found.",
+    ),
+    (
         re.compile(r"\bfewer than \d+ besides .+ have prices", re.I),
         "how its group has done: too few others of it have prices.",
     ),
@@ -32,6 +37,13 @@ _TOLD: Final = (
         "further chart patterns, which are counted and not told one by one.",
     ),
 )
+_TOO_FEW: Final = re.compile(r"\w+: (?:[^:]+: )?it needs \d+ days with prices", re.I)
+_OF_A_METRIC: Final = re.compile(r"(?P<metric>[a-z0-9_]+):")
+_METRICS: Final = {
+    Metric.SMA_50: "its medium-term average",
+    Metric.SMA_200: "its long-term average",
+}
+"""Those that have a figure in their name, as prose names them."""
 _NAMES: Final = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 
 
@@ -55,5 +67,19 @@ def _on_market(words: str) -> str:
     told = next((said for pattern, said in _TOLD if pattern.search(words)), None)
     if told:
         return told
-    line = plain(_NAMES.sub(lambda name: name[0].replace("_", " "), words), UNSAID)
+    what = _metric_in(words)
+    if what and _TOO_FEW.match(words):
+        return f"{what}: it takes more days with prices than are known."
+    instead = f"{what} could not be computed." if what else UNSAID
+    line = plain(_NAMES.sub(lambda name: name[0].replace("_", " "), words), instead)
     return within(line)
+
+
+def _metric_in(words: str) -> str | None:
+    """The metric that a tool's words begin with, as prose names it; None where they begin with
+    none."""
+    found = _OF_A_METRIC.match(words)
+    if found is None or found["metric"] not in set(Metric):
+        return None
+    metric = Metric(found["metric"])
+    return _METRICS.get(metric) or metric.replace("_", " ")

@@ -6,6 +6,7 @@ from typing import Final
 from agents.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from agents.builtin.question_asking import query_of
 from agents.builtin.swarm_conclusion import conclusion
+from agents.builtin.swarm_wording import tell_nearest
 from agents.roster import profile_of
 from contracts.analysis import KnownSymbol, KnownSymbols
 from contracts.capabilities import Capability
@@ -75,11 +76,9 @@ def _markets(request: TurnRequest, found: Evidence[KnownSymbols]) -> tuple[Marke
 
 
 def _no_market(nearest: Iterable[KnownSymbol]) -> str:
-    names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in nearest)
-    nearby = f" The nearest are {names}." if names else ""
     return clip(
         "The objective names no market that there are prices of: name a pair such as USD/JPY, a"
-        f" currency, or a company or its symbol.{nearby}"
+        f" currency, or a company or its symbol.{tell_nearest(nearest)}"
     )
 
 

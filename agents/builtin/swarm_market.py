@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from agents.builtin.evidence import market_of
-from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_delivery import Note, deliver, noted
 from agents.builtin.swarm_rates import ask_rates, policy_rates, tell_rates
 from agents.builtin.swarm_reading import (
     Reading,
@@ -79,18 +79,19 @@ def _has_rates(request: TurnRequest) -> bool:
 
 
 def _notes(reading: Reading) -> Iterator[Note]:
-    for topic, statement in (
-        ("move", _move(reading)),
-        ("trend", _trend(reading)),
-        ("range", _range(reading)),
-        ("group", _group(reading)),
-        ("policy rates", tell_rates(reading)),
-    ):
-        if statement:
-            yield Note(topic, statement)
+    return noted(
+        (
+            ("move", tell_move(reading)),
+            ("trend", tell_trend(reading)),
+            ("range", _range(reading)),
+            ("group", _group(reading)),
+            ("policy rates", tell_rates(reading)),
+        )
+    )
 
 
-def _move(reading: Reading) -> str:
+def tell_move(reading: Reading) -> str:
+    """The last price and its moves over several spans; empty without any of them."""
     moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
     if not reading.has(Metric.LAST):
         return f"{reading.name} has moved {moves}." if moves else ""
@@ -98,8 +99,9 @@ def _move(reading: Reading) -> str:
     return f"{last}: {moves}." if moves else f"{last}."
 
 
-def _trend(reading: Reading) -> str:
-    """Rising, falling or sideways, by the quarter's move against what a quarter usually brings."""
+def tell_trend(reading: Reading) -> str:
+    """Rising, falling or sideways, by the quarter's move against what a quarter usually brings;
+    empty where either is not known."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
     if move is None or not volatility:
         return ""
@@ -119,10 +121,11 @@ def _trend(reading: Reading) -> str:
 
 
 def _range(reading: Reading) -> str:
-    return joined((_year(reading), _expected(reading)))
+    return joined((tell_year(reading), tell_expected(reading)))
 
 
-def _year(reading: Reading) -> str:
+def tell_year(reading: Reading) -> str:
+    """The range of the year and where the price stands in it; empty without the range."""
     if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
         return ""
     low, high = reading.reference(Metric.YEAR_LOW), reading.reference(Metric.YEAR_HIGH)
@@ -139,7 +142,8 @@ def _place(reading: Reading) -> str:
     return ", and is near the bottom of that" if share <= NEAR_THE_EDGE else ""
 
 
-def _expected(reading: Reading) -> str:
+def tell_expected(reading: Reading) -> str:
+    """The range that is to be expected by its own swings; empty without it."""
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)

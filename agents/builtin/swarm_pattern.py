@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from agents.builtin.evidence import market_of
-from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_delivery import Note, deliver, noted
 from agents.builtin.swarm_reading import (
     Reading,
     about,
@@ -56,13 +56,13 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _notes(reading: Reading) -> Iterator[Note]:
-    for topic, statement in (
-        ("analogues", joined((_analogues(reading), _target(reading)))),
-        ("seasonality", _season(reading)),
-        ("anomalies", _anomaly(reading)),
-    ):
-        if statement:
-            yield Note(topic, statement)
+    return noted(
+        (
+            ("analogues", joined((_analogues(reading), _target(reading)))),
+            ("seasonality", _season(reading)),
+            ("anomalies", _anomaly(reading)),
+        )
+    )
 
 
 def _analogues(reading: Reading) -> str:

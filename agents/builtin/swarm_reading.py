@@ -69,6 +69,16 @@ class Reading:
         names = (claim_id(self.market.market, metric) for metric in metrics)
         return tuple(name for name in names if name in self.known)
 
+    def only(self, metrics: Iterable[Metric]) -> "Reading":
+        """The same with no other claims of the market than those of some metrics."""
+        names = self.named(metrics)
+        return replace(self, known={name: self.known[name] for name in names})
+
+    def without_signals(self, names: Collection[str]) -> "Reading":
+        """The same without the signals of these names."""
+        heard = tuple(signal for signal in self.signals if signal.name not in names)
+        return replace(self, signals=heard)
+
     def with_claims(self, claims: Iterable[Claim]) -> "Reading":
         """The same with more claims; those that it has already stay as they are."""
         added = {claim.claim_id: claim for claim in claims}
@@ -112,11 +122,13 @@ def read_analyses(
     kinds: Mapping[Capability, type[Analysis]],
     *,
     figures_only: Collection[Capability] = (),
+    elsewhere: Collection[Metric] = (),
 ) -> Reading:
     """What the tools that compute something answered. One that could not be asked is a gap, and so
     is an answer about another market.
 
-    Of `figures_only` the signals are another specialist's business, and are left to it.
+    Of `figures_only` the signals are another specialist's business, and are left to it; so is what
+    is missing of the metrics that are told `elsewhere`.
     """
     reading = Reading(request, market_of(request))
     for capability, kind in kinds.items():
@@ -126,7 +138,7 @@ def read_analyses(
         if evidence.answer.symbol != reading.market.market:
             reading = reading.with_gaps([f"{name_of(capability)}: the answer is of another market"])
             continue
-        reading = _with_figures(reading, evidence)
+        reading = _with_figures(reading, evidence, elsewhere)
         if capability not in figures_only:
             reading = replace(reading, signals=(*reading.signals, *evidence.answer.signals))
     return reading
@@ -158,7 +170,10 @@ def name_of(capability: Capability) -> str:
     return usual_route(capability).tool.replace("_", " ")
 
 
-def _with_figures(reading: Reading, evidence: Evidence[Analysis]) -> Reading:
+def _with_figures(
+    reading: Reading, evidence: Evidence[Analysis], elsewhere: Collection[Metric]
+) -> Reading:
     answer = evidence.answer
     reading = reading.with_claims(analysis_claims(answer, evidence.evidence_id))
-    return reading.with_source(evidence).with_gaps(answer.missing)
+    missing = (words for words in answer.missing if words.partition(":")[0] not in elsewhere)
+    return reading.with_source(evidence).with_gaps(missing)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from agents.builtin.evidence import market_of
-from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_delivery import Note, deliver, noted
 from agents.builtin.swarm_reading import (
     Reading,
     about,
@@ -50,12 +50,12 @@ def take_turn(request: TurnRequest) -> Turn:
 
 def _notes(reading: Reading) -> Iterator[Note]:
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
-    for topic, statement in (("coverage", _coverage(reading)), ("tone", _tone(reading))):
-        if statement:
-            yield Note(topic, statement, evidence)
+    told = (("coverage", tell_coverage(reading)), ("tone", tell_tone(reading)))
+    return noted(told, evidence)
 
 
-def _coverage(reading: Reading) -> str:
+def tell_coverage(reading: Reading) -> str:
+    """How much was written about the market; empty where that is not known."""
     count = reading.value(Metric.NEWS_COUNT)
     if count is None:
         return ""
@@ -65,7 +65,8 @@ def _coverage(reading: Reading) -> str:
     return f"Stories about {reading.name} over the last two weeks: {reference}."
 
 
-def _tone(reading: Reading) -> str:
+def tell_tone(reading: Reading) -> str:
+    """How the news about the market sound, by a list of words; empty where none has any."""
     tone = reading.value(Metric.NEWS_TONE)
     if tone is None:
         return ""

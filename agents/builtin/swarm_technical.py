@@ -1,11 +1,10 @@
 """The technical specialist: momentum, trend, and the patterns that the candles form."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Final
 
 from agents.builtin.evidence import market_of
-from agents.builtin.swarm_delivery import Note, deliver
+from agents.builtin.swarm_delivery import Note, deliver, noted
 from agents.builtin.swarm_reading import (
     Reading,
     about,
@@ -20,6 +19,7 @@ from contracts.claims import Metric
 from contracts.markets import MarketKind, MarketSpec
 from contracts.names import AgentId
 from contracts.turns import Turn, TurnRequest
+from domain.indicator_marks import OVERBOUGHT, OVERSOLD, TRENDING
 from domain.swarm_tasks import SPECIALITIES
 
 RESTS_ON: Final = (
@@ -32,11 +32,6 @@ RESTS_ON: Final = (
     Metric.TARGET,
     Metric.PATTERN_COUNT,
 )
-
-OVERBOUGHT: Final = Decimal(70)
-OVERSOLD: Final = Decimal(30)
-STRONG_TREND: Final = Decimal(25)
-"""The usual readings of the relative strength index and of the directional movement index."""
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -63,18 +58,19 @@ def _asked(market: MarketSpec) -> tuple[Capability, ...]:
 
 
 def _notes(reading: Reading) -> Iterator[Note]:
-    for topic, statement in (
-        ("momentum", joined((_strength(reading), _histogram(reading)))),
-        ("trend", joined((_averages(reading), _directional(reading)))),
-        ("bands", _bands(reading)),
-        ("target", _target(reading)),
-        ("chart patterns", _patterns(reading)),
-    ):
-        if statement:
-            yield Note(topic, statement)
+    return noted(
+        (
+            ("momentum", joined((tell_strength(reading), tell_momentum(reading)))),
+            ("trend", joined((tell_averages(reading), tell_trend_strength(reading)))),
+            ("bands", tell_bands(reading)),
+            ("target", tell_target(reading)),
+            ("chart patterns", tell_patterns(reading)),
+        )
+    )
 
 
-def _strength(reading: Reading) -> str:
+def tell_strength(reading: Reading) -> str:
+    """Whether it is overbought or oversold, by its relative strength index; empty without it."""
     strength = reading.value(Metric.RSI)
     if strength is None:
         return ""
@@ -86,7 +82,8 @@ def _strength(reading: Reading) -> str:
     return f"The relative strength index of {reading.name} is {reference}, in the middle ground."
 
 
-def _histogram(reading: Reading) -> str:
+def tell_momentum(reading: Reading) -> str:
+    """Which way momentum points, by the MACD histogram; empty without it."""
     histogram = reading.value(Metric.MACD_HISTOGRAM)
     if histogram is None:
         return ""
@@ -98,7 +95,8 @@ def _histogram(reading: Reading) -> str:
     )
 
 
-def _averages(reading: Reading) -> str:
+def tell_averages(reading: Reading) -> str:
+    """Where the price stands beside its averages; empty without the price or any of them."""
     last = reading.value(Metric.LAST)
     sides = [
         f"{above(last, average)} its {words} average of {reading.reference(metric)}"
@@ -110,15 +108,17 @@ def _averages(reading: Reading) -> str:
     return f"At {reading.reference(Metric.LAST)} the price is {listed(sides)}."
 
 
-def _directional(reading: Reading) -> str:
+def tell_trend_strength(reading: Reading) -> str:
+    """Whether the trend is strong, by its directional index; empty without it."""
     index = reading.value(Metric.ADX)
     if index is None:
         return ""
-    strong = "strong" if index >= STRONG_TREND else "weak"
+    strong = "strong" if index >= TRENDING else "weak"
     return f"The trend is {strong}: its directional index is {reading.reference(Metric.ADX)}."
 
 
-def _bands(reading: Reading) -> str:
+def tell_bands(reading: Reading) -> str:
+    """Where the price stands within its Bollinger bands; empty where that is not known."""
     place = reading.value(Metric.BOLLINGER_POSITION)
     if place is None:
         return ""
@@ -130,7 +130,8 @@ def _bands(reading: Reading) -> str:
     return f"The price is within its Bollinger bands, {reference} of the way up."
 
 
-def _target(reading: Reading) -> str:
+def tell_target(reading: Reading) -> str:
+    """Where the line through the recent prices leads; empty without it."""
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
         return ""
@@ -141,7 +142,8 @@ def _target(reading: Reading) -> str:
     )
 
 
-def _patterns(reading: Reading) -> str:
+def tell_patterns(reading: Reading) -> str:
+    """How many patterns the last candles form; empty where none were looked for."""
     count = reading.value(Metric.PATTERN_COUNT)
     if count is None:
         return ""

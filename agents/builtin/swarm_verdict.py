@@ -22,6 +22,7 @@ from agents.builtin.swarm_moves import Span, side_of, spans, told
 from agents.builtin.swarm_wording import joined, listed
 from contracts.claims import Metric, claim_id
 from contracts.markets import MarketKind
+from domain.indicator_marks import OVERBOUGHT, OVERSOLD
 from domain.swarm_markets import spoken
 from domain.swarm_question import Asked, Question, ends_in
 
@@ -35,8 +36,8 @@ MOST_TOLD: Final = 4
 
 _MARKS: Final = MappingProxyType(
     {
-        Asked.OVERBOUGHT: (Decimal(70), Decimal(100), 1),
-        Asked.OVERSOLD: (Decimal(30), Decimal(0), -1),
+        Asked.OVERBOUGHT: (Decimal(OVERBOUGHT), Decimal(100), 1),
+        Asked.OVERSOLD: (Decimal(OVERSOLD), Decimal(0), -1),
     }
 )
 """Where the relative strength index and the place within the bands say so, and on which side."""

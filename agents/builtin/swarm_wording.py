@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from contracts.analysis import Signal
+from contracts.analysis import KnownSymbol, Signal
 from domain.figure_gate import read_prose
 from domain.printable import printable
 from domain.prose import REFERENCE, clip
@@ -32,6 +32,19 @@ def words_of(signal: Signal) -> str | None:
         if line:
             return clip(line, LONGEST_LINE).rstrip(". ;")
     return None
+
+
+def line_on_missing(words: str, instead: str, *, figures_pass: bool) -> str:
+    """Words on what is missing of an answer, as `plain`. Where nothing was found, and no figures
+    pass, any digit is one too many: there is no claim that a day or a span could go with."""
+    bare = not figures_pass and any(sign.isnumeric() for sign in words)
+    return instead if bare else plain(words, instead)
+
+
+def tell_nearest(symbols: Iterable[KnownSymbol]) -> str:
+    """` The nearest are NVDA (Nvidia), …`, behind a sentence; empty for none."""
+    names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in symbols)
+    return f" The nearest are {names}." if names else ""
 
 
 def sentence(words: str) -> str:

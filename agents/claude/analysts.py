@@ -85,7 +85,7 @@ _TASKS: Final = {
     ),
     **{
         task: _Task(
-            (swarm_research.PROMPT, prompt),
+            (swarm_research.PROMPT, swarm_research.RULES, prompt),
             swarm_research.ProposedFindings,
             swarm_research.material,
             swarm_research.result,

@@ -18,6 +18,7 @@ from agents.claude.swarm_findings import (
     told_claims,
     told_conflicts,
     told_findings,
+    withheld,
 )
 from agents.claude.swarm_hypotheses import (
     MOST_PROPOSED,
@@ -33,6 +34,7 @@ from agents.claude.synthesis import (
     Summary,
     answer_in,
     faults,
+    texts,
     written,
 )
 from contracts.base import Contract
@@ -41,8 +43,7 @@ from contracts.knowledge import Synthesis
 from contracts.markets import MarketSpec
 from contracts.swarm import Refinement
 from contracts.turns import AgentResult, TurnRequest
-from domain.prose import references, unknown_references
-from domain.synthesis_review import claims_in
+from domain.prose import unknown_references
 
 PROMPT: Final = "swarm_conclusion"
 
@@ -117,7 +118,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
     refuse(
         (
             *faults(request, prose),
-            *_withheld(request, proposed, claims),
+            *withheld(request, texts(prose)),
+            *_of_further(proposed.further, claims),
             *hypothesis_faults(proposed.hypotheses, looked_at, claims),
         )
     )
@@ -137,21 +139,6 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
     return {name: known[name] for name in names if name in known}
 
 
-def _withheld(
-    request: TurnRequest, proposed: ProposedConclusion, stand: Mapping[str, Claim]
-) -> Iterator[str]:
-    """References to figures that do not stand, because their sources disagree."""
-    fallen = claims_in(request.state).keys() - stand.keys()
-    for place, prose in _texts(proposed):
-        if fallen.intersection(references(prose)):
-            yield f"{place}: a figure in it is withheld, because its sources disagree"
-    further = proposed.further
+def _of_further(further: ProposedFurther | None, stand: Mapping[str, Claim]) -> Iterator[str]:
     if further and unknown_references(f"{further.objective} {further.reason}", stand):
         yield "further: a reference in it is to none of the claims that stand"
-
-
-def _texts(proposed: ProposedConclusion) -> Iterator[tuple[str, str]]:
-    yield "summary", proposed.summary
-    for place, section in enumerate(proposed.sections):
-        yield f"sections.{place}.title", section.title
-        yield f"sections.{place}.content", section.content

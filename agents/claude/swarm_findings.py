@@ -12,6 +12,7 @@ from contracts.results import ConflictRecord, ResearchResult
 from contracts.turns import StateEntry, TurnRequest
 from domain.prose import references
 from domain.standing import standing_claims
+from domain.synthesis_review import claims_in
 
 LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
 """What a hypothesis on a market is held against."""
@@ -26,6 +27,15 @@ def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:
 def standing(request: TurnRequest) -> dict[str, Claim]:
     """The claims that hold once the conflicts are decided, by id."""
     return standing_claims(results_in(request), request.conflicts)
+
+
+def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Objects to references to figures that do not stand, because their sources disagree. Each text
+    comes with its place."""
+    fallen = claims_in(request.state).keys() - standing(request).keys()
+    for place, prose in texts:
+        if fallen.intersection(references(prose)):
+            yield f"{place}: a figure in it is withheld, because its sources disagree"
 
 
 def told_claims(request: TurnRequest) -> list[JsonValue]:

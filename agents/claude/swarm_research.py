@@ -40,7 +40,10 @@ from domain.commentary import contradictions
 from domain.prose import references, unknown_references
 
 PROMPT: Final = "swarm_specialist"
-"""What all specialists are told; the reserve, who stands in for one, is told no less."""
+"""Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""
+
+RULES: Final = "specialist"
+"""What whoever looks at one side of a market is told besides, in a swarm and in an episode."""
 
 PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
     {
@@ -95,26 +98,28 @@ class ProposedFindings(Contract):
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """The objective, what is left to others, and what the desk has found so far, as JSON."""
+    return json.dumps(told_part(request, base), ensure_ascii=False)
+
+
+def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
+    """What whoever looks at one side of a market is shown of it."""
     task, found = request.assignment, found_in(base)
-    return json.dumps(
-        {
-            "objective": task.query.question if task.query else None,
-            "your_part": task.instructions,
-            "stands_in": task.agent is AgentId.RESERVE_SPECIALIST,
-            "market": found.market,
-            "kind": task.market.kind if task.market else None,
-            "areas": task.market.areas if task.market else (),
-            "as_of": task.window.end.isoformat(),
-            "most_calls_of_tools": task.limits.max_calls,
-            "claims": [claim_line(claim) for claim in found.claims],
-            "answers": told_answers(request),
-            "findings_of_the_desk": _told_findings(found),
-            "missing": found.missing,
-            "warnings": found.warnings,
-            "recalled": told_memories(request),
-        },
-        ensure_ascii=False,
-    )
+    return {
+        "objective": task.query.question if task.query else None,
+        "your_part": task.instructions,
+        "stands_in": task.agent is AgentId.RESERVE_SPECIALIST,
+        "market": found.market,
+        "kind": task.market.kind if task.market else None,
+        "areas": list(task.market.areas) if task.market else [],
+        "as_of": task.window.end.isoformat(),
+        "most_calls_of_tools": task.limits.max_calls,
+        "claims": [{**claim_line(claim)} for claim in found.claims],
+        "answers": told_answers(request),
+        "findings_of_the_desk": _told_findings(found),
+        "missing": list(found.missing),
+        "warnings": list(found.warnings),
+        "recalled": told_memories(request),
+    }
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:

@@ -105,7 +105,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
 
 def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -> Synthesis:
     """The desk's answer in the words of one that has no faults."""
-    used = {name for _, prose in _texts(proposed) for name in references(prose)}
+    used = {name for _, prose in texts(proposed) for name in references(prose)}
     return own.model_copy(
         update={
             "summary": proposed.summary,
@@ -132,8 +132,8 @@ def answer_in(base: AgentResult | None) -> Synthesis:
     return base
 
 
-def _texts(proposed: ProposedSynthesis) -> Iterator[tuple[str, str]]:
-    """The prose, each text with its place."""
+def texts(proposed: ProposedSynthesis) -> Iterator[tuple[str, str]]:
+    """The prose of an answer, each text with its place."""
     yield "summary", proposed.summary
     for number, section in enumerate(proposed.sections):
         yield f"sections.{number}.title", section.title
@@ -146,7 +146,7 @@ def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
     claims = claims_in(request.state)
     known = {*claims, *(line.quotation_id for line in proposed.quotations)}
     used: set[str] = set()
-    for place, prose in _texts(proposed):
+    for place, prose in texts(proposed):
         used.update(references(prose))
         if not known.issuperset(references(prose)):
             yield f"{place}: a reference in it is to none of the quotations and claims"

@@ -21,6 +21,7 @@ from contracts.analysis import (
     Signal,
 )
 from contracts.claims import Claim, Metric, claim_id
+from contracts.knowledge import Synthesis
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
 from contracts.memory import MemoryEntry, MemoryKind, Recalled
 from contracts.model_calls import ModelAnswer, StopReason
@@ -277,3 +278,17 @@ def _answer(call: ToolCall, market: MarketSpec, news: str) -> ToolResult:
     if call.tool in FIGURES:
         return answered(call, analysis(call.tool, market.market))
     return failed(call, ToolStatus.REFUSED, "there is no such thing")
+
+
+def synthesis(request: TurnRequest, answer: Any) -> Synthesis:
+    """What a model's answer is taken for; it fails where there is an objection to it."""
+    taken = said(request, answer)
+    assert isinstance(taken.result, Synthesis), taken.objection
+    return taken.result
+
+
+def objection(request: TurnRequest, answer: Any) -> str:
+    """The objection to a model's answer; it fails where there is none."""
+    taken = said(request, answer)
+    assert taken.result is None and taken.failure is None and taken.objection
+    return taken.objection

@@ -15,7 +15,7 @@ from contracts.claims import Metric
 from contracts.markets import MarketKind
 from mcp_servers.analysis_candles import pattern_detector
 from mcp_servers.analysis_figures import Floats
-from mcp_servers.analysis_indicators import indicator_calculator
+from mcp_servers.analysis_indicators import indicator_calculator, ta_lib
 from mcp_servers.analysis_moves import market_data
 from mcp_servers.analysis_offline import NotInstalled
 from mcp_servers.analysis_prices import PriceSeries, PriceStore
@@ -183,6 +183,22 @@ def test_only_the_last_ten_days_count(later: int, told: bool) -> None:
     )
     names = {signal.name for signal in pattern_detector(joined, AS_OF).signals}
     assert ("Hammer" in names) == told
+
+
+def test_the_count_is_of_all_that_ta_lib_shows_on_the_last_ten_days() -> None:
+    talib = ta_lib("the test")
+    for end in range(1_000, 1_006):
+        series = NVDA.between(date.min, NVDA.days[end])
+        prices = [
+            np.array([float(price) for price in column])
+            for column in (series.opens, series.highs, series.lows, series.closes)
+        ]
+        shown = [
+            getattr(talib, function)(*prices)[-10:]
+            for function in talib.get_function_groups()["Pattern Recognition"]
+        ]
+        count = figures_of(pattern_detector(series, AS_OF))[Metric.PATTERN_COUNT]
+        assert count == np.count_nonzero(shown)
 
 
 def test_the_count_is_of_every_pattern_and_a_doji_points_nowhere() -> None:

@@ -150,7 +150,20 @@ async def test_a_history_is_cut_to_the_days_asked_for_and_to_what_was_known() ->
 async def test_days_without_a_price_are_a_reason() -> None:
     answer = await asked("price_history", symbol="NVDA", start="1998-01-05", end="1998-02-06")
     assert answer["days"] == []
-    assert answer["missing"] == ["No price of NVDA from 1998-01-05 to 1998-02-06 was known."]
+    assert answer["missing"] == [
+        "No price of NVDA from 1998-01-05 to 1998-02-06 was known: its prices begin on 1999-01-22."
+    ]
+    answer = await asked("price_history", symbol="NVDA", start="2025-02-08", end="2025-02-09")
+    assert answer["missing"] == ["No price of NVDA from 2025-02-08 to 2025-02-09 was known."]
+
+
+@pytest.mark.parametrize("end", [{}, {"end": "2025-02-10"}])
+async def test_days_after_the_last_price_are_told_with_when_that_was(end: dict[str, str]) -> None:
+    answer = await asked("price_history", symbol="FB", start="2025-01-27", **end)
+    assert answer["days"] == []
+    assert answer["missing"] == [
+        "No price of FB from 2025-01-27 on was known: its prices end on 2013-03-01."
+    ]
 
 
 @pytest.mark.parametrize("tool", ["market_data", "indicator_calculator", "pattern_detector"])

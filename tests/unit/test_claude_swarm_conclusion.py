@@ -29,7 +29,8 @@ from tests.support.swarm_asking import (
     concluding,
     delivered,
     memory,
-    said,
+    objection,
+    synthesis,
 )
 
 LEVELS = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
@@ -60,22 +61,10 @@ def answer(*hypotheses: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"summary": REFERRING, "hypotheses": list(hypotheses), **more}
 
 
-def conclusion(request: TurnRequest, told: Any) -> Synthesis:
-    taken = said(request, told)
-    assert isinstance(taken.result, Synthesis), taken.objection
-    return taken.result
-
-
-def objection(request: TurnRequest, told: Any) -> str:
-    taken = said(request, told)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
-
-
 def test_a_conclusion_is_the_models_prose_over_claims_of_the_specialists() -> None:
     section = {"title": "Against it", "content": "It moved by [[USD/JPY:move]]."}
     further = {"objective": "What do the banks say?", "reason": "Rates are open."}
-    made = conclusion(with_levels(), answer(sections=[section], further=further))
+    made = synthesis(with_levels(), answer(sections=[section], further=further))
     assert made.summary == REFERRING
     assert [(s.title, s.content) for s in made.sections] == [
         ("Against it", "It moved by [[USD/JPY:move]].")
@@ -86,7 +75,7 @@ def test_a_conclusion_is_the_models_prose_over_claims_of_the_specialists() -> No
 
 
 def test_a_direction_is_held_against_the_last_price_that_was_measured() -> None:
-    made = conclusion(with_levels(), answer(hypothesis(level="1", weeks=6)))
+    made = synthesis(with_levels(), answer(hypothesis(level="1", weeks=6)))
     (said_likely,) = made.hypotheses
     assert (said_likely.level, said_likely.level_on) == (Decimal("153.20"), DAY)
     assert (said_likely.low, said_likely.high) == (None, None)
@@ -98,7 +87,7 @@ def test_a_direction_is_held_against_the_last_price_that_was_measured() -> None:
 
 
 def test_a_range_runs_between_the_ends_that_were_measured() -> None:
-    made = conclusion(with_levels(), answer(hypothesis(**RANGE, low="1", high="2")))
+    made = synthesis(with_levels(), answer(hypothesis(**RANGE, low="1", high="2")))
     (within,) = made.hypotheses
     assert within.kind is HypothesisKind.RANGE and within.leaning is Leaning.NEUTRAL
     assert (within.low, within.high) == (Decimal("149.10"), Decimal("157.40"))
@@ -114,7 +103,7 @@ def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
     told = answer(
         hypothesis(market="NVDA", leaning="up", **words), summary="It is at [[NVDA:last]]."
     )
-    assert conclusion(request, told).hypotheses[0].market == NVIDIA
+    assert synthesis(request, told).hypotheses[0].market == NVIDIA
 
 
 @pytest.mark.parametrize(
@@ -136,13 +125,13 @@ def test_a_hypothesis_that_cannot_be_scored_is_objected_to_and_can_be_mended(
 ) -> None:
     told = objection(with_levels(), answer(wrong))
     assert words in told and "4242" not in told
-    assert conclusion(with_levels(), answer(hypothesis())).hypotheses
+    assert synthesis(with_levels(), answer(hypothesis())).hypotheses
 
 
 def test_two_hypotheses_on_the_same_are_one_too_many() -> None:
     told = objection(with_levels(), answer(hypothesis(), hypothesis(leaning="up")))
     assert "hypotheses.1: it is about the same as hypotheses.0" in told
-    made = conclusion(with_levels(), answer(hypothesis(), hypothesis(weeks=8), hypothesis(**RANGE)))
+    made = synthesis(with_levels(), answer(hypothesis(), hypothesis(weeks=8), hypothesis(**RANGE)))
     assert len({each.hypothesis_id for each in made.hypotheses}) == 3
 
 
@@ -164,7 +153,7 @@ def test_without_a_measured_level_there_is_no_hypothesis(
     request = concluding(delivered(*claims(*known), statement=statement))
     told = objection(request, answer(line, summary=statement))
     assert f"hypotheses.0: no claim gives {lacking} of its market" in told
-    assert conclusion(request, answer(summary=statement)).hypotheses == ()
+    assert synthesis(request, answer(summary=statement)).hypotheses == ()
 
 
 def test_a_range_that_does_not_hold_the_last_price_is_refused() -> None:
@@ -298,11 +287,11 @@ def test_what_is_missing_stays_the_desks() -> None:
     request = request.model_copy(update={"state": (*request.state, failed)})
     own = desk_turn(request).result
     assert isinstance(own, Synthesis)
-    assert conclusion(request, answer(missing=["nothing"])).missing == own.missing
+    assert synthesis(request, answer(missing=["nothing"])).missing == own.missing
 
 
 def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
     request = with_levels()
     typed = hypothesis(statement="It ends below 149.99.")
-    made = conclusion(request, answer(typed))
+    made = synthesis(request, answer(typed))
     assert [f.written for f in review_synthesis(made, request.state).rejected] == ["149.99"]

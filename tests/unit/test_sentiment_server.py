@@ -83,7 +83,9 @@ async def test_a_tone_points_somewhere_and_never_strongly() -> None:
 async def test_a_company_has_no_news_and_no_figure_without_a_network() -> None:
     answer = await analysed(build_server(), symbol="NVDA")
     assert (answer.figures, answer.signals) == ((), ())
-    assert any("no news of companies" in reason for reason in answer.missing)
+    unread, untold = answer.missing
+    assert "no news of companies" in unread
+    assert untold == "No story of NVDA was found: there is no tone to tell."
 
 
 async def test_days_that_no_source_reaches_have_no_count() -> None:

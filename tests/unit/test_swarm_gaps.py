@@ -33,6 +33,18 @@ from domain.figure_gate import read_prose
             " only.",
         ),
         (
+            "No story of USD/JPY holds a listed word: there is no tone to tell.",
+            "USD/JPY: the tone of its news: none of them has a word that the lists know.",
+        ),
+        (
+            "No story of USD/JPY was found: there is no tone to tell.",
+            "USD/JPY: the tone of its news: no story of it was found.",
+        ),
+        (
+            "No price of FB from 2025-01-27 on was known: its prices end on 2013-03-01.",
+            "USD/JPY: no price of FB from 2025-01-27 on was known: its prices end on 2013-03-01.",
+        ),
+        (
             "of the large companies fewer than 2 besides NVDA have prices over three months.",
             "USD/JPY: how its group has done: too few others of it have prices.",
         ),
@@ -40,6 +52,11 @@ from domain.figure_gate import read_prose
             "carry_to_volatility: no rate is known.",
             "USD/JPY: carry to volatility: no rate is known.",
         ),
+        (
+            "sma_200: it needs 200 days with prices, and 59 are known without a hole.",
+            "USD/JPY: its long-term average: it takes more days with prices than are known.",
+        ),
+        ("rsi: it rose 12.5 % in all", "USD/JPY: rsi could not be computed."),
         ("it rose 12.5 % in all", "USD/JPY: something could not be computed"),
     ],
 )

@@ -319,6 +319,13 @@ def test_the_signals_of_the_market_are_left_to_the_market_specialist(task: TaskT
     assert research(task, loud).views == research(task, ALL[task]).views
 
 
+def test_a_signal_that_says_which_way_it_points_is_not_told_so_twice() -> None:
+    candle = Signal(name="candle", hint=Hint.UP, strength=0.9, words="Hammer, which points up.")
+    signals = {Capability.INDICATORS: analysis(INDICATORS, candle, FALLING)}
+    (odds,) = research(TaskType.ANALYSE_TECHNICALS, {**TECHNICALS, **signals}).contradictions
+    assert odds == ("Hammer, which points up, while a reversal is forming, which points down.")
+
+
 def test_indicators_are_read_at_their_usual_levels() -> None:
     stretched = {**INDICATORS, Metric.RSI: "74.0", Metric.ADX: "12.0"}
     result = research(

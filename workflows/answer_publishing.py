@@ -1,0 +1,25 @@
+"""Publishing what a run found, as its last deed or its last but one."""
+
+from temporalio import workflow
+
+from activities.answers import AnswerActivities
+from contracts.graph import AnswerPublication, GraphRecord
+from workflows.options import HEARTBEAT_TIMEOUT, patient_retry_policy, priority
+
+
+async def published(
+    record: GraphRecord, *, activity_id: str = "publish", what: str = "report"
+) -> AnswerPublication:
+    """The report on disk. What was found is paid for: a full disk is waited out for days."""
+    policy = record.request.policy
+    return await workflow.execute_activity_method(
+        AnswerActivities.publish_answer,
+        record,
+        activity_id=activity_id,
+        summary=f"Publish the {what}",
+        start_to_close_timeout=policy.deadlines.turn,
+        schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=patient_retry_policy(policy.retries),
+        priority=priority(1),
+    )

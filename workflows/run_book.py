@@ -1,0 +1,75 @@
+"""What every run of a graph's nodes keeps: its board, what has come of its nodes, and what it may
+spend."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from temporalio import workflow
+
+from contracts.graph import NodeOutcome
+from contracts.report import Contribution
+from contracts.search_attributes import Phase
+from contracts.week_run import TaskOutcome
+from domain.budget import Purse
+from domain.graph_board import GraphBoard, Progress, ended
+from workflows.options import note_phase
+
+
+class Nodes(Progress, Protocol):
+    """The nodes of a run, each begun once or several times, and what came of them."""
+
+    outcomes: list[NodeOutcome]
+
+    def begin(self, name: str) -> None:
+        """A node has been begun."""
+
+
+class RunBook:
+    """One execution's book. Whatever is noted in it stands in the Temporal UI at once."""
+
+    def __init__(self, nodes: Nodes, board: GraphBoard, purse: Purse) -> None:
+        self._nodes = nodes
+        self.board = board
+        self.purse = purse
+
+    def enter(self, phase: Phase, *notes: str) -> None:
+        """The run is in another phase; notes stand under the board in the UI."""
+        self.board.phase = phase
+        note_phase(phase)
+        self.show(*notes)
+
+    def begin(self, node: str) -> None:
+        """Somebody has begun to work."""
+        self._nodes.begin(node)
+        self.board.note_begun(node, workflow.now())
+        self.show()
+
+    def end(
+        self,
+        node: str,
+        contribution: Contribution,
+        found: TaskOutcome | None = None,
+        dead_letter: str | None = None,
+    ) -> None:
+        """What somebody brought, or why there is nothing."""
+        outcome = ended(
+            node,
+            contribution,
+            found,
+            began=self.board.begun(node),
+            at=workflow.now(),
+            round_=max(self._nodes.rounds_of(node), 1),
+            dead_letter=dead_letter,
+        )
+        self._nodes.outcomes.append(outcome)
+        self.board.note_ended(outcome)
+        self.show()
+
+    def show(self, *notes: str) -> None:
+        """Have the UI show the book as it stands."""
+        texts = (self.board.details(), *self.besides(), *notes)
+        workflow.set_current_details("\n\n".join(filter(None, texts)))
+
+    def besides(self) -> Iterable[str]:
+        """What stands under the board, in Markdown."""
+        return ()
