@@ -56,6 +56,17 @@ SWARM_AGENTS = (
 )
 """Those who research an objective."""
 
+STOCK_AGENTS = (
+    AgentId.CONTROLLER_AGENT,
+    AgentId.STOCK_RESEARCH_AGENT,
+    AgentId.TA_AGENT,
+    AgentId.INSIGHT_AGENT,
+    AgentId.RECOMMENDATION_AGENT,
+    AgentId.EVALUATOR_AGENT,
+    AgentId.RESERVE_SPECIALIST,
+)
+"""Those who research a stock in an episode, and the reserve for whoever of them could not."""
+
 
 class AgentProfile(Contract):
     """One agent of the roster.
@@ -177,6 +188,28 @@ ROSTER: Mapping[AgentId, AgentProfile] = {
             queue=Queue.RESEARCH,
             capabilities=_ALL_SPECIALITIES,
             limits=_SPECIALIST_LIMITS,
+        ),
+        AgentProfile(
+            agent=AgentId.CONTROLLER_AGENT,
+            title="Controller",
+            queue=Queue.DESK,
+            capabilities=(Capability.SYMBOLS, Capability.MARKET_DATA),
+        ),
+        _specialist(
+            AgentId.STOCK_RESEARCH_AGENT, "Stock research agent", _COMPANY + _OPINION + _NEWS
+        ),
+        _specialist(AgentId.TA_AGENT, "Technical analysis agent", _TECHNICALS),
+        AgentProfile(agent=AgentId.INSIGHT_AGENT, title="Insight agent", queue=Queue.RESEARCH),
+        AgentProfile(
+            agent=AgentId.RECOMMENDATION_AGENT,
+            title="Recommendation agent",
+            queue=Queue.RESEARCH,
+        ),
+        AgentProfile(
+            agent=AgentId.EVALUATOR_AGENT,
+            title="Evaluator",
+            queue=Queue.VALIDATION,
+            capabilities=(Capability.PERFORMANCE,),
         ),
     )
 }

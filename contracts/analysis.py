@@ -53,17 +53,26 @@ class Signal(Contract):
     day: Annotated[date | None, Field(exclude_if=is_none)] = None
 
 
+class ShareSplit(Contract):
+    """From `day` on one share is `ratio` shares."""
+
+    day: date
+    ratio: Annotated[Figure, Field(gt=0)]
+
+
 class Analysis(SourceResult):
     """What a tool computed about one market.
 
     `method` says how, with its parameters and the library. `missing` says what could not be
-    computed, and why: too short a history, no volume, no such data offline.
+    computed, and why: too short a history, no volume, no such data offline. `splits` are those of a
+    stock between a decision and what came of it, where that was measured.
     """
 
     symbol: MarketName
     method: Text
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
     signals: Annotated[tuple[Signal, ...], Field(max_length=40)] = ()
+    splits: Annotated[tuple[ShareSplit, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     missing: Missing = ()
 
 

@@ -11,6 +11,7 @@ from contracts.knowledge import Quotation
 from contracts.markets import AreaCode, MarketSpec
 from contracts.names import AgentId
 from contracts.search_attributes import Outcome
+from contracts.stock import StockRecord
 from contracts.swarm import SwarmRecord
 from contracts.tools import DataSource, ToolResult
 from contracts.usage import Usage
@@ -50,7 +51,8 @@ class AnswerReport(Contract):
     that quotations and claims rest on.
 
     Of a swarm, `swarm` tells of its rounds, of conflicts between findings and how they were
-    decided, and of what the leader takes to be likely.
+    decided, and of what the leader takes to be likely; of a stock's episode, `stock` has its steps
+    and its blackboard.
 
     `window`, `market`, the markets of `swarm`, and `base_area` are what the claims are recomputed
     with, `verdicts` those of a validator on them. `seal` is the SHA-256 of the canonical JSON of
@@ -83,4 +85,5 @@ class AnswerReport(Contract):
     base_area: AreaCode = "US"
     verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=400, exclude_if=is_empty)] = ()
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
+    stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""

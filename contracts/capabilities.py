@@ -46,6 +46,7 @@ class Capability(StrEnum):
     SENTIMENT = "sentiment"
     PATTERN_MINING = "pattern_mining"
     SEASONALITY = "seasonality"
+    PERFORMANCE = "performance"
 
 
 class Route(Contract):
@@ -118,6 +119,7 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.SENTIMENT: _routes("sentiment.sentiment_analyzer"),
         Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
         Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
+        Capability.PERFORMANCE: _routes("analysis.performance"),
     }
 )
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by

@@ -94,6 +94,15 @@ class Metric(StrEnum):
     SEASONAL_HIT_RATE = "seasonal_hit_rate"
     SEASONAL_P_VALUE = "seasonal_p_value"
 
+    ENTRY = "entry"
+    EXIT = "exit"
+    FORWARD_MOVE = "forward_move"
+    CASH_MOVE = "cash_move"
+    RISK = "risk"
+    OVER_CASH = "over_cash"
+    OVER_HOLDING = "over_holding"
+    REWARD = "reward"
+
 
 class Claim(Contract):
     """One figure: what it is about, its value, and the evidence that it rests on.

@@ -12,6 +12,7 @@ from contracts.markets import MarketSpec
 from contracts.names import AgentId
 from contracts.report import Contribution
 from contracts.search_attributes import Outcome, Phase
+from contracts.stock import StockRecord
 from contracts.swarm import SwarmRecord
 from contracts.tasks import Query, TaskType, ToolName
 from contracts.tools import MOST_EVIDENCE, ToolResult
@@ -200,7 +201,7 @@ class GraphRecord(Contract):
 
     `nodes` has the outcome of every round of every node, in the order of the file; `skipped` are
     the nodes that were not reached. Of a swarm, the graph is the one that its plans came to, and
-    `swarm` is what it has besides.
+    `swarm` is what it has besides; of a stock's episode the one of its steps, and `stock`.
     """
 
     request: GraphRequest
@@ -212,6 +213,7 @@ class GraphRecord(Contract):
     workflow_id: ShortText
     run_id: ShortText
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
+    stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
 
 
 class AnswerPublication(Contract):

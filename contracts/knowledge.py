@@ -7,6 +7,7 @@ from pydantic import Field
 from contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from contracts.names import AgentId
 from contracts.source_results import SourceResult
+from contracts.stock import StockRecommendation
 from contracts.swarm import MOST_HYPOTHESES, Hypothesis, Refinement
 from contracts.verdicts import DroppedSentence
 
@@ -191,7 +192,8 @@ class Synthesis(Contract):
 
     `answered` is false where what was found does not answer the question, and the summary says so.
     `dropped` tells of sentences that were left out because they held figures that are no claims.
-    The leader of a swarm says besides what it takes to be likely, and what it wants to know still.
+    The leader of a swarm says besides what it takes to be likely, and what it wants to know still;
+    the recommendation agent of a stock's episode what it recommends.
     """
 
     kind: Literal["synthesis"] = "synthesis"
@@ -207,3 +209,4 @@ class Synthesis(Contract):
         tuple[Hypothesis, ...], Field(max_length=MOST_HYPOTHESES, exclude_if=is_empty)
     ] = ()
     further: Annotated[Refinement | None, Field(exclude_if=is_none)] = None
+    recommendation: Annotated[StockRecommendation | None, Field(exclude_if=is_none)] = None

@@ -96,7 +96,7 @@ class LearningState(Contract):
 
     `told` counts the lessons it has been told, those included that a later one replaced. Of a run
     that told again after its forecasts were due, `in_time` has the forecasts that it told before.
-    `hypotheses` are those of research swarms, each once.
+    `hypotheses` are those of research swarms and of stocks' episodes, each once.
     """
 
     lessons: Annotated[tuple[Lesson, ...], Field(max_length=MOST_WEEKS)] = ()

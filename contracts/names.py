@@ -29,10 +29,11 @@ class WorkflowType(StrEnum):
     RESEARCH_SWARM = "ResearchSwarmWorkflow"
     SPECIALIST = "SpecialistWorkflow"
     HYPOTHESIS = "HypothesisWorkflow"
+    STOCK_RESEARCH = "StockResearchWorkflow"
 
 
 class AgentId(StrEnum):
-    """The desk's agents: those of a week, of a question, and of a swarm."""
+    """The desk's agents: those of a week, of a question, of a swarm, and of a stock's episode."""
 
     PRODUCT_MANAGER = "product_manager"
     RESEARCH_AGENT_1 = "research_agent_1"
@@ -50,6 +51,12 @@ class AgentId(StrEnum):
     SENTIMENT_SPECIALIST = "sentiment_specialist"
     PATTERN_SPECIALIST = "pattern_specialist"
     RESERVE_SPECIALIST = "reserve_specialist"
+    CONTROLLER_AGENT = "controller_agent"
+    STOCK_RESEARCH_AGENT = "stock_research_agent"
+    TA_AGENT = "ta_agent"
+    INSIGHT_AGENT = "insight_agent"
+    RECOMMENDATION_AGENT = "recommendation_agent"
+    EVALUATOR_AGENT = "evaluator_agent"
 
 
 class Message(StrEnum):
@@ -68,6 +75,7 @@ class Message(StrEnum):
     LEARNED = "learned"
     LEARN_HYPOTHESIS = "learn_hypothesis"
     HYPOTHESIS = "hypothesis"
+    EPISODE = "episode"
 
 
 class FailureType(StrEnum):
@@ -90,6 +98,9 @@ QUESTION_RUN = "ask-"
 
 SWARM_RUN = "swarm-"
 """The same of a swarm's run; the rest is a hash of its objective."""
+
+STOCK_RUN = "stock-"
+"""The same of a stock's episode; the rest is its symbol and a hash of what was asked of it."""
 
 SCHEDULE_ID = "weekly-research"
 SCHEDULED_RUN_ID = "weekly"

@@ -151,7 +151,8 @@ class Finding(Contract):
     """One thing that a specialist found: `statement` is prose with references in place of figures.
 
     `topic` says what it is about, in a word or two. `claims` are the ids of the claims it rests
-    on, `evidence` those of the tool results where it rests on what was read.
+    on, `evidence` those of the tool results where it rests on what was read. An insight into a
+    stock has a `leaning` besides: which way it points.
     """
 
     topic: ShortText
@@ -159,6 +160,7 @@ class Finding(Contract):
     confidence: Confidence
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=20)] = ()
     evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    leaning: Annotated[Leaning | None, Field(exclude_if=is_none)] = None
 
 
 MOST_SOURCES = 50

@@ -12,7 +12,7 @@ from contracts.weeks import IsoWeek, TimeWindow
 
 
 class TaskType(StrEnum):
-    """The kinds of work: on a market, on a week, and on a question that somebody asks."""
+    """The kinds of work: on a market, on a week, on a question that somebody asks, on a stock."""
 
     PLAN_WEEK = "plan_week"
     RESEARCH_FX = "research_fx"
@@ -31,6 +31,15 @@ class TaskType(StrEnum):
     GAUGE_SENTIMENT = "gauge_sentiment"
     MINE_PATTERNS = "mine_patterns"
     CONCLUDE_SWARM = "conclude_swarm"
+    CHOOSE_ACTION = "choose_action"
+    FETCH_NEWS = "fetch_news"
+    FETCH_FUNDAMENTALS = "fetch_fundamentals"
+    FETCH_SENTIMENT = "fetch_sentiment"
+    RUN_TA_BASIC = "run_ta_basic"
+    RUN_TA_ADVANCED = "run_ta_advanced"
+    GENERATE_INSIGHT = "generate_insight"
+    GENERATE_RECOMMENDATION = "generate_recommendation"
+    EVALUATE_PERFORMANCE = "evaluate_performance"
 
 
 class Effort(StrEnum):

@@ -20,6 +20,7 @@ from contracts.results import (
     ResearchResult,
     ValidationResult,
 )
+from contracts.stock import ActionChoice, Blackboard
 from contracts.swarm import Complexity, SwarmPlan
 from contracts.tasks import TaskAssignment
 from contracts.tools import MAX_CALLS_A_TURN, MOST_EVIDENCE, ToolCall, ToolResult, ToolSpec
@@ -36,7 +37,8 @@ AgentResult = Annotated[
     | PdfsRead
     | WebSearched
     | Synthesis
-    | SwarmPlan,
+    | SwarmPlan
+    | ActionChoice,
     Field(discriminator="kind"),
 ]
 
@@ -79,7 +81,8 @@ class TurnRequest(Contract):
     manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
     own record; `state` is what the nodes before it brought to a node of a graph. The leader of a
     swarm is shown what was `recalled`, the `complexity` that it is held to, and the `conflicts`
-    between the findings as they were decided. They are empty for the others.
+    between the findings as they were decided; the agents of a stock's episode are shown the `board`
+    as it stands. They are empty for the others.
 
     `rejected` are the figures in the prose of the agent's last result that are no claims: it may
     deliver again, without them or with references in their place. `draft` is what a model said when
@@ -110,6 +113,7 @@ class TurnRequest(Contract):
     conflicts: Annotated[
         tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)
     ] = ()
+    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
     allowance: Allowance = Allowance()
     last: bool = False
 

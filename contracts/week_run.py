@@ -16,6 +16,7 @@ from contracts.plan import MarketPlan, WeekPlan
 from contracts.report import Contribution, Coverage, MarketOutcome, Revision
 from contracts.results import AgentError, Commentary, ResearchResult
 from contracts.search_attributes import Outcome, Phase
+from contracts.stock import Blackboard
 from contracts.tasks import TaskAssignment
 from contracts.tools import MOST_EVIDENCE, ToolResult, ToolSpec
 from contracts.turns import AgentResult, StateEntry
@@ -174,7 +175,7 @@ class MarketRequest(Contract):
 
 
 class ReassignmentRequest(Contract):
-    """A task that failed with one agent, for somebody else to do."""
+    """A task that failed with one agent, for somebody else to do, who is shown the same."""
 
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
@@ -182,6 +183,7 @@ class ReassignmentRequest(Contract):
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
     state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
+    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
     policy: RunPolicy
     tools: Tools = ()
     allowance: Allowance = Allowance()

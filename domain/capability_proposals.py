@@ -51,6 +51,7 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
             Capability.SENTIMENT: "sentiment tone news",
             Capability.PATTERN_MINING: "historical patterns analogues anomaly",
             Capability.SEASONALITY: "seasonality month season",
+            Capability.PERFORMANCE: "performance forward return reward benchmark",
         }.items()
     }
 )
@@ -88,6 +89,7 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.SENTIMENT: ("symbol", "days"),
         Capability.PATTERN_MINING: ("symbol",),
         Capability.SEASONALITY: ("symbol",),
+        Capability.PERFORMANCE: ("symbol", "made_at", "position", "cost"),
     }
 )
 """What the desk's own tools take."""

@@ -15,6 +15,7 @@ POSITIONS: Final = frozenset(
         Metric.BREADTH,
         Metric.ANALOGUE_HIT_RATE,
         Metric.SEASONAL_HIT_RATE,
+        Metric.RISK,
     }
 )
 """Percentages that say where in a range a value stands, how wide it swings, or how often something

@@ -1,5 +1,6 @@
 """The contents of messages: what a task's events say, as the contracts word it."""
 
+from collections.abc import Sized
 from datetime import UTC, datetime
 from typing import Final
 
@@ -18,10 +19,11 @@ from contracts.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from contracts.names import QUESTION_RUN, SWARM_RUN, AgentId
+from contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from contracts.plan import WeekPlan
 from contracts.results import AgentError, Commentary, Impact, ResearchResult, ValidationResult
 from contracts.search_attributes import Phase
+from contracts.stock import ActionChoice
 from contracts.swarm import SwarmPlan
 from contracts.tasks import TaskAssignment, TaskType
 from contracts.turns import AgentResult
@@ -97,7 +99,7 @@ def progress(
 
 
 def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -> MessageContent:
-    """What an agent delivers. A plan and a commentary are for everybody."""
+    """What an agent delivers. A plan, a commentary and a controller's choice are for everybody."""
     if isinstance(result, ResearchResult):
         return ResearchResultContent(
             result=result,
@@ -118,11 +120,15 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
         return BroadcastContent(
             text=f"a {result.complexity} objective, for {len(result.subagents)} specialists"
         )
+    if isinstance(result, ActionChoice):
+        return BroadcastContent(text=_chosen(result))
     return _planned(result, assignment)
 
 
 def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:
-    things = result.quotations if isinstance(result, Synthesis) else result.evidence
+    things: Sized = result.quotations if isinstance(result, Synthesis) else result.evidence
+    if isinstance(result, Synthesis) and result.recommendation is not None:
+        things = (result.recommendation,)
     none = ResultStatus.PARTIAL if things else ResultStatus.FAILED
     return ResearchResultContent(
         result=result,
@@ -130,6 +136,13 @@ def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:
         execution_time_minutes=max(seconds, 0.0) / 60,
         data_points_collected=len(things),
     )
+
+
+def _chosen(choice: ActionChoice) -> str:
+    """`NVDA: FETCH_NEWS, because …`."""
+    market = choice.market.market
+    words = f"{market}: {choice.action}" if choice.action else f"{market}: nothing more is done"
+    return (f"{words}, because {choice.reason}" if choice.reason else words)[:LONGEST_TEXT]
 
 
 def _planned(plan: WeekPlan, assignment: TaskAssignment) -> BroadcastContent:
@@ -215,6 +228,8 @@ def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastCon
 def _subject(run: str) -> str:
     if run.startswith(SWARM_RUN):
         return "the objective"
+    if run.startswith(STOCK_RUN):
+        return "the episode"
     return "the question" if run.startswith(QUESTION_RUN) else "the week"
 
 

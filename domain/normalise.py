@@ -121,6 +121,8 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.SEASONAL_MOVE,
         Metric.SEASONAL_HIT_RATE,
         Metric.SEASONAL_P_VALUE,
+        Metric.RISK,
+        Metric.REWARD,
     }
 )
 

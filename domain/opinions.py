@@ -22,7 +22,7 @@ from contracts.results import (
     ViewKind,
 )
 from domain.positions import view_position
-from domain.task_kinds import SPECIALIST_TASKS
+from domain.task_kinds import SPECIALIST_TASKS, STOCK_TASKS
 from domain.topics import Topic as Named
 from domain.topics import topics
 from domain.voting import put_to_the_vote
@@ -40,7 +40,9 @@ FIGURES: Final = {
 }
 """The views that are views of a figure."""
 
-SPECIALISTS: Final = frozenset({*SPECIALIST_TASKS, AgentId.RESERVE_SPECIALIST})
+SPECIALISTS: Final = frozenset(
+    {*SPECIALIST_TASKS, *(agent for agent, _ in STOCK_TASKS.values()), AgentId.RESERVE_SPECIALIST}
+)
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 

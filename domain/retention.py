@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from contracts.names import QUESTION_RUN, SWARM_RUN
+from contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN
 
 
 class Record(StrEnum):
@@ -37,12 +37,13 @@ KEPT: Final[Mapping[Record, timedelta]] = {
 
 _REPORT: Final = re.compile(r"(\d{4}-W\d{2})-[\w.-]+\.(md|html|json)")
 
-
-_ANSWER: Final = re.compile(rf"({QUESTION_RUN}|{SWARM_RUN})[0-9a-f]{{6,64}}\.(md|html|json)")
+_ANSWER: Final = re.compile(
+    rf"({QUESTION_RUN}|{SWARM_RUN}|{STOCK_RUN}[A-Z0-9.-]{{1,15}}-)[0-9a-f]{{6,64}}\.(md|html|json)"
+)
 
 
 def is_answer(name: str) -> bool:
-    """Whether a file is a published answer, or a swarm's report, by its name."""
+    """Whether a file is a published answer, or a swarm's or an episode's report, by its name."""
     return _ANSWER.fullmatch(name) is not None
 
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from contracts.names import AgentId
+from contracts.stock import StockAction
 from contracts.tasks import TaskType
 
 DELIVERS: Final[Mapping[TaskType, str]] = MappingProxyType(
@@ -26,6 +27,15 @@ DELIVERS: Final[Mapping[TaskType, str]] = MappingProxyType(
         TaskType.GAUGE_SENTIMENT: "research",
         TaskType.MINE_PATTERNS: "research",
         TaskType.CONCLUDE_SWARM: "synthesis",
+        TaskType.CHOOSE_ACTION: "action",
+        TaskType.FETCH_NEWS: "research",
+        TaskType.FETCH_FUNDAMENTALS: "research",
+        TaskType.FETCH_SENTIMENT: "research",
+        TaskType.RUN_TA_BASIC: "research",
+        TaskType.RUN_TA_ADVANCED: "research",
+        TaskType.GENERATE_INSIGHT: "research",
+        TaskType.GENERATE_RECOMMENDATION: "synthesis",
+        TaskType.EVALUATE_PERFORMANCE: "research",
     }
 )
 """The `kind` of result that ends a task."""
@@ -59,7 +69,28 @@ SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
 )
 """The specialists of a swarm, each with what it does there."""
 
-_ON_MARKETS: Final = RESEARCH_TASKS | {TaskType.VALIDATE, *SPECIALIST_TASKS.values()}
+STOCK_TASKS: Final[Mapping[StockAction, tuple[AgentId, TaskType]]] = MappingProxyType(
+    {
+        StockAction.FETCH_NEWS: (AgentId.STOCK_RESEARCH_AGENT, TaskType.FETCH_NEWS),
+        StockAction.FETCH_FUNDAMENTALS: (AgentId.STOCK_RESEARCH_AGENT, TaskType.FETCH_FUNDAMENTALS),
+        StockAction.FETCH_SENTIMENT: (AgentId.STOCK_RESEARCH_AGENT, TaskType.FETCH_SENTIMENT),
+        StockAction.RUN_TA_BASIC: (AgentId.TA_AGENT, TaskType.RUN_TA_BASIC),
+        StockAction.RUN_TA_ADVANCED: (AgentId.TA_AGENT, TaskType.RUN_TA_ADVANCED),
+        StockAction.GENERATE_INSIGHT: (AgentId.INSIGHT_AGENT, TaskType.GENERATE_INSIGHT),
+        StockAction.GENERATE_RECOMMENDATION: (
+            AgentId.RECOMMENDATION_AGENT,
+            TaskType.GENERATE_RECOMMENDATION,
+        ),
+        StockAction.EVALUATE_PERFORMANCE: (AgentId.EVALUATOR_AGENT, TaskType.EVALUATE_PERFORMANCE),
+    }
+)
+"""Who carries out the actions of a stock's episode, and as which task."""
+
+_ON_MARKETS: Final = RESEARCH_TASKS | {
+    TaskType.VALIDATE,
+    *SPECIALIST_TASKS.values(),
+    *(task for _, task in STOCK_TASKS.values()),
+}
 
 
 def taken_over_as(task: TaskType, by: AgentId) -> TaskType:

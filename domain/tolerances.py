@@ -126,6 +126,12 @@ _QUANTITIES: Final = {
     Metric.NEWS_COUNT: Quantity.COUNT,
     Metric.ANALOGUES: Quantity.COUNT,
     Metric.TARGET: Quantity.TARGET,
+    Metric.FORWARD_MOVE: Quantity.MOVE,
+    Metric.CASH_MOVE: Quantity.MOVE,
+    Metric.OVER_CASH: Quantity.MOVE,
+    Metric.OVER_HOLDING: Quantity.MOVE,
+    Metric.RISK: Quantity.STATISTIC,
+    Metric.REWARD: Quantity.RATIO,
 }
 
 _OTHER_HOUR: Final = {

@@ -54,5 +54,13 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.SEASONAL_MOVE: Unit.PERCENT,
     Metric.SEASONAL_HIT_RATE: Unit.PERCENT,
     Metric.SEASONAL_P_VALUE: Unit.RATIO,
+    Metric.ENTRY: Unit.LEVEL,
+    Metric.EXIT: Unit.LEVEL,
+    Metric.FORWARD_MOVE: Unit.PERCENT,
+    Metric.CASH_MOVE: Unit.PERCENT,
+    Metric.RISK: Unit.PERCENT,
+    Metric.OVER_CASH: Unit.PERCENT,
+    Metric.OVER_HOLDING: Unit.PERCENT,
+    Metric.REWARD: Unit.RATIO,
 }
 """What each metric is counted in."""

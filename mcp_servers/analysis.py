@@ -25,6 +25,7 @@ from mcp_servers.analysis_indicators import indicator_calculator
 from mcp_servers.analysis_moves import market_data
 from mcp_servers.analysis_names import DOLLAR
 from mcp_servers.analysis_patterns import PatternTools
+from mcp_servers.analysis_performance import PerformanceTools
 from mcp_servers.analysis_prices import (
     LivePrices,
     NoPrices,
@@ -224,6 +225,7 @@ def build_server(
         companies.earnings_analyzer,
         patterns.pattern_miner,
         patterns.seasonality_detector,
+        PerformanceTools(prices).performance,
     )
     promise = READS_THE_WEB if live else READS_ONLY
     for tool in offered:

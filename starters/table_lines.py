@@ -24,6 +24,12 @@ SHORT_NAMES: Final[Mapping[AgentId, str]] = {
     AgentId.SENTIMENT_SPECIALIST: "SN",
     AgentId.PATTERN_SPECIALIST: "PA",
     AgentId.RESERVE_SPECIALIST: "RE",
+    AgentId.CONTROLLER_AGENT: "CO",
+    AgentId.STOCK_RESEARCH_AGENT: "SR",
+    AgentId.TA_AGENT: "TA",
+    AgentId.INSIGHT_AGENT: "IN",
+    AgentId.RECOMMENDATION_AGENT: "RC",
+    AgentId.EVALUATOR_AGENT: "EV",
 }
 
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from agents.roster import ROSTER, SWARM_AGENTS, WEEK_AGENTS, profile_in
+from agents.roster import ROSTER, STOCK_AGENTS, SWARM_AGENTS, WEEK_AGENTS, profile_in
 from contracts.capabilities import USUAL_ROUTES, Capability, Route
 from contracts.config import RunPolicy
 from contracts.names import AgentId
@@ -88,7 +88,7 @@ def test_who_answers_questions_asks_for_its_own_kind_of_thing_and_searches() -> 
     tools = {
         agent: {f"{t.server}.{t.tool}" for t in profile_in(knowing, agent).tools}
         for agent in ROSTER
-        if agent not in (*WEEK_AGENTS, *SWARM_AGENTS)
+        if agent not in (*WEEK_AGENTS, *SWARM_AGENTS, *STOCK_AGENTS)
     }
     search = "knowledge.search_web"
     assert tools == {
@@ -337,3 +337,9 @@ def test_a_note_is_short_whatever_was_said() -> None:
     late = failed(call("ecb", "get_quote"), TOO_LATE, "x" * 4_000)
     noted = answer_among((late, late, quoted("yahoo_finance"))).in_place_of
     assert noted is not None and 500 < len(noted) <= 1_000
+
+
+def test_only_the_evaluator_looks_beyond_the_instant_of_an_episode() -> None:
+    for agent in ROSTER:
+        may = profile_in(RunPolicy(), agent).may_call("analysis", "performance")
+        assert may is (agent is AgentId.EVALUATOR_AGENT)

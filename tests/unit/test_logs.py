@@ -17,6 +17,7 @@ from contracts.names import (
     LEARNING_SYSTEM_ID,
     QUESTION_RUN,
     SCHEDULED_RUN_ID,
+    STOCK_RUN,
     SWARM_RUN,
     escalation_run_id,
     hypothesis_run_id,
@@ -29,7 +30,7 @@ from infra.logs import configure_logs
 from infra.subject import subject_of
 
 WEEK = week_run_id("2026-W44")
-QUESTION, SWARM = (f"{kind}0a1b2c" for kind in (QUESTION_RUN, SWARM_RUN))
+QUESTION, SWARM, STOCK = (f"{kind}0a1b2c" for kind in (QUESTION_RUN, SWARM_RUN, f"{STOCK_RUN}BTC-"))
 YEN, JAPAN, AGAIN = (
     market_run_id(WEEK, "USD/JPY"),
     market_run_id(WEEK, "JP"),
@@ -51,6 +52,7 @@ CHILDREN: dict[Callable[..., str], dict[str, dict[str, str]]] = {
         reassignment_run_id(YEN, "research_fx"): {"run": WEEK, "market": "USD/JPY"},
         reassignment_run_id(AGAIN, "validate"): {"run": WEEK, "market": "USD/JPY"},
         reassignment_run_id(QUESTION, "USD/JPY/market/read"): {"run": QUESTION},
+        reassignment_run_id(STOCK, "3.ta"): {"run": STOCK},
         reassignment_run_id(specialist_run_id(SWARM, "s1"), "s1"): {"run": SWARM},
     },
     escalation_run_id: {
@@ -137,6 +139,7 @@ def test_every_kind_of_id_that_the_desk_makes_is_looked_at() -> None:
     [
         QUESTION,
         SWARM,
+        STOCK,
         LEARNING_SYSTEM_ID,
         f"{SCHEDULED_RUN_ID}-2026-11-02T07:00:00Z",
         "look-0a1b2c",

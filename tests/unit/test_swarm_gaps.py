@@ -56,6 +56,10 @@ from domain.figure_gate import read_prose
             "sma_200: it needs 200 days with prices, and 59 are known without a hole.",
             "USD/JPY: its long-term average: it takes more days with prices than are known.",
         ),
+        (
+            "risk: volatility at made_at: it needs 64 days with prices, and 59 are known.",
+            "USD/JPY: risk: it takes more days with prices than are known.",
+        ),
         ("rsi: it rose 12.5 % in all", "USD/JPY: rsi could not be computed."),
         ("it rose 12.5 % in all", "USD/JPY: something could not be computed"),
     ],

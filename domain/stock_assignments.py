@@ -1,0 +1,114 @@
+"""The tasks that an episode gives: to its controller, and to those who carry out its actions.
+
+Light: the workflow uses it.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final, NamedTuple, TypedDict, Unpack
+
+from contracts.markets import MarketGroup, MarketKind, MarketSpec
+from contracts.names import AgentId
+from contracts.stock import Recommended, StockAction
+from contracts.stock_run import StockRequest
+from contracts.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
+from contracts.weeks import TimeWindow
+from domain.graph_assignments import place_of, week_before
+from domain.stock_evaluation import position_name
+from domain.stock_graph import CONTROLLER
+from domain.stock_horizon import due_of
+from domain.task_kinds import STOCK_TASKS
+
+CHOOSES: Final = 1
+ACTS: Final = 2
+"""Priorities: everybody waits for the controller."""
+
+DIGITS: Final = 2
+
+
+def market_of(symbol: str) -> MarketSpec:
+    """The stock that an episode is about."""
+    return MarketSpec(market=symbol, kind=MarketKind.STOCK, group=MarketGroup.STOCKS, digits=DIGITS)
+
+
+def query_of(request: StockRequest, as_of: datetime) -> Query:
+    """What an episode asks, with all that it was asked with."""
+    told = {
+        "symbol": request.symbol,
+        "weeks": str(request.weeks),
+        "cost": str(request.cost),
+        "due": due_of(as_of, request.weeks).isoformat(),
+        "as_of": as_of.isoformat(),
+    }
+    if request.steps:
+        told["steps"] = ",".join(request.steps)
+    horizon = f"{request.weeks} weeks" if request.weeks > 1 else "week"
+    question = f"{request.symbol}: buy, hold or sell for the next {horizon}?"
+    return Query(question=question, parameters=told)
+
+
+def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str, str]:
+    """What an evaluator is told besides: when the position was taken, and which it was."""
+    return {"made_at": as_of.isoformat(), "position": position_name(recommended)}
+
+
+class Given(TypedDict):
+    """What an agent has for a task: until when, and from its profile its tools and its limits."""
+
+    deadline: datetime
+    tools: tuple[ToolName, ...]
+    limits: AgentLimits
+
+
+def controllers_task(
+    round_: int,
+    request: StockRequest,
+    query: Query,
+    window: TimeWindow,
+    **given: Unpack[Given],
+) -> TaskAssignment:
+    """The choice of the next action."""
+    chooses = _Work(CONTROLLER, AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION, CHOOSES)
+    return _task(chooses, round_, request, query, window, **given)
+
+
+def actions_task(
+    action: StockAction,
+    round_: int,
+    request: StockRequest,
+    query: Query,
+    window: TimeWindow,
+    **given: Unpack[Given],
+) -> TaskAssignment:
+    """What is to be done for an action. Tools are asked as of the end of the window."""
+    work = _Work(action, *STOCK_TASKS[action], ACTS)
+    return _task(work, round_, request, query, window, **given)
+
+
+class _Work(NamedTuple):
+    node: str
+    agent: AgentId
+    kind: TaskType
+    priority: int
+
+
+def _task(
+    work: _Work,
+    round_: int,
+    request: StockRequest,
+    query: Query,
+    window: TimeWindow,
+    **given: Unpack[Given],
+) -> TaskAssignment:
+    return TaskAssignment(
+        task_id=place_of(work.node, round_),
+        task_type=work.kind,
+        agent=work.agent,
+        week=week_before(window.end),
+        market=market_of(request.symbol),
+        window=window,
+        priority=work.priority,
+        base_area=request.policy.base_area,
+        query=query,
+        **given,
+    )

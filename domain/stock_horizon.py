@@ -1,0 +1,94 @@
+"""When a recommendation can be held against what happened, and how long it is tried.
+
+Light: the workflow uses it.
+"""
+
+from collections.abc import Iterable, Set
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from contracts.capabilities import Capability
+from contracts.claims import Metric
+from contracts.graph import NodeOutcome
+from contracts.markets import MarketKind
+from contracts.results import ResearchResult
+from contracts.stock import StockAction
+from contracts.tasks import TaskAssignment
+from contracts.tools import ToolStatus
+from domain.capabilities import capability_of
+from domain.confidence import NOTHING_FOUND
+from domain.hypotheses_prices import expected_day
+from domain.stock_actions import PART_METRICS
+
+SETTLING: Final = timedelta(hours=1)
+"""A source has the close of a day some time after it is known."""
+
+HOLIDAYS: Final = timedelta(days=3)
+"""So long an older close may be one that has not come in yet; then its exchange was closed."""
+
+NEVER: Final = "there was no price to begin with, and none of later days will come"
+
+_OF_PRICES: Final = frozenset(
+    metric
+    for action in (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
+    for metric in PART_METRICS[action]
+)
+
+
+class Later(NamedTuple):
+    """Why an evaluation is tried again, and until when."""
+
+    words: str
+    until: datetime
+
+
+def due_of(as_of: datetime, weeks: int) -> datetime:
+    """The instant at which the horizon is over, or the last that there is."""
+    last = datetime.max.replace(tzinfo=UTC)
+    return last if last - as_of < timedelta(weeks=weeks) else as_of + timedelta(weeks=weeks)
+
+
+def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
+    """Whether a source said that it had no price of the stock when the episode began: `known` has
+    no figure of prices, and the action that brings the last price had an answer.
+
+    An answer to the other technical action says too little: few prices give no indicator. Where
+    nobody was asked, or nobody answered, a price may come.
+    """
+    if not _OF_PRICES.isdisjoint(known):
+        return False
+    return any(
+        outcome.entry.node == StockAction.RUN_TA_BASIC
+        and outcome.entry.result is not None
+        and any(
+            result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA
+            for result in outcome.evidence
+        )
+        for outcome in outcomes
+    )
+
+
+def never_evaluated(task: TaskAssignment, symbol: str) -> ResearchResult:
+    """What an evaluation comes to that nothing is asked for: no figure, and why."""
+    return ResearchResult(
+        result_id=f"{task.task_id}/result",
+        task_id=task.task_id,
+        agent=task.agent,
+        market=symbol,
+        missing=(f"{symbol}: {NEVER}.",),
+        confidence=NOTHING_FOUND,
+    )
+
+
+def later(
+    found: date | None, reason: str, *, due: datetime, now: datetime, given_up_after: timedelta
+) -> Later | None:
+    """What speaks for trying again; None where what was found is taken, or nothing is waited for
+    any more. `reason` says why there is no price where none was `found`."""
+    if found is None:
+        until = due + given_up_after
+        return Later(reason, until) if now < until else None
+    expected, until = expected_day(MarketKind.STOCK, due), due + HOLIDAYS
+    if found >= expected or now >= until:
+        return None
+    return Later(f"the last price is of {found}, and that of {expected} may still come", until)
