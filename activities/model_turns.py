@@ -7,7 +7,7 @@ from typing import Final
 from temporalio import activity
 
 from activities.metrics import count_model_call, count_over_budget
-from agents.claude.analysts import desk_turn, model_call, turn_of
+from agents.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
 from contracts.model_calls import ModelCall
 from contracts.turns import Turn, TurnRequest
 from contracts.usage import BUILTIN
@@ -40,7 +40,7 @@ class Analyst:
             ModelFailed: the model could not be asked, or did not answer.
         """
         own = desk_turn(request)
-        if request.model == BUILTIN or own.result is None:
+        if request.model == BUILTIN or own.result is None or not is_for_a_model(request):
             return own
         if self._model is None:
             words = f"{request.model} is wanted, and the worker has no ANTHROPIC_API_KEY"

@@ -9,6 +9,12 @@ from agents.builtin import (
     price_analyst,
     product_manager,
     rates_analyst,
+    stock_controller,
+    stock_evaluation,
+    stock_insight,
+    stock_recommendation,
+    stock_research,
+    stock_technicals,
     swarm_fundamental,
     swarm_leader,
     swarm_market,
@@ -42,6 +48,15 @@ ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.GAUGE_SENTIMENT: swarm_sentiment.take_turn,
     TaskType.MINE_PATTERNS: swarm_pattern.take_turn,
     TaskType.CONCLUDE_SWARM: swarm_leader.conclude,
+    TaskType.CHOOSE_ACTION: stock_controller.choose,
+    TaskType.FETCH_NEWS: stock_research.fetch_news,
+    TaskType.FETCH_FUNDAMENTALS: stock_research.fetch_fundamentals,
+    TaskType.FETCH_SENTIMENT: stock_research.fetch_sentiment,
+    TaskType.RUN_TA_BASIC: stock_technicals.basic,
+    TaskType.RUN_TA_ADVANCED: stock_technicals.advanced,
+    TaskType.GENERATE_INSIGHT: stock_insight.generate,
+    TaskType.GENERATE_RECOMMENDATION: stock_recommendation.generate,
+    TaskType.EVALUATE_PERFORMANCE: stock_evaluation.evaluate,
 }
 
 

@@ -17,6 +17,10 @@ from agents.claude import (
     knowledge,
     product_manager,
     research,
+    stock_controller,
+    stock_insight,
+    stock_recommendation,
+    stock_research,
     swarm_conclusion,
     swarm_plan,
     swarm_research,
@@ -98,7 +102,36 @@ _TASKS: Final = {
         swarm_conclusion.material,
         swarm_conclusion.result,
     ),
+    TaskType.CHOOSE_ACTION: _Task(
+        (stock_controller.PROMPT,),
+        stock_controller.ProposedAction,
+        stock_controller.material,
+        stock_controller.result,
+    ),
+    **{
+        task: _Task(
+            (stock_research.PROMPT, swarm_research.RULES, prompt),
+            swarm_research.ProposedFindings,
+            stock_research.material,
+            swarm_research.result,
+        )
+        for task, prompt in stock_research.PROMPTS.items()
+    },
+    TaskType.GENERATE_INSIGHT: _Task(
+        (stock_insight.PROMPT,),
+        stock_insight.ProposedInsights,
+        stock_insight.material,
+        stock_insight.result,
+    ),
+    TaskType.GENERATE_RECOMMENDATION: _Task(
+        (stock_recommendation.PROMPT,),
+        stock_recommendation.ProposedAdvice,
+        stock_recommendation.material,
+        stock_recommendation.result,
+    ),
 }
+"""The work that a model can add to. The evaluation of a stock's episode is not among it: what came
+of a recommendation is measured and told by rule."""
 
 
 def desk_turn(request: TurnRequest) -> Turn:
@@ -108,9 +141,18 @@ def desk_turn(request: TurnRequest) -> Turn:
     return builtin_turn(request.model_copy(update={"exchanges": own}))
 
 
+def is_for_a_model(request: TurnRequest) -> bool:
+    """Whether a model is asked at all once the desk has a result.
+
+    It is not where there is nothing to judge, as in the evaluation of a stock's episode: the desk's
+    own result is the task's then, whatever model its agent is, and nothing is paid.
+    """
+    return request.assignment.task_type in _TASKS
+
+
 def model_call(request: TurnRequest) -> ModelCall:
-    """What the model is asked for a turn whose `desk_turn` is a result. The same request always
-    gives the same call.
+    """What the model is asked for a turn that `is_for_a_model` and whose `desk_turn` is a result.
+    The same request always gives the same call.
 
     Raises:
         ValueError: the desk has no result yet.

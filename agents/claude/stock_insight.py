@@ -1,0 +1,149 @@
+"""The insight agent of an episode, asked of Claude: what the figures on the blackboard point to.
+
+The model writes the insights and says which way each points and how strongly. It has no tools: an
+insight rests on figures that are on the blackboard, and refers to no others.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from agents.claude.research import claim_line, found_in, refuse, twice
+from agents.claude.stock_board import claims_on_board, sources_behind, told_board, told_parts
+from agents.claude.swarm_findings import told_conflicts
+from agents.claude.swarm_memory import told_memories
+from agents.claude.swarm_research import Sayings, Statement, Topic
+from contracts.base import Confidence, Contract, ShortText
+from contracts.claims import Claim
+from contracts.results import Finding, Leaning, ResearchResult
+from contracts.turns import AgentResult, TurnRequest
+from domain.commentary import contradictions
+from domain.figure_gate import read_prose
+from domain.prose import references, unknown_references
+
+PROMPT: Final = "stock_insight"
+MOST_INSIGHTS: Final = 12
+MOST_CLAIMS: Final = 20
+"""The bound of `Finding.claims`."""
+
+
+class ProposedInsight(Contract):
+    """One thing that figures say, which way it points, how strongly, and the claims it rests on."""
+
+    topic: Topic
+    statement: Statement
+    leaning: Leaning
+    strength: Confidence
+    claims: Annotated[tuple[ShortText, ...], Field(max_length=10)] = ()
+
+
+class ProposedInsights(Contract):
+    """The form of the model's answer."""
+
+    insights: Annotated[tuple[ProposedInsight, ...], Field(max_length=MOST_INSIGHTS)]
+    contradictions: Sayings = ()
+    confidence: Confidence
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The blackboard, the claims on it, what each part's agent found, and the desk's own insights,
+    as JSON."""
+    task, own = request.assignment, found_in(base)
+    return json.dumps(
+        {
+            "question": task.query.question if task.query else None,
+            "asked_for": task.instructions,
+            "board": told_board(request),
+            "claims": [claim_line(claim) for claim in claims_on_board(request).values()],
+            "findings_of_the_parts": told_parts(request),
+            "conflicts": told_conflicts(request.conflicts),
+            "recalled": told_memories(request),
+            "missing": own.missing,
+            "insights_of_the_desk": [_told(finding) for finding in own.findings],
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
+    """The model's insights with the claims that they rest on; what is missing is the desk's.
+
+    Raises:
+        ValidationError: the answer does not have its form, or an insight has no leaning.
+        ValueError: an insight rests on nothing on the blackboard or names what is not there, says
+            otherwise than its claim, or has the topic of another.
+    """
+    own, proposed = found_in(base), ProposedInsights.model_validate_json(text)
+    known = claims_on_board(request)
+    refuse(_faults(proposed, known))
+    findings = tuple(_findings(proposed.insights))
+    claims = tuple(known[name] for name in _named(findings))
+    return own.model_copy(
+        update={
+            "claims": claims,
+            "sources": sources_behind(request, claims),
+            "findings": findings,
+            "contradictions": proposed.contradictions,
+            "confidence": proposed.confidence,
+        }
+    )
+
+
+def _told(finding: Finding) -> JsonValue:
+    """An insight of the desk's, in the words of the form that the model's have."""
+    return {
+        "topic": finding.topic,
+        "statement": finding.statement,
+        "leaning": finding.leaning,
+        "strength": finding.confidence,
+        "claims": list(finding.claims),
+    }
+
+
+def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    if known and not proposed.insights:
+        yield "insights: there are figures on the blackboard, and nothing is said of them"
+    for place, line in enumerate(proposed.insights):
+        named = rests_on(line)
+        if not named:
+            yield f"insights.{place}: it rests on nothing: name claims"
+        elif not known.keys() >= set(line.claims):
+            yield f"insights.{place}: it rests on what is not among the claims on the blackboard"
+        if line.leaning is Leaning.ABSTAINS:
+            yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
+        if read_prose(line.topic, {}).rejected or references(line.topic):
+            yield f"insights.{place}.topic: it holds a figure or a reference"
+        yield from _of_prose(f"insights.{place}.statement", line.statement, known)
+    for place, saying in enumerate(proposed.contradictions):
+        yield from _of_prose(f"contradictions.{place}", saying, known)
+    yield from twice("insights", [line.topic.casefold() for line in proposed.insights])
+
+
+def _of_prose(where: str, prose: str, known: Mapping[str, Claim]) -> Iterator[str]:
+    if unknown_references(prose, known):
+        yield f"{where}: a reference in it is to none of the claims on the blackboard"
+    yield from (f"{where}: {told}" for told in contradictions(prose, known))
+
+
+def rests_on(line: ProposedInsight) -> tuple[str, ...]:
+    """The claims that an insight names or refers to, each once."""
+    return tuple(dict.fromkeys((*line.claims, *references(line.statement))))[:MOST_CLAIMS]
+
+
+def _named(findings: Iterable[Finding]) -> Iterator[str]:
+    """The claims that the insights rest on, each once."""
+    yield from dict.fromkeys(name for finding in findings for name in finding.claims)
+
+
+def _findings(proposed: Iterable[ProposedInsight]) -> Iterator[Finding]:
+    for line in proposed:
+        yield Finding(
+            topic=line.topic,
+            statement=line.statement,
+            confidence=line.strength,
+            claims=rests_on(line),
+            leaning=line.leaning,
+        )

@@ -1,0 +1,195 @@
+"""Insights by a model: over figures that are on the blackboard, each with a leaning."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.claude.analysts import desk_turn, model_call
+from agents.claude.stock_board import claims_on_board
+from agents.claude.stock_insight import MOST_INSIGHTS
+from agents.claude.swarm_research import LONGEST_STATEMENT
+from contracts.claims import Metric
+from contracts.results import Leaning, ResearchResult
+from contracts.stock import StockAction
+from contracts.turns import TurnRequest
+from domain.prose_review import review
+from domain.stock_parts import pointers_of
+from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
+from tests.support.questions import material
+from tests.support.swarm_asking import ORDERS, memory, said
+
+RSI = f"{SYMBOL}:rsi"
+
+
+def asked(*parts: StockAction, **fields: Any) -> TurnRequest:
+    return shown(StockAction.GENERATE_INSIGHT, *(parts or PRICES), **fields)
+
+
+def answer(*insights: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"insights": list(insights or (insight(),)), "confidence": 0.5, **more}
+
+
+def result(request: TurnRequest, told: Any) -> ResearchResult:
+    taken = said(request, told)
+    assert isinstance(taken.result, ResearchResult), taken.objection
+    return taken.result
+
+
+def objection(request: TurnRequest, told: Any) -> str:
+    taken = said(request, told)
+    assert taken.result is None and taken.failure is None and taken.objection
+    return taken.objection
+
+
+def test_insights_are_the_models_with_the_claims_that_they_rest_on() -> None:
+    stretched = insight("stretch", "rsi", leaning="down", strength=0.4, claims=[])
+    told = answer(insight(), stretched, contradictions=["The trend is up and stretched."])
+    made = result(asked(), told)
+    assert [(f.topic, f.leaning, f.confidence) for f in made.findings] == [
+        ("trend", Leaning.UP, 0.6),
+        ("stretch", Leaning.DOWN, 0.4),
+    ]
+    assert [claim.claim_id for claim in made.claims] == [f"{SYMBOL}:quarter_move", RSI]
+    evidence = {name for claim in made.claims for name in claim.evidence}
+    assert evidence == {source.evidence_id for source in made.sources}
+    assert made.contradictions == ("The trend is up and stretched.",)
+    assert made.confidence == 0.5
+    assert review(made).rejected == ()
+
+
+def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
+    request = asked()
+    own = desk_turn(request).result
+    assert isinstance(own, ResearchResult) and own.missing
+    assert result(request, answer(missing=["nothing"])).missing == own.missing
+
+
+def test_what_a_model_finds_is_written_as_it_leans() -> None:
+    (pointer,) = pointers_of(result(asked(), answer(insight(leaning="neutral"))))
+    assert (pointer.leaning, pointer.strength) == (Leaning.NEUTRAL, 0.6)
+    assert pointer.metrics == (Metric.QUARTER_MOVE,)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (insight(leaning=None), "insights.0.leaning: "),
+        (insight(leaning="abstains"), "insights.0.leaning: up, down or neutral"),
+        (insight(statement="It rises.", claims=[]), "insights.0: it rests on nothing"),
+        (insight(claims=["NVDA:x4242"]), "insights.0: it rests on what is not among the claims"),
+        (insight(metric="sma_4242", claims=[RSI]), "insights.0.statement: a reference in it"),
+        (insight(metric="price_to_earnings"), "insights.0.statement: a reference in it"),
+        (insight(topic="up 42.42 %"), "insights.0.topic: it holds a figure"),
+        (insight(topic="at [[NVDA:rsi]]"), "insights.0.topic: it holds a figure"),
+        (insight(statement="w" * 701), "insights.0.statement: String should have at most 700"),
+        (insight(strength=1.2), "insights.0.strength: "),
+    ],
+)
+def test_an_insight_that_does_not_hold_is_objected_to_by_its_place(
+    wrong: dict[str, Any], words: str
+) -> None:
+    told = objection(asked(), answer(wrong))
+    assert words in told and "4242" not in told
+
+
+def test_a_finding_without_a_leaning_is_no_insight() -> None:
+    line = insight()
+    del line["leaning"]
+    assert "insights.0.leaning: Field required" in objection(asked(), answer(line))
+
+
+def test_two_insights_may_not_have_one_topic() -> None:
+    told = objection(asked(), answer(insight(), insight("Trend", "rsi")))
+    assert "insights.1: it is about the same as insights.0" in told
+
+
+def test_figures_on_the_blackboard_ask_for_a_word_and_an_empty_one_for_none() -> None:
+    assert "nothing is said of them" in objection(asked(), {"insights": [], "confidence": 0.5})
+    empty = asked(StockAction.FETCH_FUNDAMENTALS)
+    without = empty.board.model_copy(update={"fundamentals_data": None}) if empty.board else None
+    nothing = empty.model_copy(update={"board": without})
+    assert result(nothing, {"insights": [], "confidence": 0.1}).findings == ()
+
+
+def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -> None:
+    """Where an agent took up more than its own part holds."""
+    basic = part(StockAction.RUN_TA_BASIC)
+    request = asked(StockAction.RUN_TA_BASIC)
+    further = part(StockAction.RUN_TA_ADVANCED).claims
+    more = basic.model_copy(update={"claims": (*basic.claims, *further)})
+    (entry,) = request.state
+    state = (entry.model_copy(update={"result": more}),)
+    told = answer(insight("bands", "macd_histogram"))
+    wrong = objection(request.model_copy(update={"state": state}), told)
+    assert "insights.0: it rests on what is not among the claims" in wrong
+
+
+def test_the_model_is_shown_the_blackboard_its_claims_and_what_the_parts_found() -> None:
+    told = material(asked(*ALL, recalled=(memory(text="Quiet."),)))
+    parts = told["board"]["parts"]
+    assert parts["sentiment_data"]["figures"]["news_tone"]["prints"] == "-12.0"
+    assert "revenue_growth" in parts["fundamentals_data"]["lacking"]
+    assert "[[NVDA:rsi]]" in [claim["reference"] for claim in told["claims"]]
+    assert [each["subagent"] for each in told["findings_of_the_parts"]] == list(ALL)
+    assert [each["quoted"] for each in told["recalled"]] == ["Quiet."]
+    assert all(each["leaning"] for each in told["insights_of_the_desk"])
+
+
+def test_a_part_that_was_not_taken_is_told_apart_from_one_that_lacks_all() -> None:
+    told = material(asked(StockAction.RUN_TA_BASIC))
+    parts = told["board"]["parts"]
+    assert parts["ta_advanced_data"] is None and parts["ta_basic_data"]["figures"]
+    assert any("further indicators" in line for line in told["missing"])
+
+
+def test_orders_in_a_memory_or_a_finding_stay_data() -> None:
+    request = asked(recalled=(memory(),))
+    (first, second) = request.state
+    assert isinstance(first.result, ResearchResult)
+    found = first.result.findings[0].model_copy(update={"statement": ORDERS})
+    ordered = first.result.model_copy(update={"findings": (found,)})
+    state = (first.model_copy(update={"result": ordered}), second)
+    request = request.model_copy(update={"state": state})
+    assert ORDERS not in model_call(request).system
+    assert material(request)["recalled"][0]["quoted"] == ORDERS
+    made = result(request, answer())
+    assert ORDERS not in made.model_dump_json()
+
+
+def test_the_agent_is_told_the_bounds_that_its_answer_is_held_to() -> None:
+    told = " ".join(model_call(asked()).system.split())
+    assert MOST_INSIGHTS == 12 and "at most twelve" in told
+    assert f"at most {LONGEST_STATEMENT} characters" in told
+
+
+lines = st.fixed_dictionaries(
+    {
+        "topic": st.sampled_from(["trend", "stretch", "bands"]),
+        "statement": st.sampled_from(
+            ["It rises.", f"It is [[{RSI}]].", "It is [[NVDA:made_up]].", "Up [[NVDA:adx]]."]
+        ),
+        "leaning": st.sampled_from(["up", "down", "neutral", "abstains", "sideways"]),
+        "strength": st.floats(-0.5, 1.5),
+        "claims": st.lists(st.sampled_from([RSI, "NVDA:last", "NVDA:made_up"]), max_size=2),
+    }
+)
+REQUEST = asked()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(lines, max_size=3))
+def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
+    insights: list[dict[str, Any]],
+) -> None:
+    taken = said(REQUEST, {"insights": insights, "confidence": 0.5})
+    if taken.result is None:
+        assert taken.objection
+        return
+    assert isinstance(taken.result, ResearchResult)
+    board = claims_on_board(REQUEST)
+    for finding in taken.result.findings:
+        assert finding.leaning in (Leaning.UP, Leaning.DOWN, Leaning.NEUTRAL)
+        assert finding.claims and board.keys() >= set(finding.claims)
+    assert review(taken.result).rejected == ()
