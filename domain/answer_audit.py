@@ -23,6 +23,8 @@ from domain.answer_evidence import (
 from domain.answer_nodes import usage_of_nodes
 from domain.answer_prose import Known, render_answer
 from domain.answer_seal import seal_of_answer
+from domain.answer_stock import named_in_stock, texts_of_stock
+from domain.answer_stock_audit import stock_findings
 from domain.answer_swarm import markets_of, named_in_swarm, texts_of_swarm
 from domain.answer_swarm_audit import swarm_findings
 from domain.audit_findings import AuditFinding, differing
@@ -47,6 +49,8 @@ class AnswerCounts(NamedTuple):
     references: int
     conflicts: int = 0
     hypotheses: int = 0
+    steps: int = 0
+    insights: int = 0
 
 
 def audit_answer(report: AnswerReport) -> tuple[str, ...]:
@@ -71,8 +75,10 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
         claims=len(report.claims),
         tool_results=len(report.evidence),
         references=sum(len(references(prose)) for prose in _proses(report)),
-        conflicts=len(report.swarm.conflicts) if report.swarm else 0,
+        conflicts=len(told.conflicts) if (told := report.swarm or report.stock) else 0,
         hypotheses=len(report.swarm.hypotheses) if report.swarm else 0,
+        steps=len(report.stock.steps) if report.stock else 0,
+        insights=len(report.stock.board.insights) if report.stock else 0,
     )
 
 
@@ -121,13 +127,14 @@ def evidence_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
             continue
         yield from _of_content(where, result, answer)
     named = evidence_named(answer.quotations, answer.claims, answer.verdicts)
-    for name in sorted(counts.keys() - named):
+    drawn = {answer.stock.prices} if answer.stock else set()
+    for name in sorted(counts.keys() - named - drawn):
         yield AuditFinding(f"evidence {name}", "nothing rests on it")
 
 
 def _of_content(where: str, result: ToolResult, answer: AnswerReport) -> Iterator[AuditFinding]:
     try:
-        verified_answer(result, answer.window)
+        verified_answer(result, answer.window, _due(answer))
     except EvidenceUnusable as unusable:
         yield AuditFinding(where, str(unusable))
     for name in KNOWN_FROM:
@@ -187,12 +194,13 @@ def _of_quotation(
 
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and goes into what is printed."""
-    specs = markets_of(answer.market, answer.swarm)
-    ledger = Ledger(specs, answer.window, answer.base_area, answer.evidence)
+    specs = markets_of(answer.market, answer.swarm, answer.stock)
+    ledger = Ledger(specs, answer.window, answer.base_area, answer.evidence, _due(answer))
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
-    told = named_in_swarm(answer.swarm) if answer.swarm else ()
-    wanted = {claim.claim_id for claim in with_inputs((*printed, *told), known)}
+    printed += named_in_swarm(answer.swarm) if answer.swarm else ()
+    printed += named_in_stock(answer.stock) if answer.stock else ()
+    wanted = {claim.claim_id for claim in with_inputs(printed, known)}
     counts = Counter(claim.claim_id for claim in answer.claims)
     for claim in answer.claims:
         where = f"claim {claim.claim_id}"
@@ -241,10 +249,16 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
             yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
 
 
+def _due(answer: AnswerReport) -> datetime | None:
+    return answer.stock.due if answer.stock else None
+
+
 def _proses(answer: AnswerReport) -> Iterator[str]:
     yield from (prose for _, prose, _ in _texts(answer))
     if answer.swarm is not None:
         yield from (prose for _, prose in texts_of_swarm(answer.swarm))
+    if answer.stock is not None:
+        yield from (prose for _, prose in texts_of_stock(answer.stock))
 
 
 PARTS: Final = (
@@ -257,6 +271,7 @@ PARTS: Final = (
     verdict_findings,
     prose_findings,
     swarm_findings,
+    stock_findings,
 )
 
 

@@ -125,8 +125,9 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
     """
     verdicts = _verdicts(record)
     stated, fallen = _stated(record, verdicts)
-    specs = markets_of(record.request.market, record.swarm)
-    ledger = Ledger(specs, record.window, record.request.policy.base_area, evidence)
+    specs = markets_of(record.request.market, record.swarm, record.stock)
+    due = record.stock.due if record.stock else None
+    ledger = Ledger(specs, record.window, record.request.policy.base_area, evidence, due)
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
         objection = ledger.objection(claim, stated)
@@ -177,7 +178,8 @@ class _Decided(NamedTuple):
 
 
 def _decided(record: GraphRecord) -> _Decided:
-    conflicts = record.swarm.conflicts if record.swarm else ()
+    told = record.swarm or record.stock
+    conflicts = told.conflicts if told else ()
     if not conflicts:
         return _Decided(frozenset(), {}, {})
     results = [n.entry.result for n in record.nodes if isinstance(n.entry.result, ResearchResult)]

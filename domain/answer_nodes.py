@@ -15,7 +15,11 @@ from domain.report_usage import usage_of
 MOST_MISSING = 200
 """The bound of `AnswerReport.missing`."""
 
-SYNTHESISING = (TaskType.SYNTHESISE, TaskType.CONCLUDE_SWARM)
+SYNTHESISING = (
+    TaskType.SYNTHESISE,
+    TaskType.CONCLUDE_SWARM,
+    TaskType.GENERATE_RECOMMENDATION,
+)
 
 UNEXPLAINED = "no reason was given"
 
@@ -39,10 +43,15 @@ def synthesis_of(record: GraphRecord) -> Synthesis | None:
     return delivered[-1] if delivered else None
 
 
-def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool) -> Outcome:
-    """Complete where there is a synthesis and no node failed, whatever it says."""
+def outcome_of(
+    nodes: Iterable[NodeReport], *, synthesised: bool, episode: bool = False, cut_off: bool = False
+) -> Outcome:
+    """Complete where there is a synthesis and no node failed, whatever it says. An episode needs no
+    synthesis: what makes no sense yet is refused in it, and not all are asked for a
+    recommendation. One that was cut off before its end is never complete."""
     failed = any(node.state is NodeState.FAILED for node in nodes)
-    return Outcome.INCOMPLETE if failed or not synthesised else Outcome.COMPLETE
+    unmade = not synthesised and not episode
+    return Outcome.INCOMPLETE if failed or unmade or cut_off else Outcome.COMPLETE
 
 
 def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
@@ -56,8 +65,15 @@ def missing_in(
     record: GraphRecord, of_synthesis: Sequence[str], further: Sequence[str]
 ) -> tuple[str, ...]:
     """What was looked for in vain, each once: failed nodes, what the synthesis and the other agents
-    did not find, and what is `further` left out."""
-    everything = (*_failures(record), *of_synthesis, *_of_agents(record, of_synthesis), *further)
+    did not find, and what is `further` left out. Of an episode it is told by the action first, and
+    by the synthesis only where no action tells it."""
+    if record.stock is not None:
+        by_action = tuple(_of_agents(record, ()))
+        told = {line.partition(": ")[2] for line in by_action}
+        agents = (*by_action, *(line for line in of_synthesis if line not in told))
+    else:
+        agents = (*of_synthesis, *_of_agents(record, of_synthesis))
+    everything = (*_failures(record), *agents, *further)
     lines = dict.fromkeys(clip(line) for line in everything if line.strip())
     if len(lines) <= MOST_MISSING:
         return tuple(lines)
@@ -72,7 +88,8 @@ def _failures(record: GraphRecord) -> Iterator[str]:
 
 def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
     """What the other agents did not find, except what is told already, by whom a graph's reader
-    knows them: its nodes, and of a swarm its specialists."""
+    knows them: its nodes, and of a swarm its specialists. Each part of an episode's blackboard is
+    printed by itself, with its own reasons, whatever another has told."""
     seen = set(told)
     for node in record.nodes:
         result = node.entry.result
@@ -80,7 +97,7 @@ def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
             continue
         by = node.contribution.agent.replace("_", " ") if record.swarm else node.entry.node
         for line in getattr(result, "missing", ()):
-            if line not in seen:
+            if record.stock is not None or line not in seen:
                 yield f"{by}: {line}"
             seen.add(line)
 

@@ -8,6 +8,7 @@ from contracts.claims import Claim
 from contracts.graph import GraphRecord
 from contracts.markets import MarketSpec
 from contracts.results import ConflictRecord
+from contracts.stock import StockRecord
 from contracts.swarm import (
     Hypothesis,
     Refinement,
@@ -85,9 +86,13 @@ def objection_to(
     return unscorable(hypothesis)
 
 
-def markets_of(market: MarketSpec | None, swarm: SwarmRecord | None) -> tuple[MarketSpec, ...]:
-    """The markets that the claims of an answer are about: its own, and those of its swarm."""
-    everyone = (*((market,) if market else ()), *(swarm.markets if swarm else ()))
+def markets_of(
+    market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None = None
+) -> tuple[MarketSpec, ...]:
+    """The markets that the claims of an answer are about: its own, those of its swarm, and the
+    stock of its episode."""
+    own = [spec for spec in (market, stock.market if stock else None) if spec]
+    everyone = (*own, *(swarm.markets if swarm else ()))
     return tuple({spec.market: spec for spec in reversed(everyone)}.values())[::-1]
 
 

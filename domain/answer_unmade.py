@@ -15,6 +15,7 @@ from contracts.knowledge import (
 )
 from contracts.names import AgentId
 from contracts.results import ResearchResult
+from contracts.stock import StockAction
 from domain.answer_evidence import Library
 from domain.prose import reference
 
@@ -26,7 +27,22 @@ NOTHING: Final = (
     "No synthesis was made and nothing was found, so the question is not answered. What failed"
     " stands under what is missing."
 )
+UNASKED: Final = (
+    "No recommendation was asked for. What the steps wrote onto the blackboard stands below, with"
+    " what could not be had."
+)
+UNMADE: Final = (
+    "No recommendation was made. What the steps wrote onto the blackboard stands below; why there"
+    " is none stands with the steps and under what is missing."
+)
+WITHDRAWN: Final = (
+    "A recommendation was made, and is withdrawn, because it does not follow from figures that"
+    " stand. What stands on the blackboard is below; the reason is under what is missing."
+)
 TITLE: Final = "What was found"
+STEPS: Final = "steps"
+"""The parameter that names the steps that an episode was given."""
+
 MOST_NAMED: Final = 99
 MOST_CLAIMS: Final = 200
 
@@ -35,8 +51,11 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
     """What was found by the nodes of a graph that has no synthesis, as one.
 
     Everything found is named in its source's own words, and every claim by its reference; what a
-    specialist of a swarm found stands there as it says it.
+    specialist of a swarm found stands there as it says it. An episode's blackboard tells what was
+    found, and one that was not asked for a recommendation lacks none.
     """
+    if record.stock is not None:
+        return _of_episode(record)
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
     for node in record.nodes:
@@ -57,6 +76,39 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
         sections=(Section(title=TITLE, content=listed[:20_000]),) if lines else (),
         quotations=tuple(quotations),
         answered=False,
+    )
+
+
+def asked_for(record: GraphRecord) -> bool:
+    """Whether the steps that an episode was given have a recommendation among them; where it was
+    given none, its controller was to come to one."""
+    given = record.request.query.parameters.get(STEPS)
+    if given is None or not given.strip():
+        return True
+    names = {name.strip() for name in given.split(",")}
+    return StockAction.GENERATE_RECOMMENDATION in names
+
+
+def withdrawn_instead(record: GraphRecord) -> Synthesis:
+    """What stands in the place of a recommendation that does not follow from what stands."""
+    return Synthesis(
+        task_id=record.workflow_id,
+        agent=AgentId.RECOMMENDATION_AGENT,
+        summary=WITHDRAWN,
+        answered=False,
+    )
+
+
+def _of_episode(record: GraphRecord) -> Synthesis:
+    acted = (node.entry for node in record.nodes if node.entry.node in StockAction.__members__)
+    done = any(entry.result is not None for entry in acted)
+    cut_off = record.stock is not None and record.stock.cut_off is not None
+    wanted = asked_for(record) or cut_off
+    return Synthesis(
+        task_id=record.workflow_id,
+        agent=AgentId.RECOMMENDATION_AGENT,
+        summary=UNMADE if wanted else UNASKED,
+        answered=done and not wanted,
     )
 
 

@@ -11,6 +11,7 @@ from contracts.tools import DataSource, ToolResult
 from contracts.verdicts import DroppedSentence
 from domain.answer_evidence import (
     Library,
+    Standing,
     carried,
     everything_of,
     evidence_named,
@@ -28,8 +29,9 @@ from domain.answer_nodes import (
 )
 from domain.answer_prose import Known, kept_prose, render_answer, render_plain
 from domain.answer_seal import sealed_answer
-from domain.answer_swarm import told_swarm
-from domain.answer_unmade import found_instead
+from domain.answer_stock import ToldStock, told_stock
+from domain.answer_swarm import ToldSwarm, told_swarm
+from domain.answer_unmade import found_instead, withdrawn_instead
 from domain.prose import references
 from domain.synthesis_review import NOTHING_LEFT
 
@@ -58,37 +60,66 @@ class _Written(NamedTuple):
         return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
 
 
+class _Told(NamedTuple):
+    """What an answer is made of. `synthesis` stands in the place of one where none was made."""
+
+    standing: Standing
+    library: Library
+    synthesised: bool
+    synthesis: Synthesis
+    quotations: Mapping[str, Quotation]
+    strange: tuple[str, ...]
+    written: _Written
+    swarm: ToldSwarm
+    stock: ToldStock
+
+    @property
+    def known(self) -> Known:
+        """What its prose may refer to."""
+        return Known(self.standing.claims, self.quotations)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What is left out of it, with the reasons."""
+        return (*self.strange, *self.swarm.missing, *self.stock.missing, *self.standing.fallen)
+
+    @property
+    def dropped(self) -> tuple[DroppedSentence, ...]:
+        """The sentences that are left out, as many as can be told."""
+        parts = (self.synthesis, self.written, self.swarm, self.stock)
+        return tuple(line for part in parts for line in part.dropped)[:MOST_DROPPED]
+
+
 def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
     """The sealed answer of a run. It is always made, also of a run in which everything failed.
 
     Printed are quotations that stand in their evidence and claims that follow from theirs; a
     sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
     synthesis the answer says what was found, by kind, and is incomplete. Of a swarm, it tells how
-    conflicts were decided, and what is likely as far as that rests on what stands.
+    conflicts were decided, and what is likely as far as that rests on what stands; of a stock's
+    episode, its steps and its blackboard, which is complete without a recommendation where none was
+    asked for, and incomplete where it was cut off.
 
     Pure: identical records give an identical answer but for `finished_at`.
     """
-    everything = everything_of(record)
-    library = Library(everything)
-    made = synthesis_of(record)
-    synthesis = made or found_instead(record, library)
-    standing = standing_claims(record, everything)
-    quotations, strange = _placed(synthesis, library)
-    known = Known(standing.claims, quotations)
-    written = _written(synthesis, known)
-    swarm = told_swarm(record, Known(standing.claims, {}))
-    claims = with_inputs((*written.named, *swarm.named), standing.claims)
-    used = tuple(quotations[name] for name in written.named if name in quotations)
-    verdicts = standing.verdicts_on(claims)
-    evidence, without = carried(evidence_named(used, claims, verdicts), library.results)
+    told = _told(record)
+    written, stock, swarm = told.written, told.stock, told.swarm
+    claims = with_inputs((*written.named, *swarm.named, *stock.named), told.standing.claims)
+    used = tuple(told.quotations[name] for name in written.named if name in told.quotations)
+    verdicts = told.standing.verdicts_on(claims)
+    named = evidence_named(used, claims, verdicts).union(stock.evidence)
+    evidence, without = carried(named, told.library.results)
     nodes = node_reports(record)
+    made = told.synthesised
     answer = AnswerReport(
         **_of_run(record),
         sections=written.sections,
-        summary=render_answer(written.summary, known),
+        summary=render_answer(written.summary, told.known),
         summary_prose=written.summary,
-        answered=synthesis.answered and made is not None,
-        outcome=outcome_of(nodes, synthesised=made is not None),
+        answered=told.synthesis.answered,
+        outcome=outcome_of(
+            nodes, synthesised=made, episode=stock.needs_no_synthesis, cut_off=stock.is_cut_off
+        ),
         finished_at=finished_at,
         nodes=nodes,
         quotations=used,
@@ -96,16 +127,43 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
         sources=_sources(evidence, record),
         evidence=evidence,
         missing=missing_in(
-            record,
-            _missing(synthesis, known),
-            (*strange, *swarm.missing, *standing.fallen, *map(_too_large, without)),
+            record, _missing(told.synthesis, told.known), (*told.lost, *map(_too_large, without))
         ),
-        dropped=(*synthesis.dropped, *written.dropped, *swarm.dropped)[:MOST_DROPPED],
+        dropped=told.dropped,
         usage=usage_of_nodes(nodes),
         verdicts=verdicts,
         swarm=swarm.record,
+        stock=stock.record,
     )
     return sealed_answer(answer)
+
+
+def _told(record: GraphRecord) -> _Told:
+    """What an answer tells, as far as it stands."""
+    everything = everything_of(record)
+    library = Library(everything)
+    standing = standing_claims(record, everything)
+    figures = Known(standing.claims, {})
+    made = synthesis_of(record)
+    stock = told_stock(record.stock, figures, made, node_reports(record), library.results)
+    made = None if stock.withdrawn else made
+    synthesis = made or _instead(record, library, stock)
+    quotations, strange = _placed(synthesis, library)
+    return _Told(
+        standing=standing,
+        library=library,
+        synthesised=made is not None,
+        synthesis=synthesis,
+        quotations=quotations,
+        strange=strange,
+        written=_written(synthesis, Known(standing.claims, quotations)),
+        swarm=told_swarm(record, figures),
+        stock=stock,
+    )
+
+
+def _instead(record: GraphRecord, library: Library, stock: ToldStock) -> Synthesis:
+    return withdrawn_instead(record) if stock.withdrawn else found_instead(record, library)
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:

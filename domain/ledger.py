@@ -1,6 +1,7 @@
 """Every claim derived once more, from nothing but what it says it rests on."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -14,13 +15,16 @@ from domain.ledger_derivation import FORMULAS, derive
 from domain.ledger_evidence import (
     Answer,
     EvidenceUnusable,
+    answers_for,
     is_about,
     verified_answer,
+    window_of,
 )
 from domain.ledger_literal import names, states
 from domain.rate_claims import differential_areas, differential_claim
 from domain.recompute import InputsUnusable, recompute
 from domain.series import window_days
+from domain.stock_evaluation import EVALUATION_METRICS
 from domain.units import UNITS
 
 DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
@@ -56,6 +60,9 @@ class Ledger:
 
     Each tool result is read once, however many claims rest on it. `base_area` is the area whose
     rate differentials are taken against. Two different results under one id are no evidence.
+
+    `due` is when the horizon of a stock's recommendation is over. What came of it rests on answers
+    for that instant and on no others, and nothing else rests on them.
     """
 
     def __init__(
@@ -64,7 +71,9 @@ class Ledger:
         window: TimeWindow,
         base_area: str,
         evidence: Iterable[ToolResult],
+        due: datetime | None = None,
     ) -> None:
+        self._due = due
         self._specs = {spec.market: spec for spec in specs}
         self._window = window
         self._base_area = base_area
@@ -124,16 +133,25 @@ class Ledger:
         if evidence_id in self._ambiguous:
             return "two different tool results go by this id"
         try:
-            answer = verified_answer(result, self._window)
+            answer = verified_answer(result, self._window, self._due)
             if answer is None:
                 return _Reading(result, None, {})
-            derived = derive(answer, self._specs, self._window, evidence_id)
+            window = window_of(result, self._window, self._due)
+            derived = derive(answer, self._specs, window, evidence_id)
         except EvidenceUnusable as unusable:
             return str(unusable)
         gives: dict[str, tuple[Claim, ...]] = {}
         for claim in derived:
+            if not self._is_of_its_time(claim, result):
+                continue
             gives[claim.claim_id] = (*gives.get(claim.claim_id, ()), claim)
         return _Reading(result, answer, gives)
+
+    def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
+        """Whether what came of a recommendation is told by an answer for its horizon, and anything
+        else by none."""
+        evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
+        return evaluates is answers_for(result, self._due)
 
     def _check_subject(self, claim: Claim, readings: Iterable[_Reading]) -> None:
         wanted = {claim.subject}
@@ -176,7 +194,10 @@ class Ledger:
         self, claim: Claim, reading: _Reading, claims: Mapping[str, Claim]
     ) -> None:
         """A figure from another server's tool stands there, or follows from claims that do."""
-        _, last_day = window_days(self._window)
+        if not self._is_of_its_time(claim, reading.result):
+            words = f"{reading.result.evidence_id} answers for another instant"
+            raise _Objected(ClaimCheck.DATE, words)
+        _, last_day = window_days(window_of(reading.result, self._window, self._due))
         if claim.as_of > last_day:
             raise _Objected(ClaimCheck.DATE, "its day is after the as-of instant")
         formula, metrics = FORMULAS.get(claim.metric, (None, ()))

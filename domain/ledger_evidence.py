@@ -23,6 +23,7 @@ from contracts.weeks import TimeWindow
 from domain.links import web_link
 from domain.seal import content_hash
 from domain.series import window_days
+from domain.stock_evaluation import EVALUATION_METRICS
 
 Answer: TypeAlias = (
     History
@@ -77,6 +78,18 @@ def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
     if result.call.server in SHIPPED or claimed is SourceTier.DERIVED:
         return claimed
     return SourceTier.SECONDARY
+
+
+def answers_for(result: ToolResult, instant: datetime | None) -> bool:
+    """Whether a tool result says itself that it answers for an instant."""
+    content = result.content
+    written = content.get("as_of") if isinstance(content, dict) else None
+    return instant is not None and written is not None and _instant(written) == instant
+
+
+def window_of(result: ToolResult, window: TimeWindow, due: datetime | None) -> TimeWindow:
+    """The window that a tool result is held to: up to the horizon where it answers for that."""
+    return window.model_copy(update={"end": due}) if answers_for(result, due) else window
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:
@@ -147,22 +160,40 @@ def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: Tim
         raise EvidenceUnusable("it holds what was not known yet at the as-of instant")
 
 
-def verified_answer(result: ToolResult, window: TimeWindow) -> Answer | None:
+def verified_answer(
+    result: ToolResult, window: TimeWindow, due: datetime | None = None
+) -> Answer | None:
     """What a tool result says as one of the desk's own answers; None when it has another shape.
 
+    Of a stock's episode `due` is when its horizon is over: an answer for that instant passes where
+    it gives nothing but what came of the recommendation.
+
     Raises:
-        EvidenceUnusable: it fails `check_result`, cannot be read, or fails `check_answer`.
+        EvidenceUnusable: it fails `check_result`, cannot be read, or fails `check_answer`; or it
+            answers for the horizon, and gives anything else.
     """
-    check_result(result, window)
+    held_to = window_of(result, window, due)
+    check_result(result, held_to)
     answer = read_answer(result.content)
     if answer is not None:
-        check_answer(answer, result.call.arguments, window)
+        check_answer(answer, result.call.arguments, held_to)
+        if held_to is not window and not _is_evaluation(answer):
+            raise EvidenceUnusable(
+                "it answers for the end of the horizon, and gives more than what came of the"
+                " recommendation"
+            )
     return answer
 
 
 def is_about(answer: Answer, subject: str) -> bool:
     """Whether an answer is about a pair or an area, with a figure for it or without."""
     return subject in _subjects(answer)
+
+
+def _is_evaluation(answer: Answer) -> bool:
+    return isinstance(answer, Analysis) and all(
+        figure.metric in EVALUATION_METRICS for figure in answer.figures
+    )
 
 
 def _instant(written: JsonValue) -> datetime | None:

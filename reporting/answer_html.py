@@ -4,9 +4,12 @@ from typing import Final
 
 from markupsafe import Markup
 
+from contracts.analysis import PriceHistory
 from contracts.answers import AnswerReport
 from contracts.verdicts import ClaimStatus
-from reporting import answer_swarm_words, answer_words, trust_words, wording
+from domain.ledger_evidence import EvidenceUnusable, read_answer
+from domain.series import window_days
+from reporting import answer_stock_words, answer_swarm_words, answer_words, trust_words, wording
 from reporting.answer_graph import graph_picture
 from reporting.answer_links import AnswerLinks
 from reporting.html import page_environment
@@ -35,8 +38,27 @@ def render_answer_html(answer: AnswerReport) -> str:
             picture=Markup(picture),  # noqa: S704
             told=answer_words,
             swarm=answer_swarm_words,
+            stock=answer_stock_words,
+            chart=_chart(answer),
             words=wording,
             trust=trust_words,
             statuses=ClaimStatus,
         )
     )
+
+
+def _chart(answer: AnswerReport) -> Markup | None:
+    """The prices of an episode's stock; None where too few are carried."""
+    prices = answer.stock.prices if answer.stock else None
+    result = next((each for each in answer.evidence if each.evidence_id == prices), None)
+    try:
+        history = read_answer(result.content) if result else None
+    except EvidenceUnusable:
+        return None
+    if not isinstance(history, PriceHistory):
+        return None
+    # Matplotlib takes half a second to import; only a page with a chart pays for it.
+    from reporting.stock_chart import stock_chart
+
+    drawn = stock_chart(history, window_days(answer.window)[1])
+    return Markup(drawn) if drawn else None  # noqa: S704

@@ -20,7 +20,8 @@ from domain.answer_prose import shown_words as shown
 from domain.answer_swarm import markets_of
 from domain.figures import print_claim
 from domain.prose import UnknownReferenceError
-from reporting.figure_links import FigureLinks
+from reporting.answer_swarm_words import conflicts_of
+from reporting.figure_links import FigureLinks, tied
 from reporting.wording import one_line, typographic
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -54,7 +55,7 @@ class AnswerLinks:
             {claim.claim_id: claim for claim in answer.claims},
             {quotation.quotation_id: quotation for quotation in answer.quotations},
         )
-        self.market = next(iter(markets_of(answer.market, answer.swarm)), None)
+        self.market = next(iter(markets_of(answer.market, answer.swarm, answer.stock)), None)
         report = report_of_claims(answer)
         self.figures = FigureLinks(report) if report else None
         self._markdown = _prose_renderer()
@@ -100,7 +101,7 @@ class AnswerLinks:
         rendered = self._markdown.render("".join(parts))
         for number, button in enumerate(buttons):
             rendered = rendered.replace(f"{_OPEN}{number}{_CLOSE}", button)
-        return Markup(rendered)  # noqa: S704
+        return tied(rendered)
 
     @property
     def claims(self) -> Mapping[str, Claim]:
@@ -152,7 +153,7 @@ def _parted(words: str) -> tuple[str, str]:
 def report_of_claims(answer: AnswerReport) -> ResearchReport | None:
     """The claims of an answer as a report of its first market, which the figures' traces are made
     from; None without any."""
-    markets = markets_of(answer.market, answer.swarm)
+    markets = markets_of(answer.market, answer.swarm, answer.stock)
     if not markets or not answer.claims:
         return None
     market = markets[0]
@@ -178,7 +179,7 @@ def report_of_claims(answer: AnswerReport) -> ResearchReport | None:
         policy_rates=(),
         calendar=(),
         markets=(section,),
-        conflicts=answer.swarm.conflicts if answer.swarm else (),
+        conflicts=conflicts_of(answer) or (),
         dead_letters=(),
         sources=answer.sources,
         evidence=answer.evidence,

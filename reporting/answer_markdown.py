@@ -1,6 +1,14 @@
 """An answer as plain Markdown, readable in a terminal."""
 
 from contracts.answers import AnswerReport
+from reporting.answer_stock_markdown import (
+    blackboard_markdown,
+    evaluation_markdown,
+    headline_markdown,
+    insights_markdown,
+    steps_markdown,
+)
+from reporting.answer_stock_words import STOCK_METHOD, other_missing
 from reporting.answer_swarm_markdown import (
     conflicts_markdown,
     hypotheses_markdown,
@@ -28,18 +36,14 @@ from reporting.wording import arguments_words, instant, one_line
 def render_answer_markdown(answer: AnswerReport) -> str:
     """The answer's Markdown form. The same answer always gives the same text."""
     parts = [
-        f"# {escaped(answer.question)}",
-        answer.summary,
-        *(part for section in answer.sections for part in _part(section.title, section.content)),
-        *_argued(answer),
-        *_part("What could not be had", bullets([escaped(line) for line in answer.missing])),
+        *_answered(answer),
         *_part("How it was researched", rounds_markdown(answer)),
         *_part("Tokens", tokens_markdown(answer)),
         *_part("How it was found", _found(answer)),
         *_part("Quotations", _quotations(answer)),
         *_part("Figures", _figures(answer)),
         *_part("Sources", _sources(answer)),
-        *_part("Method", bullets((*METHOD, *(SWARM_METHOD if answer.swarm else ())))),
+        *_part("Method", bullets(_method(answer))),
         *_part("Run", bullets(_run(answer))),
     ]
     return "\n\n".join(parts) + "\n"
@@ -47,15 +51,36 @@ def render_answer_markdown(answer: AnswerReport) -> str:
 
 def answer_alone(answer: AnswerReport) -> str:
     """The answer and what is missing, without how it was found: what a terminal shows. Of a swarm
-    its conflicts and hypotheses besides."""
-    parts = [
+    its conflicts and hypotheses besides, of an episode its blackboard and its steps."""
+    return "\n\n".join(_answered(answer)) + "\n"
+
+
+def _answered(answer: AnswerReport) -> tuple[str, ...]:
+    missing = other_missing(answer) if answer.stock else answer.missing
+    return (
         f"# {escaped(answer.question)}",
+        *((headline_markdown(answer),) if answer.stock else ()),
         answer.summary,
         *(part for section in answer.sections for part in _part(section.title, section.content)),
+        *(_episode(answer) if answer.stock else ()),
         *_argued(answer),
-        *_part("What could not be had", bullets([escaped(line) for line in answer.missing])),
-    ]
-    return "\n\n".join(parts) + "\n"
+        *_part("What could not be had", bullets([escaped(line) for line in missing])),
+    )
+
+
+def _episode(answer: AnswerReport) -> tuple[str, ...]:
+    """What the figures say, what came of it, and the blackboard with the steps that filled it."""
+    return (
+        *_part("Insights", insights_markdown(answer)),
+        *_part("Evaluation", evaluation_markdown(answer)),
+        *_part("Blackboard", blackboard_markdown(answer)),
+        *_part("Steps", steps_markdown(answer)),
+    )
+
+
+def _method(answer: AnswerReport) -> tuple[str, ...]:
+    swarm = SWARM_METHOD if answer.swarm else ()
+    return (*METHOD, *swarm, *(STOCK_METHOD if answer.stock else ()))
 
 
 def _argued(answer: AnswerReport) -> tuple[str, ...]:

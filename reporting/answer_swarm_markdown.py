@@ -1,4 +1,5 @@
-"""The Markdown of what an answer tells of a swarm; each part is empty where there was none."""
+"""The Markdown of what an answer tells of a swarm, and of the conflicts of an episode; each part is
+empty where there was none."""
 
 from collections.abc import Iterator
 
@@ -7,6 +8,7 @@ from contracts.results import ConflictRecord
 from contracts.swarm import SwarmRecord, SwarmRound
 from reporting.answer_swarm_words import (
     HypothesisLine,
+    conflicts_of,
     decided_words,
     disputed_words,
     ended_words,
@@ -27,9 +29,10 @@ NO_HYPOTHESIS = "None that rests on claims that stand."
 
 def conflicts_markdown(answer: AnswerReport) -> str:
     """The conflicts between findings, each with its positions."""
-    if answer.swarm is None:
+    conflicts = conflicts_of(answer)
+    if conflicts is None:
         return ""
-    lines = [_conflict(conflict) for conflict in answer.swarm.conflicts]
+    lines = [_conflict(conflict) for conflict in conflicts]
     return bullets(lines) if lines else NO_CONFLICT
 
 

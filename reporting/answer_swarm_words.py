@@ -49,6 +49,13 @@ class SubagentLine(NamedTuple):
     boundaries: str
 
 
+def conflicts_of(answer: AnswerReport) -> tuple[ConflictRecord, ...] | None:
+    """The conflicts between findings of a swarm or of an episode; None of an answer that tells of
+    neither."""
+    told = answer.swarm or answer.stock
+    return told.conflicts if told else None
+
+
 def hypothesis_lines(answer: AnswerReport) -> tuple[HypothesisLine, ...]:
     """The hypotheses in the order of the leader."""
     known = {claim.claim_id: claim for claim in answer.claims}

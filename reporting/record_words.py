@@ -166,8 +166,8 @@ def hypothesis_note(scorecard: Scorecard) -> str | None:
         return None
     left_out = f" Not in it: {void} without a price to be held against." if void else ""
     return (
-        "Hypotheses are those of research swarms: right is one that was said to be likely and "
-        f"held, or unlikely and did not.{left_out}"
+        "Hypotheses are those of research swarms, and what was recommended of stocks: right is one "
+        f"that was said to be likely and held, or unlikely and did not.{left_out}"
     )
 
 

@@ -30,6 +30,7 @@ _READ = (
     WorkflowType.RESEARCH_GRAPH,
     WorkflowType.RESEARCH_SWARM,
     WorkflowType.SPECIALIST,
+    WorkflowType.STOCK_RESEARCH,
 )
 _ENDED_BADLY = frozenset(
     {

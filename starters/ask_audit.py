@@ -31,15 +31,17 @@ def answer_forms(
 
 
 def counted_words(counts: AnswerCounts) -> str:
-    """`6 quotations, 0 claims, 5 tool results and 7 references`; of a swarm its conflicts and
-    hypotheses besides."""
-    swarm = (
-        f", {counts.conflicts:,} conflicts, {counts.hypotheses:,} hypotheses"
-        if counts.conflicts or counts.hypotheses
-        else ""
-    )
+    """`6 quotations, 0 claims, 5 tool results and 7 references`; what else there is besides, as the
+    conflicts and hypotheses of a swarm and the steps and insights of an episode."""
+    besides = {
+        "conflicts": counts.conflicts,
+        "hypotheses": counts.hypotheses,
+        "steps": counts.steps,
+        "insights": counts.insights,
+    }
+    told = "".join(f", {count:,} {what}" for what, count in besides.items() if count)
     return (
-        f"{counts.quotations:,} quotations, {counts.claims:,} claims{swarm},"
+        f"{counts.quotations:,} quotations, {counts.claims:,} claims{told},"
         f" {counts.tool_results:,} tool results and {counts.references:,} references"
     )
 

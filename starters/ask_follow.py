@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from temporalio.client import WorkflowContinuedAsNewError, WorkflowFailureError
@@ -9,6 +10,8 @@ from temporalio.exceptions import ApplicationError
 
 from contracts.graph import GraphResult, GraphStatus
 from contracts.names import FailureType
+from contracts.search_attributes import Phase
+from contracts.stock_run import StockResult
 from contracts.swarm_run import SwarmResult
 from starters.ask_progress import GraphProgress
 from starters.endings import CommandError, UsageError
@@ -23,8 +26,12 @@ from starters.following import (
 from starters.server_runs import ServerRun, run_described, why_it_ended
 from starters.troubles import trouble_of
 
-Published = TypeVar("Published", GraphResult, SwarmResult)
+Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
 """What a run returns that has published an answer."""
+
+PublishedSoFar = Callable[[ServerRun[Published]], Awaitable[Published | None]]
+"""What a run that has published, and goes on, would return without the rest; None where it has
+nothing to show yet."""
 
 
 class Answered(NamedTuple, Generic[Published]):
@@ -44,10 +51,12 @@ class NotAnswerable(UsageError):
 
 
 async def wait_for_answer(
-    run: ServerRun[Published], progress: GraphProgress
+    run: ServerRun[Published],
+    progress: GraphProgress,
+    published: PublishedSoFar[Published] | None = None,
 ) -> Answered[Published]:
     """What the run returns, with its progress shown until then. One that continues as new is
-    followed into the next.
+    followed into the next. One that waits for its horizon is left with what it has `published`.
 
     Raises:
         EndedWithoutAnswer, NotAnswerable: it returned nothing.
@@ -55,7 +64,7 @@ async def wait_for_answer(
     """
     while True:
         try:
-            return Answered(run, await _watched(run, progress))
+            return Answered(run, await _watched(run, progress, published))
         except WorkflowContinuedAsNewError as onward:
             run = await _next(run, onward.new_execution_run_id)
 
@@ -78,13 +87,21 @@ async def answer_of(run: ServerRun[Published]) -> Published:
         ) from error
 
 
-async def _watched(run: ServerRun[Published], progress: GraphProgress) -> Published:
+async def _watched(
+    run: ServerRun[Published],
+    progress: GraphProgress,
+    published: PublishedSoFar[Published] | None,
+) -> Published:
     heard = looked = time.monotonic()
     told: str | None = None
     async with until_closed(run.handle) as closed:
         while not closed.done():
-            if await show_status(run, GraphStatus, progress) is not None:
+            status = await show_status(run, GraphStatus, progress)
+            if status is not None:
                 heard = time.monotonic()
+                so_far = await _so_far(run, status, published)
+                if so_far is not None:
+                    return so_far
             silent = time.monotonic() - heard > SILENCE_SECONDS
             if silent or time.monotonic() - looked > SILENCE_SECONDS:
                 heard = looked = time.monotonic()
@@ -97,6 +114,14 @@ async def _watched(run: ServerRun[Published], progress: GraphProgress) -> Publis
         if last is not None:
             progress.update(last)
         return await answer_of(run)
+
+
+async def _so_far(
+    run: ServerRun[Published], status: GraphStatus, published: PublishedSoFar[Published] | None
+) -> Published | None:
+    """What there is to show of a run that has nothing more to do before its horizon."""
+    waits = status.phase is Phase.AWAITING_HORIZON and status.files is not None
+    return await published(run) if published is not None and waits else None
 
 
 async def _next(run: ServerRun[Published], run_id: str) -> ServerRun[Published]:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 
 from contracts.answers import AnswerReport
@@ -11,6 +10,7 @@ from reporting.wording import cost_words, instant
 from starters.ask_follow import Answered, Published
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
+from starters.server_runs import ServerRun
 from starters.summary import ui_address
 
 Besides = Callable[[Published, AnswerReport | None], Iterable[str]]
@@ -80,7 +80,7 @@ def _where(
     address = ui_address(settings.ui_url, desk.client.namespace, run.workflow_id, run.run_id)
     yield f"Temporal  {address or f'workflow {run.workflow_id}'}"
     if answered.before:
-        yield f"Answered {_when(run.closed_at)}; `--again` asks it anew."
+        yield _before(run, answer)
     else:
         spent = f", {cost_words(answer.usage)}" if answer and answer.usage.tokens else ""
         yield f"Took {result.seconds:.1f} s{spent}."
@@ -94,5 +94,13 @@ def _failed(answer: AnswerReport | None) -> str:
     return unanswered + (f": {', '.join(failed[:5])} failed" if failed else "")
 
 
-def _when(closed_at: datetime | None) -> str:
-    return instant(closed_at) if closed_at else "before"
+def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
+    """When it was answered, and what asking anew would end."""
+    if not run.open:
+        when = instant(run.closed_at) if run.closed_at else "before"
+        return f"Answered {when}; `--again` asks it anew."
+    when = f"{instant(answer.finished_at)} as of {instant(answer.as_of)}" if answer else "before"
+    return (
+        f"Answered {when}, and waits for its horizon. `--again` ends that wait, and asks it anew;"
+        " `--as-of INSTANT` asks another beside it."
+    )

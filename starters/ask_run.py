@@ -17,6 +17,7 @@ from starters.ask_follow import (
     EndedWithoutAnswer,
     NotAnswerable,
     Published,
+    PublishedSoFar,
     answer_of,
     wait_for_answer,
 )
@@ -34,6 +35,7 @@ class Asking(Generic[Published]):
 
     `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
     anew where there is an answer already, and `out` is where the answer's files are copied to.
+    `published` says what a run has to show that goes on after it has published.
     """
 
     start: RunStart[Published]
@@ -43,6 +45,7 @@ class Asking(Generic[Published]):
     out: Path | None = None
     again: bool = False
     wait: bool = True
+    published: PublishedSoFar[Published] | None = None
 
 
 def asked(settings: Settings, asking: Asking[Published]) -> ExitStatus:
@@ -115,13 +118,20 @@ class _AskedRun(Generic[Published]):
             self._started = True
         if found is None:
             raise CommandError(f"the run {self._id} is gone; the same command starts it anew")
-        return await wait_for_answer(found, progress) if self._asking.wait else None
+        if not self._asking.wait:
+            return None
+        return await wait_for_answer(found, progress, self._asking.published)
 
     async def _already(
         self, found: ServerRun[Published], progress: GraphProgress
     ) -> Answered[Published] | None:
-        """The answer of a run that is closed; None where there is none of it."""
+        """The answer of a run that is closed, or has published one and goes on; None where there is
+        none of it."""
         if found.open:
+            published = self._asking.published
+            so_far = await published(found) if published is not None else None
+            if so_far is not None:
+                return Answered(found, so_far, before=True)
             following = "; following it" if self._asking.wait else ""
             progress.note(f"{found.workflow_id} is under way{following}")
             return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from contracts.config import RunConfig
 from infra.settings import Settings, load_settings
-from starters.ask_follow import Published
+from starters.ask_follow import Published, PublishedSoFar
 from starters.ask_print import Besides, print_answer
 from starters.ask_run import Asking, asked
 from starters.desk_logs import log_to_file
@@ -38,6 +38,7 @@ def answer_wanted(
     start: Callable[[Settings, RunConfig], RunStart[Published]],
     *,
     besides: Besides[Published] | None = None,
+    published: PublishedSoFar[Published] | None = None,
 ) -> ExitStatus:
     """Have something answered, or print the answer that there is.
 
@@ -46,6 +47,7 @@ def answer_wanted(
         command: What comes back to the run.
         start: What the run is started with, in a configuration that has the budget.
         besides: Lines to print of the answer besides where it stands.
+        published: What a run that goes on has published so far, where one may.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -67,5 +69,6 @@ def answer_wanted(
             out=wanted.out,
             again=wanted.again,
             wait=wanted.wait,
+            published=published,
         ),
     )

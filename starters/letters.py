@@ -10,7 +10,7 @@ from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
 from contracts.base import Contract, Instant, ShortText
-from contracts.names import SWARM_RUN, FailureType, WorkflowType
+from contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType
 from contracts.results import DeadLetter
 from contracts.search_attributes import Outcome, SearchAttribute
 from infra.settings import load_settings
@@ -22,6 +22,9 @@ from starters.graph_reset import ResetOptions, reset_graph
 from starters.rerun_market import RerunOptions, rerun_market
 
 LONGEST_QUESTION = 60
+
+_SWARM = "a swarm, whose rounds stand as they are; the `desk swarm` command"
+_EPISODE = "an episode, whose steps stand as they are; the `desk stock` command"
 
 
 class FoundLetter(Contract):
@@ -53,7 +56,8 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     a question's graph, and what follows it, run again.
 
     Raises:
-        UsageError: no dead letter has that id, or more than one starts with it; or it is a swarm's.
+        UsageError: no dead letter has that id, or more than one starts with it; or it is a swarm's
+            or an episode's.
     """
     settings = load_settings()
     log_to_file(settings)
@@ -61,11 +65,8 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     chosen = chosen_letter(letters, workflow_id)
     reason = f"retry of the dead letter {chosen.workflow_id}"
     query = chosen.letter.assignment.query
-    if query is not None and chosen.run_of.startswith(SWARM_RUN):
-        raise UsageError(
-            f"{chosen.run_of} is a swarm, whose rounds stand as they are; the `desk swarm` command"
-            " that began it researches it anew with `--again`"
-        )
+    if query is not None:
+        check_can_be_reset(chosen.run_of)
     if query is not None:
         node = chosen.letter.assignment.task_id
         return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
@@ -78,6 +79,17 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
             workflow_id=chosen.run_of,
         )
     )
+
+
+def check_can_be_reset(run: str) -> None:
+    """See to it that a run is one whose nodes can be run again.
+
+    Raises:
+        UsageError: it is a swarm, or an episode.
+    """
+    for begins, what in ((SWARM_RUN, _SWARM), (STOCK_RUN, _EPISODE)):
+        if run.startswith(begins):
+            raise UsageError(f"{run} is {what} that began it researches it anew with `--again`")
 
 
 def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:

@@ -41,6 +41,8 @@ from starters.scorecard import EXAMPLE as SCORECARD_EXAMPLE
 from starters.scorecard import scorecard
 from starters.status import EXAMPLE as STATUS_EXAMPLE
 from starters.status import status
+from starters.stock import EXAMPLE as STOCK_EXAMPLE
+from starters.stock import stock
 from starters.swarm import EXAMPLE as SWARM_EXAMPLE
 from starters.swarm import swarm
 from starters.tape import tape
@@ -61,6 +63,7 @@ app = typer.Typer(
 app.command(epilog=RUN_EXAMPLE)(run)
 app.command(epilog=ASK_EXAMPLE)(ask)
 app.command(epilog=SWARM_EXAMPLE)(swarm)
+app.command(epilog=STOCK_EXAMPLE)(stock)
 app.command(epilog=UP_EXAMPLE)(up)
 app.command(epilog=WORKER_EXAMPLE)(worker)
 app.command(epilog=RERUN_EXAMPLE)(rerun)

@@ -10,7 +10,7 @@ from starters.endings import ExitStatus
 EXAMPLE = 'Example: desk memory search "yen carry trade" --market USD/JPY --as-of 2026-10-30'
 
 memory = typer.Typer(
-    help="Search what swarms have planned, found and taken to be likely; list it; rebuild it.",
+    help="Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
     epilog=EXAMPLE,
     no_args_is_help=True,
 )
@@ -72,7 +72,7 @@ def list_them(as_json: AsJson = False) -> ExitStatus:
 
 @memory.command(epilog="Example: desk memory rebuild")
 def rebuild(as_json: AsJson = False) -> ExitStatus:
-    """Remember again what the histories of swarms and hypotheses say was to be remembered.
+    """Remember again what the histories of swarms, hypotheses and episodes have had remembered.
 
     For a store that was damaged, one that is new, or one that was filled before there was a model
     of meaning. What is in the store and in no history any more stays.

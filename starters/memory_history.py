@@ -19,7 +19,11 @@ from starters.tape_history import history_of
 REMEMBERING: Final = "remember"
 """The activity that tells the memory."""
 
-TELLERS: Final = (WorkflowType.RESEARCH_SWARM, WorkflowType.HYPOTHESIS)
+TELLERS: Final = (
+    WorkflowType.RESEARCH_SWARM,
+    WorkflowType.HYPOTHESIS,
+    WorkflowType.STOCK_RESEARCH,
+)
 """The workflows that have it do so."""
 
 LONGEST_REASON: Final = 1_000

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date
 from typing import Final
 
+from contracts.knowledge import Synthesis
 from contracts.messages import (
     AgentMessage,
     BroadcastContent,
@@ -86,7 +87,7 @@ def _words(content: MessageContent) -> str:
             note = f", {content.note}" if content.note else ""
             return f"turn {content.turn}, {content.tool_calls} calls{note}"
         case ResearchResultContent():
-            found = f"{content.data_points_collected} {_THINGS[content.result.kind]}"
+            found = _found(content)
             whole = content.status is ResultStatus.COMPLETED
             return found if whole else f"{found}, {content.status}"
         case ValidationRequestContent():
@@ -102,6 +103,14 @@ def _words(content: MessageContent) -> str:
             return f"{content.worker} {content.agent_status}"
         case BroadcastContent():
             return content.text
+
+
+def _found(content: ResearchResultContent) -> str:
+    """`11 claims`; of a recommendation, what it is."""
+    made = content.result.recommendation if isinstance(content.result, Synthesis) else None
+    if made is not None:
+        return f"to {made.action}"
+    return f"{content.data_points_collected} {_THINGS[content.result.kind]}"
 
 
 def _counts(messages: Sequence[AgentMessage]) -> Iterator[str]:

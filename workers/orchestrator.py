@@ -24,6 +24,7 @@ from workflows.reassignment import ReassignmentWorkflow
 from workflows.research_graph import ResearchGraphWorkflow
 from workflows.research_swarm import ResearchSwarmWorkflow
 from workflows.specialist import SpecialistWorkflow
+from workflows.stock_research import StockResearchWorkflow
 from workflows.tool_call import ToolCallWorkflow
 from workflows.weekly_research import WeeklyResearchWorkflow
 
@@ -38,12 +39,13 @@ WORKFLOWS = (
     ResearchSwarmWorkflow,
     SpecialistWorkflow,
     HypothesisWorkflow,
+    StockResearchWorkflow,
 )
 
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
 
-CACHED_WORKFLOWS = 110
+CACHED_WORKFLOWS = 80
 """Two weeks at work, each with its markets, as a backfill has them. A run that is open for reruns
 holds 3 MB here, and a backfill leaves hundreds of them open: those make way first, and are replayed
 when they are asked.

@@ -9,6 +9,7 @@ from contracts.memory import Recalled
 from contracts.names import AgentId
 from contracts.report import Contribution
 from contracts.results import AgentError, ConflictRecord, ResearchResult
+from contracts.stock import Blackboard
 from contracts.swarm import Complexity
 from contracts.tasks import TaskType
 from contracts.tools import ToolResult
@@ -39,6 +40,7 @@ class Shown(NamedTuple):
     recalled: tuple[Recalled, ...] = ()
     complexity: Complexity | None = None
     conflicts: tuple[ConflictRecord, ...] = ()
+    board: Blackboard | None = None
 
 
 NOTHING_BESIDES = Shown()

@@ -66,7 +66,12 @@ class ReassignmentWorkflow:
             profile,
             assignment,
             request.policy,
-            shown=Shown(findings=request.findings, evidence=request.evidence, state=request.state),
+            shown=Shown(
+                findings=request.findings,
+                evidence=request.evidence,
+                state=request.state,
+                board=request.board,
+            ),
             tools=request.tools,
             purse=purse,
         ).work()

@@ -31,10 +31,13 @@ from contracts.names import (
     specialist_run_id,
 )
 from contracts.results import Leaning
+from contracts.stock import StockAction
 from contracts.tasks import TaskType
 from contracts.tools import ToolCall, ToolRequest
 from contracts.turns import Turn, TurnRequest
 from contracts.week_run import RerunRequest
+from domain.stock_actions import ORDER
+from domain.stock_horizon import SETTLING
 from infra.plugin import desk_plugin
 from tests.conftest import binary
 from tests.support.desk import (
@@ -53,6 +56,8 @@ from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hyp
 from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
 from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
+from tests.support.stocks import SERVERS as STOCK_SERVERS
+from tests.support.stocks import Outcomes, episode, start_episode, stock_turn
 from tests.support.swarms import SERVERS as SWARM_SERVERS
 from tests.support.swarms import (
     concluded,
@@ -118,6 +123,7 @@ async def record(client: Client, directory: Path) -> None:
     await record_learning(client, directory)
     await record_hypothesis(client, directory)
     await record_swarm(client, directory)
+    await record_stock(client, directory)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
@@ -235,6 +241,39 @@ async def record_swarm(client: Client, directory: Path) -> None:
         ("specialist_failed", specialist_run_id(run.id, "pattern"), None),
     ):
         await write(name, client.get_workflow_handle(workflow_id, run_id=run_id))
+
+
+async def record_stock(client: Client, directory: Path) -> None:
+    """Research a stock in the usual order, with one part by the reserve; and in given steps, of
+    which one is refused, with a horizon that is over in a moment and a source that is away then."""
+
+    def script(request: TurnRequest) -> Turn:
+        fails = request.assignment.agent is AgentId.TA_AGENT
+        return gives_up(request) if fails else stock_turn(request)
+
+    async with desk_workers(
+        client,
+        directory,
+        analyst=ScriptedAnalyst(script),
+        tools=Outcomes(),
+        servers=STOCK_SERVERS,
+    ):
+        run = await start_episode(client, episode(), run_id="stock-recorded")
+        await run.result()
+        await write("stock", run)
+    steps = (StockAction.GENERATE_INSIGHT, StockAction.RUN_TA_BASIC, *ORDER[-3:])
+    as_of = datetime.now(UTC) - timedelta(weeks=4) - SETTLING + timedelta(seconds=3)
+    async with desk_workers(
+        client,
+        directory,
+        analyst=ScriptedAnalyst(stock_turn),
+        tools=Outcomes(away=2),
+        servers=STOCK_SERVERS,
+    ):
+        request = episode(steps=steps, as_of=as_of)
+        waits = await start_episode(client, request, run_id="stock-waiting")
+        await waits.result()
+        await write("stock_waiting", waits)
 
 
 async def record_conflicts(

@@ -270,4 +270,4 @@ def test_it_counts_what_it_looks_at() -> None:
     counts = counted_in_answer(ANSWERS["tickets"])
     assert (counts.quotations, counts.claims, counts.tool_results) == (6, 0, 5)
     assert counts.references == 7
-    assert len(PARTS) == 9
+    assert len(PARTS) == 10

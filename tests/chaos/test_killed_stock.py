@@ -1,0 +1,141 @@
+"""kill -9 of the worker at every boundary of a stock's episode, and while it waits for its
+horizon."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from contracts.answers import AnswerReport
+from contracts.stock import StockAction
+from contracts.stock_run import StockResult
+from domain.stock_horizon import SETTLING
+from reporting.answer_json import answer_apart_from_the_run
+from tests.support.counted_worker import read_notes
+from tests.support.homes import home_environment
+from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
+from tests.support.stocks import Handle, episode, start_episode
+from tests.swarm_scenarios.worker import PUBLISHING
+from workflows.stock_research import StockResearchWorkflow
+
+STEPS = (
+    StockAction.RUN_TA_BASIC,
+    StockAction.GENERATE_INSIGHT,
+    StockAction.GENERATE_RECOMMENDATION,
+    StockAction.EVALUATE_PERFORMANCE,
+)
+AS_OF = datetime(2009, 6, 10, 22, tzinfo=UTC)
+"""A day of which the packages have Apple's prices, and those of the weeks after it."""
+
+BOUNDARIES = ("RUN_TA_BASIC.t1.", "controller.3.t1", "EVALUATE_PERFORMANCE.t1.")
+"""Parts of the keys of what each kill finds under way: calls, a choice, and the last call."""
+
+PAUSE_SECONDS = 0.2
+"""So long every effect waits, so that a kill finds it at work."""
+
+WAITS = timedelta(seconds=4)
+
+
+def told(result: StockResult) -> str:
+    """The report without what differs from run to run."""
+    report = AnswerReport.model_validate_json(Path(result.files.json_file).read_text())
+    assert report.stock is not None
+    steps = tuple(
+        step.model_copy(update={"started_at": AS_OF, "ended_at": AS_OF})
+        for step in report.stock.steps
+    )
+    stock = report.stock.model_copy(update={"steps": steps})
+    return answer_apart_from_the_run(report.model_copy(update={"stock": stock}))
+
+
+@asynccontextmanager
+async def fleet_at(directory: Path, pause: float = 0.0) -> AsyncIterator[ScenarioFleet]:
+    log = {"EFFECT_LOG": str(directory / "effects.log"), "EFFECT_PAUSE": str(pause)}
+    made: Mapping[str, str] = home_environment(directory, **log)
+    address = {"TEMPORAL_ADDRESS": f"127.0.0.1:{made['DESK_SERVER_PORT']}"}
+    async with scenario_fleet({**made, **address}, worker="tests.swarm_scenarios.worker") as fleet:
+        yield fleet
+
+
+async def begun(
+    fleet: ScenarioFleet,
+    as_of: datetime,
+    run_id: str = "stock-test",
+    steps: tuple[StockAction, ...] = STEPS,
+) -> Handle:
+    request = episode(
+        symbol="AAPL",
+        as_of=as_of,
+        steps=steps,
+        memory=False,
+        learn=False,
+        given_up_after=timedelta(seconds=1),
+    )
+    return await start_episode(await fleet.client(), request, run_id=run_id)
+
+
+def published(fleet: ScenarioFleet) -> int:
+    return sum(note["stage"] == PUBLISHING for note in read_notes(fleet.effects.log))
+
+
+@pytest.fixture(scope="module")
+async def quiet(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[ScenarioFleet]:
+    """A fleet whose effects do not wait."""
+    async with fleet_at(tmp_path_factory.mktemp("quiet")) as fleet:
+        yield fleet
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(quiet: ScenarioFleet) -> str:
+    """The report of an episode of which nothing was killed."""
+    return told(await (await begun(quiet, AS_OF)).result())
+
+
+async def test_a_worker_killed_at_every_boundary_repeats_nothing_that_was_done(
+    tmp_path: Path, undisturbed: str
+) -> None:
+    async with fleet_at(tmp_path, PAUSE_SECONDS) as fleet:
+        result = asyncio.create_task((await begun(fleet, AS_OF)).result())
+        effects = fleet.effects
+        try:
+            for boundary in BOUNDARIES:
+                await until(lambda at=boundary: effects.begun(at), boundary, during=result)  # type: ignore[misc]
+                fleet.kill_worker()
+                fleet.start_worker()
+            await until(lambda: published(fleet), "its publication", during=result)
+            fleet.kill_worker()
+            lost = effects.under_way()
+            fleet.start_worker()
+            ended = await result
+        finally:
+            result.cancel()
+            await asyncio.gather(result, return_exceptions=True)
+    assert told(ended) == undisturbed
+    assert effects.repeated == ()
+    assert effects.under_way() == lost > 0, "only what kills cut off was begun again"
+
+
+async def test_a_worker_killed_while_the_horizon_is_ahead_publishes_and_evaluates_after_it(
+    quiet: ScenarioFleet,
+) -> None:
+    """There are no prices of that time, which nobody asks for before it is due; then it is given
+    up."""
+    before = published(quiet)
+    as_of = datetime.now(UTC) - timedelta(weeks=4) - SETTLING + WAITS
+    steps = (StockAction.FETCH_NEWS, *STEPS[1:])
+    run = await begun(quiet, as_of, run_id="stock-waiting", steps=steps)
+    while (status := await run.query(StockResearchWorkflow.episode)).waits_for is None:
+        await asyncio.sleep(0.05)
+    quiet.kill_worker()
+    assert status.published is not None
+    assert Path(status.published.json_file).is_file()
+    assert not quiet.effects.begun("stock-waiting/evaluator_agent")
+    quiet.start_worker()
+    result = await run.result()
+    assert published(quiet) - before == 2
+    assert quiet.effects.repeated == ()
+    assert result.board.taken == steps
+    assert [step.board for step in result.steps[:3]] == [step.board for step in status.steps]

@@ -1,0 +1,151 @@
+"""Holding a recommendation against what happened, once its horizon is over."""
+
+from datetime import datetime
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError
+
+from contracts.claims import Metric
+from contracts.report import Contribution
+from contracts.results import ResearchResult
+from contracts.search_attributes import Phase
+from contracts.stock import StockAction
+from contracts.tasks import TaskAssignment
+from contracts.week_run import TaskOutcome
+from domain.deadlines import time_left
+from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
+from domain.stock_assignments import actions_task, outcome_parameters
+from domain.stock_horizon import (
+    NEVER,
+    SETTLING,
+    Later,
+    had_no_price,
+    later,
+    never_evaluated,
+)
+from domain.stock_parts import values_of
+from domain.task_kinds import STOCK_TASKS
+from workflows.agent_work import Shown, TaskFailed
+from workflows.stock_book import StockBook
+
+EVALUATE = StockAction.EVALUATE_PERFORMANCE
+
+NO_PRICE = "there is no price at the end of the horizon"
+
+
+class Evaluating:
+    """The evaluation of one episode, which may be weeks ahead.
+
+    Before anything is waited for, the report of what there is goes out. A price that is not there
+    yet, or a source that is away, is asked again after a pause that grows to a day, until it is
+    given up; from the second try on the built-in evaluator asks, which costs nothing. A stock that
+    had no price to begin with is not waited for.
+    """
+
+    def __init__(self, book: StockBook, round_: int) -> None:
+        self._book = book
+        self._state = book.state
+        self._round = round_
+
+    async def outcome(self) -> TaskOutcome:
+        """What the evaluator found when the horizon was over, be it that there is no price.
+
+        Raises:
+            TaskFailed: it could not be asked until it was given up.
+        """
+        if time_left(self._state.due, workflow.now()) and self._had_no_price:
+            return self._never()
+        await self._wait_until(self._state.due + SETTLING, "its horizon is over")
+        pause, tries = FIRST_PAUSE, 0
+        while True:
+            found = await self._asked(tries)
+            reason = self._waits_because(found)
+            if reason is None:
+                break
+            workflow.logger.warning("not evaluated yet: %s", reason.words)
+            self._book.waits_because = reason.words
+            again = min(workflow.now() + pause, reason.until)
+            await self._wait_until(again, "it is asked again")
+            pause, tries = min(2 * pause, LONGEST_PAUSE), tries + 1
+        self._book.waits_because = None
+        if isinstance(found, TaskFailed):
+            raise found
+        return found
+
+    async def _asked(self, tries: int) -> TaskOutcome | TaskFailed:
+        book, state = self._book, self._state
+        agent, _ = STOCK_TASKS[EVALUATE]
+        profile = book.profile(agent, built_in=tries > 0)
+        shown = Shown(state=state.results, board=state.board.told())
+        try:
+            return await book.work(profile, self._task(), shown, again=tries)
+        except TaskFailed as failed:
+            return failed
+
+    @property
+    def _had_no_price(self) -> bool:
+        return had_no_price(self._state.board.values.keys(), self._state.outcomes)
+
+    def _never(self) -> TaskOutcome:
+        """What there is to tell of a horizon that is not waited for; nobody is asked."""
+        agent, kind = STOCK_TASKS[EVALUATE]
+        words = f"nobody was asked: {NEVER}"
+        return TaskOutcome(
+            result=never_evaluated(self._task(), self._book.request.symbol),
+            evidence=(),
+            contribution=Contribution(agent=agent, task_type=kind, delivered=True, remark=words),
+        )
+
+    def _task(self) -> TaskAssignment:
+        """The evaluation; its tools are asked as of the end of the horizon."""
+        state, request = self._state, self._book.request
+        profile = self._book.profile(STOCK_TASKS[EVALUATE][0])
+        made = state.board.recommendation
+        if made is None:  # whoever begins an evaluation has seen to it
+            raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
+        told = {**state.query.parameters, **outcome_parameters(state.as_of, made.action)}
+        return actions_task(
+            EVALUATE,
+            self._round,
+            request,
+            state.query.model_copy(update={"parameters": told}),
+            state.horizon,
+            deadline=workflow.now() + request.policy.deadlines.task,
+            tools=profile.tools,
+            limits=profile.limits,
+        )
+
+    def _waits_because(self, found: TaskOutcome | TaskFailed) -> Later | None:
+        exit_day, reason = None, NO_PRICE
+        if isinstance(found, TaskFailed):
+            reason = str(found)
+        elif isinstance(found.result, ResearchResult):
+            _, days = values_of(found.result.claims, EVALUATE, self._book.request.symbol)
+            exit_day = days.get(Metric.EXIT)
+            if exit_day is None and self._had_no_price:
+                return None
+            reason = "; ".join(found.result.missing) or NO_PRICE
+        return later(
+            exit_day,
+            reason,
+            due=self._state.due,
+            now=workflow.now(),
+            given_up_after=self._book.request.given_up_after,
+        )
+
+    async def _wait_until(self, when: datetime, then: str) -> None:
+        """A durable wait, where there is anything to wait for."""
+        left = time_left(when, workflow.now())
+        if not left:
+            return
+        book, began = self._book, workflow.now()
+        if book.published is None:
+            book.enter(Phase.PUBLISHING)
+            await book.publish()
+        book.waits_for = when
+        book.enter(Phase.AWAITING_HORIZON)
+        await workflow.sleep(time_left(when, workflow.now()), summary=f"{then}: {when:%Y-%m-%d}")
+        book.waits_for = None
+        self._state.waited += workflow.now() - began
+        book.board.note_begun(EVALUATE, workflow.now())
+        book.enter(Phase.RESEARCHING)
