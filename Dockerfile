@@ -18,6 +18,7 @@ COPY mcp_servers /build/mcp_servers
 COPY reporting /build/reporting
 COPY infra /build/infra
 COPY workers /build/workers
+COPY training /build/training
 COPY starters /build/starters
 RUN /opt/desk/bin/pip install --no-deps --no-build-isolation /build
 

@@ -8,10 +8,10 @@ LOCKED := install --require-hashes --only-binary :all: -r
 # wait for a third of their time, so there is one more of them than of processors. Files run in the
 # order of their names, which has the long ones (chaos, integration) before the short ones (unit).
 SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
-PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers starters
+PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers training starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust bench graph-scenarios swarm-scenarios lock clean install install-live install-swarm install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run test others check trust bench graph-scenarios swarm-scenarios train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -30,11 +30,13 @@ check: install-dev  ## formatting, lint, types
 trust: install-dev  ## seed errors and conflicts, count what is caught, write docs/evidence.md
 	$(BIN)/python -m tests.trust
 
-bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks; messages
+bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks side by side, two years in order; messages; steps of episodes
 	$(BIN)/python -m tests.bench.week
 	$(BIN)/python -m tests.bench.recovery
-	$(BIN)/python -m tests.bench.many_weeks
+	$(BIN)/python -m tests.bench.many_weeks --no-learning
+	$(BIN)/python -m tests.bench.many_weeks --weeks 104 --first 2024-W44
 	$(BIN)/python -m tests.bench.messages
+	$(BIN)/python -m tests.bench.episodes
 
 graph-scenarios: install-dev  ## questions asked while sources fail and processes are killed; their accuracy; fifty at once
 	$(BIN)/python -m tests.scenarios
@@ -42,15 +44,20 @@ graph-scenarios: install-dev  ## questions asked while sources fail and processe
 swarm-scenarios: install-dev  ## objectives researched side by side, while specialists fail and processes are killed
 	$(BIN)/python -m tests.swarm_scenarios
 
+train-example: install-train  ## train a small policy for a minute, and hold it against others on later dates
+	@$(BIN)/python -m training.example
+
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra live --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-live.lock
 	$(BIN)/uv pip compile pyproject.toml --extra swarm --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-swarm.lock
+	$(BIN)/uv pip compile pyproject.toml --extra episodes --constraint requirements.lock --constraint requirements-swarm.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-episodes.lock
+	$(BIN)/uv pip compile pyproject.toml --extra train --constraint requirements.lock --constraint requirements-swarm.lock --constraint requirements-episodes.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-train.lock
 	$(BIN)/uv pip compile pyproject.toml --extra memory --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-memory.lock
 	$(BIN)/uv pip compile pyproject.toml --extra chroma --constraint requirements.lock --constraint requirements-memory.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-chroma.lock
 	$(BIN)/uv pip compile pyproject.toml --extra deliver --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-deliver.lock
 	$(BIN)/uv pip compile pyproject.toml --extra observe --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-observe.lock
-	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra memory --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra episodes --extra memory --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-episodes.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
 
 install: $(VENV)/.installed
 
@@ -59,6 +66,12 @@ install-live: install  ## what the live sources need besides: Yahoo Finance, new
 
 install-swarm: install  ## what the specialists of `desk swarm` compute with, and the series that come with it
 	@$(PIP) $(LOCKED) requirements-swarm.lock
+
+install-episodes: install-swarm  ## the environment of stock episodes for Gymnasium, and their export
+	@$(PIP) $(LOCKED) requirements-episodes.lock
+
+install-train: install-swarm  ## what trains a policy: Stable-Baselines3, PyTorch (some gigabytes)
+	@$(PIP) $(LOCKED) requirements-train.lock
 
 install-memory: install  ## a small model of meaning for the desk's memory
 	@$(PIP) $(LOCKED) requirements-memory.lock

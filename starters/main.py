@@ -22,6 +22,7 @@ from starters.dead_letters import dead_letters
 from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
 from starters.doctor import doctor
 from starters.endings import ExitStatus, complain, exit_now
+from starters.episodes import episodes
 from starters.escalations import escalations
 from starters.graph import graph
 from starters.hypotheses import hypotheses
@@ -76,6 +77,7 @@ app.command(epilog=MESSAGES_EXAMPLE)(messages)
 app.command(epilog=LEARN_EXAMPLE)(learn)
 app.command(epilog=SCORECARD_EXAMPLE)(scorecard)
 app.add_typer(hypotheses, name="hypotheses")
+app.add_typer(episodes, name="episodes")
 app.add_typer(graph, name="graph")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(escalations, name="escalations")

