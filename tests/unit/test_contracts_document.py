@@ -60,6 +60,14 @@ SPECIFIED = {
     "The loop of a swarm": "objective user_config strategy subagent_weight confidence_spread"
     " success_rate needs_more_research refined_objective partial_findings hypotheses"
     " research_findings",
+    "The blackboard": "news_data fundamentals_data sentiment_data ta_basic_data ta_advanced_data"
+    " insights recommendation confidence",
+    "The actions": "FETCH_NEWS FETCH_FUNDAMENTALS FETCH_SENTIMENT RUN_TA_BASIC RUN_TA_ADVANCED"
+    " GENERATE_INSIGHT GENERATE_RECOMMENDATION EVALUATE_PERFORMANCE",
+    "Context that is passed": "existing_insights stock_symbol current date/index Historical price"
+    " data",
+    "The episode and its environment": "ControllerAgent agent_sequence reset step next_state reward"
+    " done info validation",
     "ApiError (A)": "code message details timestamp agent_id correlation_id",
 }
 """The models of the specifications, field by field, by their headings in the document."""
