@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
@@ -184,7 +184,6 @@ def all_told() -> Accounts:
         return YahooAccounts(stocks, upstream.url, upstream.url).accounts("ACME")
 
 
-@settings(deadline=None)
 @given(as_of=st.datetimes(datetime(2024, 12, 1), datetime(2026, 12, 31), timezones=st.just(UTC)))
 def test_at_no_instant_is_anything_known_before_it_was_out(
     all_told: Accounts, as_of: datetime

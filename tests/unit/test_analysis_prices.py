@@ -42,7 +42,7 @@ def close_of(symbol: str, instant: str) -> tuple[date, Decimal]:
 
 
 @given(MARKETS, INSTANTS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_no_price_is_given_that_was_not_known(symbol: str, as_of: datetime) -> None:
     try:
         found = STORE.series(symbol, as_of)
@@ -62,7 +62,7 @@ def _close_known_from(day: date) -> datetime:
 
 
 @given(st.integers(1, 59), st.integers(0, 23))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_rows_planted_in_the_future_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, known: int, hour: int
 ) -> None:

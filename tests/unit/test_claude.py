@@ -65,7 +65,7 @@ def failing(
 async def asked(handler: Handler) -> ModelAnswer:
     transport = httpx2.MockTransport(handler)
     async with httpx2.AsyncClient(transport=transport) as http_client:
-        return await Claude(SecretStr(KEY), http_client=http_client).ask(CALL, timeout_seconds=5)
+        return await Claude(SecretStr(KEY), http_client=http_client).ask(CALL, timeout_seconds=30)
 
 
 async def failed(handler: Handler) -> ModelFailed:

@@ -60,7 +60,7 @@ def whole(full: tuple[Exchange, ...], kept: tuple[Exchange, ...]) -> int:
     return next((n for n, (one, other) in enumerate(pairs) if one != other), len(pairs))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(transcripts)
 def test_no_call_is_lost_and_the_order_stays(sizes: list[list[int]]) -> None:
     full = transcript(sizes)
@@ -74,7 +74,7 @@ def test_no_call_is_lost_and_the_order_stays(sizes: list[list[int]]) -> None:
     ]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(transcripts)
 def test_the_last_exchanges_stay_whole_and_what_changes_is_the_oldest(
     sizes: list[list[int]],
@@ -87,7 +87,7 @@ def test_the_last_exchanges_stay_whole_and_what_changes_is_the_oldest(
     assert all(not any("thinking" in json.dumps(block) for block in e.said) for e in oldest)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(transcripts)
 def test_it_is_short_unless_the_last_answers_alone_are_long(sizes: list[list[int]]) -> None:
     full = transcript(sizes)
@@ -98,7 +98,7 @@ def test_it_is_short_unless_the_last_answers_alone_are_long(sizes: list[list[int
         assert whole(full, kept) == KEPT_WHOLE, "all that may be condensed was"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(transcripts)
 def test_to_condense_never_makes_longer_and_to_do_it_again_changes_little(
     sizes: list[list[int]],
@@ -111,7 +111,7 @@ def test_to_condense_never_makes_longer_and_to_do_it_again_changes_little(
         assert again == kept
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.lists(st.integers(2_000, 6_000), min_size=20, max_size=40))
 def test_the_start_of_a_growing_transcript_seldom_changes(sizes: list[int]) -> None:
     """A prompt cache serves what is the same as at the turn before: it is lost once in so many
@@ -125,7 +125,7 @@ def test_the_start_of_a_growing_transcript_seldom_changes(sizes: list[int]) -> N
     assert length_of(shown[-1]) <= longest
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.lists(st.integers(0, 30_000), min_size=1, max_size=20))
 def test_what_was_condensed_stays_so(sizes: list[int]) -> None:
     full = transcript([[size] for size in sizes])

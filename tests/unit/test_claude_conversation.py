@@ -135,7 +135,7 @@ def faults(said: tuple[JsonValue, ...]) -> Iterator[str]:
         yield f"a call is shown twice: {every}"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(steps, max_size=6))
 def test_every_conversation_is_one_that_the_api_takes(taken: list[Any]) -> None:
     """And its start is the same at every turn, so that the prompt cache serves it."""
@@ -149,7 +149,7 @@ def test_every_conversation_is_one_that_the_api_takes(taken: list[Any]) -> None:
         assert (call.system, call.tools) == (first.system, first.tools)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6))
 def test_what_was_said_is_not_changed_while_a_model_calls_tools(counts: list[int]) -> None:
     loop, before = Loop(), model_call(Loop().request).messages

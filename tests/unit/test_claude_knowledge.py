@@ -221,7 +221,7 @@ choices = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(choices, st.dictionaries(st.sampled_from(["tickets", "missing", "status"]), st.text()))
 def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
     keep: list[dict[str, Any]], more: dict[str, Any]
@@ -237,7 +237,7 @@ def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
         assert (ticket.status, ticket.assignee, ticket.summary) == TICKETS[ticket.id]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(TaskType.FETCH_TICKETS), text)

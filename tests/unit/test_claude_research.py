@@ -188,7 +188,7 @@ answers = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(answers)
 def test_claims_events_and_days_are_the_desks_whatever_a_model_says(said: dict[str, Any]) -> None:
     given_request = asked(found_news(item(), item("Other news", url="javascript:alert(1)")))
@@ -211,7 +211,7 @@ def without_words(event: MarketEvent) -> MarketEvent:
     return event.model_copy(update={"description": ""})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)

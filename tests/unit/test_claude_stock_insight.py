@@ -178,7 +178,7 @@ lines = st.fixed_dictionaries(
 REQUEST = asked()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(lines, max_size=3))
 def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
     insights: list[dict[str, Any]],

@@ -218,7 +218,7 @@ recommendations = st.fixed_dictionaries(
 REQUEST = asked()
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(recommendations)
 def test_no_recommendation_is_surer_than_the_rule_or_has_made_up_reasons(
     line: dict[str, Any],

@@ -300,7 +300,7 @@ statements = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.lists(st.builds(finding, statements), max_size=3),
     st.lists(

@@ -269,7 +269,7 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     assert "[[USD/JPY:move]]" in [claim["reference"] for claim in shown["claims"]]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.builds(
@@ -293,7 +293,7 @@ def test_whatever_a_model_quotes_stands_in_its_source(
     assert review_synthesis(taken.result, state()).rejected == ()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)

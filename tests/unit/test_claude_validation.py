@@ -111,7 +111,7 @@ def test_it_is_never_surer_than_the_desk_or_the_model(said: float, surer: bool) 
     assert verdict(confidence=said).confidence == (desks().confidence if surer else said)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.builds(

@@ -8,9 +8,9 @@ from tests.support.feed_address import Answer, feeds
 from tests.support.homes import free_port
 
 
-def downloaded(answer: Answer, largest: int = 100) -> bytes:
+def downloaded(answer: Answer, largest: int = 100, seconds: float = 30) -> bytes:
     with feeds(answer) as url:
-        return download(url, require_no_error, timeout_seconds=1, largest=largest)
+        return download(url, require_no_error, timeout_seconds=seconds, largest=largest)
 
 
 def require_no_error(answer: httpx2.Response) -> None:
@@ -35,7 +35,7 @@ def test_what_stands_at_the_address_is_had_up_to_the_last_byte_that_is_allowed()
 )
 def test_a_wait_has_an_end(answer: Answer) -> None:
     with pytest.raises(NotDownloaded, match="did not answer within 1 seconds"):
-        downloaded(answer)
+        downloaded(answer, seconds=1)
 
 
 def test_the_status_is_judged_before_what_comes_with_it() -> None:

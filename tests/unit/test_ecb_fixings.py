@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.fixings import cross_rate, has_lapsed, known_from, last_known_day
@@ -38,14 +38,12 @@ def test_a_fixing_is_known_at_the_minute_of_its_publication_and_not_before() -> 
 
 
 @given(INSTANTS)
-@settings(deadline=None)
 def test_the_last_known_day_is_known_and_the_next_is_not(as_of: datetime) -> None:
     day = last_known_day(as_of)
     assert known_from(day) <= as_of < known_from(day + timedelta(days=1))
 
 
 @given(DAYS)
-@settings(deadline=None)
 def test_days_become_known_in_their_order(day: date) -> None:
     assert known_from(day) < known_from(day + timedelta(days=1))
 
@@ -66,7 +64,6 @@ def test_the_yen_against_the_dollar_follows_from_both_euro_rates() -> None:
 
 
 @given(RATES, RATES)
-@settings(deadline=None)
 def test_a_cross_has_six_significant_digits_and_is_right_to_half_a_unit_of_the_last(
     base: Decimal, quote: Decimal
 ) -> None:
@@ -79,6 +76,5 @@ def test_a_cross_has_six_significant_digits_and_is_right_to_half_a_unit_of_the_l
 
 
 @given(RATES)
-@settings(deadline=None)
 def test_a_currency_against_an_equal_rate_is_one(rate: Decimal) -> None:
     assert str(cross_rate(rate, rate)) == "1.00000"

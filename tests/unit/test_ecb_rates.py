@@ -107,7 +107,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_rates(tmp_path / "nowhere.zip")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_flipped_byte_is_noticed_or_harmless(data: st.DataObject) -> None:
     content = bytearray(zipped(GOOD))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_servers.ecb import MAX_MATCHES, EcbTools
@@ -48,7 +48,6 @@ def test_only_pairs_with_a_quote_are_found() -> None:
 
 
 @given(st.text(min_size=1, max_size=40))
-@settings(deadline=None)
 def test_any_query_gives_at_most_fifty_different_symbols(query: str) -> None:
     symbols = found(query)
     assert len(symbols) == len(set(symbols)) <= MAX_MATCHES

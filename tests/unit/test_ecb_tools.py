@@ -32,7 +32,7 @@ def at(text: str) -> datetime:
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_tool_returns_a_fixing_that_was_not_known(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     assert quote.fixed_on is None or known_from(quote.fixed_on) <= as_of
@@ -41,7 +41,7 @@ def test_no_tool_returns_a_fixing_that_was_not_known(symbol: str, as_of: datetim
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_quote_is_a_value_with_its_day_or_a_reason(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     assert (quote.value is None) == (quote.fixed_on is None) == (quote.missing is not None)
@@ -49,7 +49,7 @@ def test_a_quote_is_a_value_with_its_day_or_a_reason(symbol: str, as_of: datetim
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_quote_is_the_last_of_the_history(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     history = TOOLS.get_historical(symbol, as_of.date() - timedelta(days=16), as_of)
@@ -58,7 +58,7 @@ def test_a_quote_is_the_last_of_the_history(symbol: str, as_of: datetime) -> Non
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=60), INSTANTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_several_quotes_are_each_as_it_is_alone(symbols: list[str], as_of: datetime) -> None:
     answer = TOOLS.get_quotes(symbols, as_of)
     alone = [TOOLS.get_quote(symbol, as_of) for symbol in symbols]

@@ -128,7 +128,7 @@ def test_what_is_older_than_the_history_that_is_asked_for_changes_nothing() -> N
 
 
 @given(st.lists(LEVELS, min_size=31, max_size=57), st.sampled_from(list(Leaning)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_forecast_is_never_sure_and_turns_with_the_pair(
     levels: list[float], leaning: Leaning
 ) -> None:

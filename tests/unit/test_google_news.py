@@ -19,9 +19,11 @@ HOUR = timedelta(hours=1)
 
 
 @contextmanager
-def tools(answer: Answer, asked: list[str] | None = None) -> Iterator[GoogleNewsTools]:
+def tools(
+    answer: Answer, asked: list[str] | None = None, seconds: float = 30
+) -> Iterator[GoogleNewsTools]:
     with feeds(answer, asked=asked) as url:
-        yield GoogleNewsTools(FeedReader(timeout_seconds=1), url)
+        yield GoogleNewsTools(FeedReader(timeout_seconds=seconds), url)
 
 
 def found(answer: Answer, as_of: datetime = AS_OF, days: int = 7) -> NewsItems:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
@@ -69,7 +69,6 @@ def _edge(draw: st.DrawFn, source: str, to: int) -> Edge:
 
 
 @given(acyclic(joins=(Join.ALL, Join.ANY)), st.integers(0, 9), st.integers(0, 99))
-@settings(deadline=None)
 def test_every_node_ends_and_none_starts_before_those_it_waits_for(
     spec: GraphSpec, seed: int, order: int
 ) -> None:
@@ -95,7 +94,6 @@ def test_every_node_ends_and_none_starts_before_those_it_waits_for(
 
 
 @given(acyclic(), st.integers(0, 9), st.integers(0, 99))
-@settings(deadline=None)
 def test_the_order_of_arrival_changes_nothing(spec: GraphSpec, seed: int, order: int) -> None:
     one, _ = run(spec, by_name(seed))
     other, _ = run(spec, by_name(seed), at_random(order))
@@ -137,7 +135,6 @@ def looping(draw: st.DrawFn) -> GraphSpec:
 
 
 @given(looping(), st.integers(0, 9), st.integers(0, 99))
-@settings(deadline=None)
 def test_with_loops_it_ends_within_the_bound_and_alike(
     spec: GraphSpec, seed: int, order: int
 ) -> None:

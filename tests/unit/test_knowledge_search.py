@@ -194,7 +194,7 @@ def indexes(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeIndexes:
     return KnowledgeIndexes(corpus, PdfTexts())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(query=WORDS)
 def test_no_query_whatever_breaks_the_search(indexes: KnowledgeIndexes, query: str) -> None:
     as_of = max(indexes.instants)
@@ -202,7 +202,6 @@ def test_no_query_whatever_breaks_the_search(indexes: KnowledgeIndexes, query: s
     assert found == indexes.search(query, as_of, tuple(Kind), 10)
 
 
-@settings(deadline=None)
 @given(text=st.text(max_size=6_000) | st.lists(st.text(max_size=2_000)).map("\n\n".join))
 def test_passages_hold_every_word_of_a_text_in_its_order(text: str) -> None:
     parts = list(passages(text))

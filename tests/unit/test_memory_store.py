@@ -165,7 +165,7 @@ ENTRIES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     entries=ENTRIES,
     question=st.one_of(TEXTS, st.just("is the yen carry unwinding?")),

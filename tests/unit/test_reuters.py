@@ -37,7 +37,7 @@ MACHINE = {"LSEG_APP_KEY": APP_KEY, "LSEG_USERNAME": USERNAME, "LSEG_PASSWORD": 
 CLAIM = "Bank of Japan lifts rates to 0.75%"
 
 
-def tools_of(platform: Platform, seconds: float = 2) -> ReutersTools:
+def tools_of(platform: Platform, seconds: float = 30) -> ReutersTools:
     access = access_from(MACHINE | {"LSEG_BASE_URL": platform.url})
     return ReutersTools(LsegNews(access, now=lambda: NOW, timeout_seconds=seconds))
 

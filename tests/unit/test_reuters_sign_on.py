@@ -37,7 +37,7 @@ class Desk:
         self._number = 0
         access = access_from({**variables, "LSEG_BASE_URL": platform.url})
         self._tools = ReutersTools(
-            LsegNews(access, now=lambda: NOW, clock=lambda: self.seconds, timeout_seconds=2)
+            LsegNews(access, now=lambda: NOW, clock=lambda: self.seconds, timeout_seconds=30)
         )
 
     def ask(self) -> None:

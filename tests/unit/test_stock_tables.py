@@ -100,7 +100,7 @@ def assert_same_performance(
 
 
 @given(st.sampled_from(symbols()), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
     symbol: str, data: st.DataObject
 ) -> None:
@@ -110,7 +110,7 @@ def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
 
 
 @given(st.sampled_from(symbols()), st.sampled_from((1, 2, 4, 13, 52)), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
     symbol: str, weeks: int, data: st.DataObject
 ) -> None:
@@ -120,7 +120,7 @@ def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
 
 
 @given(st.sampled_from(symbols()), st.integers(0, 13 * 24), st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_an_instant_between_two_closes_stands_for_the_day_before_it(
     symbol: str, hours: int, data: st.DataObject
 ) -> None:
@@ -257,7 +257,7 @@ def _bars(first: int, days: Sequence[tuple[int, int, bool]]) -> list[Bar]:
     ],
     splits=[],
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_an_era_cut_at_a_day_is_the_series_that_was_known_then(
     told: list[tuple[int, list[tuple[int, int, bool]]]], splits: list[tuple[int, str]]
 ) -> None:

@@ -1,6 +1,6 @@
 """A report waits for that of the week before where it is about to come out, and not otherwise."""
 
-import time
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -126,11 +126,10 @@ async def test_a_subset_waits_for_the_same_subset_only() -> None:
 
 
 async def test_the_wait_comes_to_an_end() -> None:
-    began = time.monotonic()
-    late = await told(Server(OWN, ABOUT_TO), longest=0.1)
+    async with asyncio.timeout(60):
+        late = await told(Server(OWN, ABOUT_TO), longest=0.1)
     assert late is not None
     assert BEFORE in late
-    assert time.monotonic() - began < 5.0
 
 
 def request(turn: timedelta) -> PublishRequest:
@@ -180,10 +179,9 @@ async def test_a_report_that_is_tried_again_does_not_wait_again(tmp_path: Path) 
 
 
 async def test_a_clock_behind_that_of_the_server_makes_no_wait_longer(tmp_path: Path) -> None:
-    began, server = time.monotonic(), Server(OWN, ABOUT_TO)
-    ahead = timedelta(hours=-1)
-    await published(tmp_path, server, timedelta(seconds=0.1), scheduled_before=ahead)
-    assert time.monotonic() - began < 20.0
+    server, ahead = Server(OWN, ABOUT_TO), timedelta(hours=-1)
+    async with asyncio.timeout(60):
+        await published(tmp_path, server, timedelta(seconds=0.1), scheduled_before=ahead)
 
 
 async def test_a_report_that_waited_in_vain_says_that_nothing_is_compared(tmp_path: Path) -> None:
