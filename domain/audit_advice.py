@@ -9,6 +9,7 @@ from contracts.learning import WEIGHT_BOUNDS, Advice, CalibrationBin, Scorecard,
 from contracts.names import AgentId
 from contracts.report import ResearchReport
 from domain.audit_findings import AuditFinding
+from domain.audit_weights import weight_findings
 from domain.calibration import ALL
 
 CLOSE: Final = 1e-5
@@ -31,6 +32,7 @@ def advice_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         yield AuditFinding("advice", f"it is as of {advice.as_of}, and not of the report")
     yield from _of_recommendations(advice)
     yield from _of_weights(advice)
+    yield from weight_findings(advice)
     if advice.scorecard is not None:
         yield from _of_scorecard(advice.scorecard, report)
 
@@ -76,6 +78,10 @@ def _of_scorecard(scorecard: Scorecard, report: ResearchReport) -> Iterator[Audi
     yield from _of_bins(scorecard.bins, whole)
     if scorecard.monitor.up > scorecard.monitor.forecasts:
         yield AuditFinding(where, "more forecasts say up than there are")
+    made = scorecard.open + scorecard.void + (whole.scored if whole else 0)
+    if scorecard.monitor.forecasts > made:
+        words = f"{scorecard.monitor.forecasts} forecasts lean one way or the other, of {made}"
+        yield AuditFinding(where, words)
 
 
 def _of_row(row: ScoreRow) -> Iterator[AuditFinding]:

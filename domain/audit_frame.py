@@ -7,6 +7,7 @@ from contracts.report import ResearchReport
 from contracts.search_attributes import Outcome
 from contracts.usage import Usage
 from domain.audit_findings import AuditFinding
+from domain.compile_report import titled
 from domain.report_coverage import COUNTED
 from domain.report_markets import revised_in
 from domain.report_usage import usage_of
@@ -25,8 +26,8 @@ def _of_week(report: ResearchReport) -> Iterator[AuditFinding]:
     window = window_of(report.week, report.config.schedule, report.as_of)
     if report.window != window:
         yield AuditFinding("window", f"it is not the one of {report.week} as of {report.as_of}")
-    if not report.title.endswith(report.week):
-        yield AuditFinding("title", f"it does not name {report.week}")
+    if report.title != titled(report.week):
+        yield AuditFinding("title", f"it is not that of {report.week}")
     took = (report.timings.finished_at - report.timings.started_at).total_seconds()
     if report.timings.seconds != took:
         yield AuditFinding(

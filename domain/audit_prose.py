@@ -11,7 +11,7 @@ from domain.audit_findings import AuditFinding
 from domain.banks import known_banks
 from domain.checks import check_bank, check_direction, check_references
 from domain.commentary import contradictions
-from domain.event_days import check_event_day
+from domain.event_days import check_event_day, check_scheduled_day, scheduled_days
 from domain.event_sources import check_event_source
 from domain.figure_gate import read_prose
 from domain.figures import print_claim
@@ -61,7 +61,8 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     One outside the window is for the checks across markets, which name it.
     """
     week = printed_claims(report)
-    banks = known_banks(answer for _, answer in usable_answers(report.evidence))
+    answers = [answer for _, answer in usable_answers(report.evidence)]
+    banks, scheduled = known_banks(answers), scheduled_days(answers)
     evidence = {result.evidence_id: result for result in report.evidence}
     links = {source.url for source in report.sources}
     for section in report.markets:
@@ -73,6 +74,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield from _of_event(where, event, section, known, banks)
             for objection in (
                 *check_event_source(event, evidence, report.window),
+                *check_scheduled_day(event, scheduled),
                 *_check_origin(event, evidence, links),
             ):
                 yield AuditFinding(where, objection)

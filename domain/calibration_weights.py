@@ -70,18 +70,22 @@ def source_weights(records: Iterable[SourceRecord]) -> tuple[RecordWeight, ...]:
 def _of_agent(agent: str, forecasts: Sequence[ScoredForecast]) -> RecordWeight:
     came = [outcome(forecast) for forecast in forecasts]
     own = brier([forecast.made.probability for forecast in forecasts], came)
-    coin = coin_brier(came)
     weeks = len({forecast.made.week for forecast in forecasts})
+    return agent_weight(agent, own, coin_brier(came), len(forecasts), weeks)
+
+
+def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int) -> RecordWeight:
+    """What an agent's voice is worth whose forecasts have the Brier score `own`, where a coin's is
+    `coin`, over so many outcomes of so many weeks."""
     found = (
-        f"Brier {own:.3f} against {coin:.3f} of a coin over {len(forecasts)} forecasts "
-        f"of {weeks} weeks"
+        f"Brier {own:.3f} against {coin:.3f} of a coin over {outcomes} forecasts of {weeks} weeks"
     )
     if weeks < LEAST_WEEKS:
         needed = f"{found}, of {LEAST_WEEKS} needed"
-        return _weight(Voice.AGENT, agent, len(forecasts), 1.0, needed)
+        return _weight(Voice.AGENT, agent, outcomes, 1.0, needed)
     skill = 1 - own / coin if coin else 0.0
     factor = _factor(AGENT_GAIN * skill, weeks / HORIZON, HALF_AT_OUTCOMES)
-    return _weight(Voice.AGENT, agent, len(forecasts), factor, found)
+    return _weight(Voice.AGENT, agent, outcomes, factor, found)
 
 
 def _of_sources(by_server: dict[str, _Verdicts]) -> Iterator[RecordWeight]:

@@ -47,6 +47,13 @@ _RATES: Final = re.compile(
     r"\b(?:rates?|bank|hik\w+|cut\w*|rais\w+|lower\w*|decision|polic\w+|tighten\w*|easing)\b",
     re.IGNORECASE,
 )
+_AWAY: Final = re.compile(
+    r"\s(?:below|above|under|over|beneath|off|away|from|short|shy|higher|lower|weaker|stronger|up|down"
+    r"|(?:over|under)valued|cheaper|richer|rich|cheap)\b",
+    re.IGNORECASE,
+)
+"""What makes the number before it a distance, and no rate: `2 % below its high`."""
+
 _BREAK: Final = re.compile(
     r"[;:—]|,\s|\b(?:but|while|whereas|although|though|as|because|after|when)\s"
 )
@@ -169,6 +176,8 @@ def _is_spoken_of(claim: Claim, number: WrittenNumber, place: Place, said: Direc
     a rate, and no pair's, only where rates are spoken of."""
     if "/" in claim.subject or claim.subject in place.named:
         return True
+    if number.measure is Measure.PERCENT and _AWAY.match(place.text, number.end):
+        return False
     moved = said is not Direction.UNSAID and number.measure is not Measure.BASIS_POINTS
     return (
         not (moved or place.namings)

@@ -34,6 +34,11 @@ from domain.tone import banks_in
 TITLE = "Asia and G10 currencies and policy rates"
 
 
+def titled(week: str) -> str:
+    """The title of a week's report."""
+    return f"{TITLE}, {week}"
+
+
 def compile_report(
     record: WeekRecord,
     config: RunConfig,
@@ -107,7 +112,7 @@ def _without_remarks(
     reasons = {line.market: line.reason for line in coverage.missing}
     return ResearchReport(
         week=record.week,
-        title=f"{TITLE}, {record.week}",
+        title=titled(record.week),
         as_of=record.window.end,
         window=record.window,
         revision=max((line.revision for line in record.revisions), default=1),

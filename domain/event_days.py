@@ -1,10 +1,12 @@
-"""Whether an event is dated as the claims that it rests on."""
+"""Whether an event is dated as the claims that it rests on, or as the calendar of its bank."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 
 from contracts.claims import Claim, Metric
 from contracts.results import EventType, MarketEvent
+from contracts.source_results import DecisionCalendar, SourceResult
 from domain.figures import print_full_day
 
 DECIDED = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
@@ -17,6 +19,28 @@ def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
     if days and event.event_date not in days:
         told = " or ".join(print_full_day(day) for day in sorted(days))
         yield f"{event.event_id}: it is dated {print_full_day(event.event_date)}, and was of {told}"
+
+
+def scheduled_days(answers: Iterable[SourceResult]) -> dict[str, frozenset[date]]:
+    """The decision days by area, as far as the answers hold a calendar of it."""
+    days: defaultdict[str, set[date]] = defaultdict(set)
+    for answer in answers:
+        if isinstance(answer, DecisionCalendar):
+            for scheduled in answer.scheduled:
+                days[scheduled.area].add(scheduled.day)
+    return {area: frozenset(known) for area, known in days.items()}
+
+
+def check_scheduled_day(
+    event: MarketEvent, scheduled: Mapping[str, Collection[date]]
+) -> Iterator[str]:
+    """Objects when a scheduled decision is of a day that its bank's calendar does not have. Of a
+    bank without a calendar nothing can be said."""
+    days = scheduled.get(event.area or "")
+    ahead = event.event_type is EventType.SCHEDULED_DECISION
+    if ahead and days and event.event_date not in days:
+        told = print_full_day(event.event_date)
+        yield f"{event.event_id}: {told} is no decision day of the calendar of {event.area}"
 
 
 def _days(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:

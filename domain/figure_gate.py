@@ -23,7 +23,9 @@ from domain.prose import LONGEST_TEXT, REFERENCE
 from domain.sentences import split_sentences
 from domain.stated_claims import is_of_its_kind
 from domain.streak_words import is_streak, looks_back
+from domain.supposed_figures import is_supposed
 from domain.trigger_levels import is_trigger
+from domain.unreached_levels import is_unreached
 
 LONGEST_NAME: Final = 200
 """The bound of `contracts.base.ShortText`."""
@@ -78,7 +80,7 @@ class _Reader:
 
     def find(self, number: WrittenNumber, place: Place) -> _Finding:
         """What a number is that no rule lets pass."""
-        if is_trigger(self.text, number, place.start, place.end):
+        if self._is_condition(number, place):
             return _Finding(number)
         alike = [claim for claim in self.claims.values() if is_of_its_kind(claim, number)]
         stated = stated_by(number, place, alike, self.rests_on)
@@ -90,6 +92,14 @@ class _Reader:
         if is_one_thing(stated):
             return _Finding(number, claim_id=stated[0].claim_id)
         return _Finding(number, reason=self._reason(number, place, stated))
+
+    def _is_condition(self, number: WrittenNumber, place: Place) -> bool:
+        """Whether a number is what something may come to, and not what it came to."""
+        return (
+            is_trigger(self.text, number, place.start, place.end)
+            or is_supposed(self.text, number, place.start, place.end)
+            or is_unreached(number, place, self.claims.values())
+        )
 
     def _rests_on(self, claim: Claim) -> bool:
         return claim.claim_id in self.rests_on

@@ -42,7 +42,7 @@ _DATES: Final = re.compile(
     rf"{_YEAR}[-/](?:0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01])"
     r"(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)"
     rf"|{_YEAR}\.(?:0[1-9]|1[0-2])\.(?:0[1-9]|[12]\d|3[01])"
-    rf"|\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}"
+    rf"|\d{{1,2}}[./-]\d{{1,2}}[./-]{_YEAR}|(?:0?[1-9]|1[0-2])/{_YEAR}"
     rf"|{_DAY}(?:{_JOIN}{_DAY})?(?:\sof)?[\s-]{_MONTH}{_YEAR_AFTER}"
     rf"|(?<!\d\s)(?P<short>(?:0?[1-9]|1[0-2])/{_DAY}|{_DAY}/(?:0?[1-9]|1[0-2]))(?:/\d{{2}})?"
     r"(?!/|\sof\sa)"
@@ -100,8 +100,8 @@ _OF_A_YEAR: Final = re.compile(
 )
 _YEAR_OF: Final = re.compile(
     r"\b(?:end|start|beginning|middle|half|quarter|months?|summer|spring|autumn|winter|crisis|year"
-    r"|years|course|most|rest|all|much|part|since|low|lows|high|highs|weeks?|panic|crash|tightening|easing|interventions?)"
-    r"\sof\s$",
+    r"|years|course|most|rest|all|much|part|since|low|lows|high|highs|weeks?|panic|crash|tightening|easing|interventions?"
+    r"|statements?|meetings?|communiqu[eé]s?|elections?|accords?|summits?|episodes?),?\sof\s$",
     re.IGNORECASE,
 )
 _PERIODS: Final = re.compile(
@@ -132,7 +132,11 @@ _NAMES: Final = re.compile(
     r"|DAX\s?(?:30|40)|CAC\s?40|ASX\s?(?:20|50|100|200|300)|Nasdaq[\s-]?100|SMI\s?20|IBEX\s?35"
     r"|AEX\s?25|Dow(?:\sJones)?\s?30|TSX\s?60|SSE\s?(?:50|180)|LQ45|SET\s?(?:50|100)|JPX\s?400"
     r"|OMX[SC]?\s?(?:25|30)|Topix\s?(?:100|500)|COVID[\s-]?19|Covid[\s-]?19|ISO\s\d{4,5}"
-    r"|(?:G|Group\sof)[\s-]?(?:5|7|8|10|20|24|30)|[TtDd]\s?[+-]\s?\d|H\.\d{1,2}(?:\.\d)?|ASEAN\s?\+\s?[356]|24/7|50[/-]50)"
+    r"|(?:G|Group\sof)[\s-]?(?:5|7|8|10|20|24|30)|[TtDd]\s?[+-]\s?\d|H\.\d{1,2}(?:\.\d)?|ASEAN\s?\+\s?[356]|N-?11"
+    r"|24/7|50[/-]50|Bill\s[A-Z][\s.-]?\d{1,4})"
+    r"|(?<!\sto\s)(?<!\sat\s)(?<!\sof\s)(?<!\sby\s)(?<!cost\s)(?<!paid\s)"
+    r"(?:US(?:30|100|500|2000)|NAS100|SPX500|UK100|JPN?225|GER(?:30|40)|DE(?:30|40)|FRA40|EU50|ESP35|IT40"
+    r"|AUS200|HK(?:33|50))(?!\s(?:a|an|per|each)\s)"
     rf"{_END}"
 )
 _CODES: Final = re.compile(
@@ -142,8 +146,9 @@ _CODES: Final = re.compile(
     r"(?:[A-Z][A-Z&]{1,5}\d{1,3}[A-Z]{0,3}|[A-Z]{2,6}-\d{1,3}|[ACDEFGHKMST]\d{1,2}|[abd-z]\d)"
     rf"{_END}"
     r"|(?<![\w.,$€£¥+-])(?:(?P<months>(?:1|2|3|4|6|9|12|18|24)M)(?:\d{1,2}[Yy])?|(?:[1-57]|10|15|20|25|30|40|50)[Yy]"
-    r"(?:\d{1,2}[Yy])?|(?:1|2|3|4|6|8|12|13|26|52)[Ww]|(?:1|2|3|5|7|10|20|50|100|200)D)"
+    r"(?:[-/]?\d{1,2}[Yy])?|(?:1|2|3|4|6|8|12|13|26|52)[Ww]|(?:1|2|3|5|7|10|20|50|100|200)D)"
     r"(?!\w|\s(?:jobs|people|barrels|contracts|tonn?e?s|ounces|units|dollars|yen|[A-Z]{3}(?![/\w]))\b)"
+    r"|(?<![\w.,$+-])\d{1,2}[Mm]\d{1,2}[Yy](?!\w)"
     r"|(?<![\w.,$])\d{1,2}s\d{1,2}s(?:\d{1,2}s)?(?!\w)|(?<![\w.,$])\d{1,2}x\d{1,2}(?!\w)"
     r"|(?<![\w.,$])(?:1|2|3|6|9|12)m(?=\s(?:vol|implied|forward|fwd|risk|Libor|basis|tenor|bill"
     r"|(?:high|low|range|average|moving)s?\b))"
@@ -223,7 +228,7 @@ _VOTED: Final = re.compile(
 _MOST_VOTERS: Final = 26
 """The seats of the largest body that sets a rate."""
 _ORDINALS: Final = re.compile(
-    rf"{_START}\d{{1,3}}(?:st|nd|rd|th)(?!\w)(?![\s-](?:(?:per)?centile|decile)s?\b"
+    rf"{_START}\d{{1,3}}(?:st|nd|rd|th)(?:\s(?:out\s)?of\s(?:the\s)?\d{{1,3}}{_END}|(?!\w))(?![\s-](?:(?:per)?centile|decile)s?\b"
     rf"|[\s-]{_ROW}[\s-](?:\w+[\s-])?{_PERIOD_MOVED}"
     rf"|[\s-](?:\w+[\s-])?{_PERIOD_MOVED}[\s-](?:running|in\sa\srow|in\ssuccession|on\sthe\strot))",
     re.IGNORECASE,
@@ -262,6 +267,17 @@ _WINDOWS: Final = re.compile(
     rf"(?P<unit>{_SPAN_UNIT})(?!\w)",
     re.IGNORECASE,
 )
+_WINDOW_LISTS: Final = re.compile(
+    rf"{_START}(?:\d{{1,3}}-?,\s){{0,4}}\d{{1,3}}-,?\s(?:and|or|to)\s\d{{1,3}}-{_SPAN_UNIT}\b",
+    re.IGNORECASE,
+)
+_RETRACEMENTS: Final = re.compile(
+    rf"{_START}(?:23\.6|38\.2|50(?:\.0)?|61\.8|76\.4|78\.6)\s?%\s(?:Fib\w*\s)?(?:retracements?|Fib\w*)\b"
+    r"|\b1-(?:to-)?(?:5|10)\sscale\b",
+    re.IGNORECASE,
+)
+"""Places that are named by their share, and are no share of anything found."""
+
 _BASE: Final = re.compile(
     r"\b(?:per|for(?:\s(?:each|every))?|each|every)\s(?:1|10|100|1,?000)\s"
     r"(?:yen|won|rupiah|baht|rupees?|dollars?|euros?|pounds?|francs?|[A-Z]{3}|units)\b"
@@ -369,7 +385,7 @@ def _windows(text: str) -> Iterator[Span]:
 
 RULES: Final[tuple[Callable[[str], Iterator[Span]], ...]] = (
     *map(_matches, (_ADDRESSES, _PERIODS, _TIMES, _NAMES, _STANDARDS, _MARKERS)),
-    *map(_matches, (_VOTES, _ORDINALS, _BASE)),
+    *map(_matches, (_VOTES, _ORDINALS, _BASE, _WINDOW_LISTS, _RETRACEMENTS)),
     _dates,
     _day_lists,
     _codes,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.number_words import changes_a_rate, read_number_words
+from domain.spoken_levels import read_spoken_levels
 
 LONGEST_LINK: Final = 5
 """How far apart the two ends of a range stand at most."""
@@ -112,7 +113,7 @@ _UNIT: Final = re.compile(
     r"|(?P<standard_deviations>σ|sigmas?\b|standard[\s-]deviations?\b|std\.?\s?devs?\b|sd\b)"
     r"|(?P<days>(?:(?:st|nd|rd|th)[\s-])?(?:(?:trading|business|straight|consecutive|successive)\s){0,2}"
     r"(?:days?|sessions?|fixings?)\b)"
-    r"|(?P<point>points?\b)|(?P<other>pips?\b|‰|x\b|times\b|(?:st|nd|rd|th)[\s-](?:(?:per)?centile|decile)\b"
+    r"|(?P<point>points?\b)|(?P<other>pips?\b|big\sfigures?\b|cents?\b|‰|x\b|times\b|(?:st|nd|rd|th)[\s-](?:(?:per)?centile|decile)\b"
     r"|(?:week|month|year)s?\b)))",
     re.IGNORECASE,
 )
@@ -182,6 +183,8 @@ def _in_words(text: str) -> Iterator[WrittenNumber]:
         of_rates = spelled.of_rates and number.measure is Measure.OTHER
         measure = Measure.POINTS if of_rates else number.measure
         yield replace(number, spelled=True, measure=measure)
+    for start, end in read_spoken_levels(text):
+        yield replace(_written(text, start, end, None), spelled=True)
 
 
 def _with_fraction(text: str, found: re.Match[str]) -> tuple[Decimal | None, int]:

@@ -17,6 +17,10 @@ _VALUES: Final = {
     "dozen": 12,
 }
 _MULTIPLIERS: Final = {"hundred": 100, "thousand": 1_000}
+_DIGITS: Final = frozenset(_UNITS[1:10])
+_COUNT: Final = re.compile(
+    rf"(?:{'|'.join(_UNITS[1:])})\s(?=(?:{'|'.join(_TENS.split())})(?:-\w+)?$)", re.IGNORECASE
+)
 _FRACTIONS: Final = {
     "half": Decimal("0.5"),
     "halves": Decimal("0.5"),
@@ -43,9 +47,10 @@ _FRACTION: Final = (
     rf"(?:(?P<count>an?|{'|'.join(_UNITS[1:])})[\s-])?(?P<part>{_PART})"
     r"(?:[\s-]of)?(?:[\s-](?:an?|one|full)){0,2}"
 )
-_ARTICLE: Final = r"(?P<article>an?)(?:\sfull)?"
+_ARTICLE: Final = r"(?P<article>an?)(?:\s(?:full|whole))?"
 SPELLED_UNIT: Final = (
     r"(?:%|per\s?cent|pct|pp\b|bps?\b|basis[\s-]points?|percentage[\s-]points?|points?\b|pips?\b"
+    r"|big\sfigures?\b|cents?\b(?!['\s]worth)"
     r"|million|billion|trillion|yen\b|won\b|yuan\b|dollars?\b|euros?\b|pounds?\b|francs?\b|rupees?"
     r"\b|rupiah\b|baht\b|ringgit\b|pesos?\b|kron[aeo]r?\b|standard[\s-]deviations?|sigmas?\b|σ)"
 )
@@ -53,15 +58,15 @@ _SPELLED: Final = re.compile(
     rf"\b(?:{_FRACTION}(?=[\s-](?:%|per\s?cent|pct|basis|points?\b))"
     rf"|{_NUMBER}(?!\w)"
     rf"|{_ARTICLE}(?=\s(?:percent(?:age\spoint)?\b|per\scent\b|basis\spoint\b|million\b|billion\b"
-    rf"|trillion\b)))",
+    rf"|trillion\b|big\sfigure\b|cent\b)|(?<=full|hole)\spoint\b))",
     re.IGNORECASE,
 )
 _HINT: Final = re.compile(
-    r"cent|pct|%|point|bps?\b|pips?\b|illion|yen|won|yuan|dollar|euro|pound|franc|rup|baht|ringgit"
+    r"cent|pct|%|point|figure|bps?\b|pips?\b|illion|yen|won|yuan|dollar|euro|pound|franc|rup|baht|ringgit"
     r"|peso|kron|deviation|sigma|σ|hundred|thousand|\bdays?\b|session|\bby\s",
     re.IGNORECASE,
 )
-_UNIT_AHEAD: Final = re.compile(rf"[\s-]?{SPELLED_UNIT}", re.IGNORECASE)
+_UNIT_AHEAD: Final = re.compile(rf"[\s-]?(?:full\s|whole\s)?{SPELLED_UNIT}", re.IGNORECASE)
 _STREAK_AHEAD: Final = re.compile(
     r"[\s-](?:(?:straight|consecutive|successive)[\s-])?(?:days?|sessions?)\b", re.IGNORECASE
 )
@@ -96,6 +101,7 @@ _NTH: Final = re.compile(
 
 _SAID_OF_IT: Final = re.compile(r"\s(?:is|was|were|has|had|will|would|may|came|yesterday|then)\b")
 _ONE_CURRENCY: Final = re.compile(r"\s(?:dollar|euro|pound|franc|rupee|peso)\b(?!-)")
+_IDIOM: Final = re.compile(r"\b(?:my|our|your|his|her|their)\stwo\scents\b", re.IGNORECASE)
 _POINT: Final = re.compile(r"[\s-]points?\b", re.IGNORECASE)
 _POINTS_OUT: Final = re.compile(r"[\s-]points\b|\spoints?\s(?:to|out|up|towards?)\b", re.IGNORECASE)
 _MOVED: Final = re.compile(
@@ -125,8 +131,9 @@ def read_number_words(text: str) -> Iterator[SpelledNumber]:
         return
     for found in _SPELLED.finditer(text):
         if _is_figure(text, found):
-            of_rates = found["part"] is not None
-            yield SpelledNumber(found.start(), found.end(), _value(found), of_rates)
+            of_rates = found["part"] is not None or found[0].lower().endswith(("full", "whole"))
+            count = _count_of(text, found)
+            yield SpelledNumber(found.start() + count, found.end(), _value(found, count), of_rates)
     for nth in _NTH.finditer(text):
         yield SpelledNumber(nth.start(), nth.end(), Decimal(_ORDINALS[nth[0].lower()]), False)
 
@@ -145,6 +152,8 @@ def _is_figure(text: str, found: re.Match[str]) -> bool:
         return _is_part(text, found)
     if found["article"]:
         return True
+    if _IDIOM.search(text[max(0, found.start() - 8) : found.end() + 6]):
+        return False
     before = text[max(0, found.start() - 30) : found.start()]
     if _POINT.match(text, found.end()):
         return _MOVED.search(before) is not None
@@ -163,6 +172,13 @@ def _is_figure(text: str, found: re.Match[str]) -> bool:
     return len(words) > 1 and not _MULTIPLIERS.keys().isdisjoint(words) and not _counts(text, found)
 
 
+def _count_of(text: str, found: re.Match[str]) -> int:
+    """How long the count before a number is that is hyphened to its unit: `two fifty-basis-point
+    cuts` are two of fifty."""
+    counted = _COUNT.match(found[0]) if text.startswith("-", found.end()) else None
+    return counted.end() if counted else 0
+
+
 def _is_part(text: str, found: re.Match[str]) -> bool:
     """Not `the quarter points to slower growth`, nor `a third point to note`."""
     if not _POINT.match(text, found.end()) or " of" in found[0].lower():
@@ -176,20 +192,31 @@ def _counts(text: str, found: re.Match[str]) -> bool:
     return _COUNTED.match(text, found.end()) is not None
 
 
-def _value(found: re.Match[str]) -> Decimal | None:
+def _value(found: re.Match[str], skipped: int) -> Decimal | None:
     if found["article"]:
         return Decimal(1)
     if found["part"]:
         part = _FRACTIONS[found["part"].lower()]
         count = (found["count"] or "a").lower()
         return None if part is None else part * _VALUES.get(count, 1)
-    value = Decimal(_whole(found["whole"].lower().replace("-", " ").split()))
+    words = found["whole"][skipped:].lower().replace("-", " ").split()
+    if not all(map(_adds_up, words, words[1:])):
+        return None
+    value = Decimal(_whole(words))
     if found["more"]:
         return value + (_FRACTIONS[found["more"].lower()] or 0)
     if found["decimals"]:
         digits = found["decimals"].lower().replace("-", " ").split()
         return Decimal(f"{value}.{''.join(str(_VALUES[digit]) for digit in digits)}")
     return value
+
+
+def _adds_up(word: str, following: str) -> bool:
+    """Whether two words of a number are told as one: `fifty-eight`, but not `one fifty`, which is
+    150 of some and 1.50 of others."""
+    if {word, following} & {*_MULTIPLIERS, "and"}:
+        return True
+    return word in _TENS.split() and following in _DIGITS
 
 
 def _whole(words: list[str]) -> int:

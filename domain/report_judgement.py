@@ -10,11 +10,12 @@ from contracts.markets import MarketSpec
 from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord
 from contracts.search_attributes import Outcome
-from contracts.source_results import DecisionCalendar, PolicyRates, RateDecisions
+from contracts.source_results import DecisionCalendar, PolicyRates, RateDecisions, SourceResult
 from contracts.tools import ToolResult
 from contracts.verdicts import ClaimVerdict, DroppedSentence
 from contracts.weeks import TimeWindow
 from domain.banks import known_banks
+from domain.event_days import scheduled_days
 from domain.ledger import Ledger
 from domain.market_outcome import decide_outcome
 from domain.prose import clip
@@ -74,11 +75,13 @@ def judge(
     conflicts = conflicts_of([market.outcome for market in sound], voting)
     standings = standings_of(sound, conflicts, ledger)
     claims = week_claims({market: standing.claims for market, standing in standings.items()})
-    banks = _banks(evidence)
+    answers = _rate_answers(evidence)
+    banks, scheduled = known_banks(answers), scheduled_days(answers)
     markets = {}
     for spec, outcome in zip(config.markets, there, strict=True):
         standing = standings[spec.market]
-        guard = ProseGuard(_known(claims, standing.claims, standing.rejected.keys()), banks)
+        known = _known(claims, standing.claims, standing.rejected.keys())
+        guard = ProseGuard(known, banks, scheduled)
         printable = _as_it_stands(spec, guard.outcome(outcome), standing)
         verdicts = verdicts_of(outcome, standing, conflicts)
         dropped = tuple(guard.dropped[:MOST_DROPPED])
@@ -91,14 +94,12 @@ def not_reached(market: str) -> MarketOutcome:
     return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
 
 
-def _banks(evidence: Sequence[ToolResult]) -> dict[str, str]:
-    """The central banks by area, as the sources name them."""
-    return known_banks(
-        (
-            *returned_by("get_policy_rate", PolicyRates, evidence),
-            *returned_by("get_rate_decisions", RateDecisions, evidence),
-            *returned_by("get_decision_calendar", DecisionCalendar, evidence),
-        )
+def _rate_answers(evidence: Sequence[ToolResult]) -> tuple[SourceResult, ...]:
+    """What the sources say of central banks: their rates, their decisions, their calendars."""
+    return (
+        *returned_by("get_policy_rate", PolicyRates, evidence),
+        *returned_by("get_rate_decisions", RateDecisions, evidence),
+        *returned_by("get_decision_calendar", DecisionCalendar, evidence),
     )
 
 

@@ -4,15 +4,16 @@ The last guard before publishing. What does not pass loses the sentence that it 
 report says so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from contracts.claims import Claim
 from contracts.report import MarketOutcome
 from contracts.results import MarketEvent, ResearchResult, ValidationResult
 from contracts.verdicts import DroppedSentence
 from domain.checks import check_bank, check_direction
-from domain.event_days import check_event_day
+from domain.event_days import check_event_day, check_scheduled_day
 from domain.prose import clip, render, unknown_references
 from domain.prose_review import review, without_rejected
 from domain.report_claims import same_figure
@@ -23,12 +24,13 @@ from domain.sentences import split_sentences
 class ProseGuard:
     """Lets through what refers to printed claims, and keeps account of what it drops.
 
-    `claims` are those that a market's prose may refer to, by id, and `banks` the central banks by
-    area.
+    `claims` are those that a market's prose may refer to, by id, `banks` the central banks by area,
+    and `scheduled` the days on which they decide.
     """
 
     claims: Mapping[str, Claim]
     banks: Mapping[str, str]
+    scheduled: Mapping[str, Collection[date]]
     dropped: list[DroppedSentence] = field(default_factory=list)
 
     def outcome(self, outcome: MarketOutcome) -> MarketOutcome:
@@ -131,6 +133,7 @@ class ProseGuard:
             for issue in (*check_direction(event, self.claims), *check_bank(event, self.banks))
         ]
         objections += check_event_day(event, self.claims)
+        objections += check_scheduled_day(event, self.scheduled)
         if event.market != market:
             objections.append(f"{event.event_id}: it is an event of {event.market}")
         self._note(DroppedSentence(place=event.event_id, reason=told) for told in objections)

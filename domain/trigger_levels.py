@@ -1,13 +1,15 @@
 """Whether a written level is one that would matter if it were reached, or one that was."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from domain.number_reading import Measure, WrittenNumber
 
 _CURRENCY: Final = r"(?:the\s)?(?:[A-Z]{0,2}[$€£¥₩₹₱฿]|[A-Z]{3}\s)?"
 _THRESHOLD: Final = re.compile(
-    r"(?:\b(?:above|below|over|under|beneath|beyond|through|past)|\b(?:break|breach|loss|test)\sof"
+    r"(?:\b(?:above|below|over|under|beneath|beyond|through|past)"
+    r"|\b(?:break|breach|loss|test|north|south)\sof"
     rf"|[<>≤≥])\s?{_CURRENCY}$",
     re.IGNORECASE,
 )
@@ -18,10 +20,42 @@ _REACHED: Final = re.compile(
     re.IGNORECASE,
 )
 _WATCHED: Final = re.compile(
-    r"\b(?:triggers?|thresholds?|line\sin\sthe\ssand)"
-    rf"(?:\s(?:levels?|is|at|of|for|remains|lies|sits)){{0,3}}:?\s{_CURRENCY}$",
+    r"(?P<name>\b(?:triggers?|thresholds?|line\sin\sthe\ssand))"
+    r"(?:\s(?:levels?|is|at|of|for|remains|lies|sits|seen|as|put|set|widely|likely)){0,5}[:,]?"
+    rf"\s{_CURRENCY}$",
     re.IGNORECASE,
 )
+_PASSED: Final = re.compile(
+    r"\b(?:cross|hit|breach|pass|reach|test|touch|clear|exceed|broke|break|trip)\w*\s(?:through\s)?"
+    r"(?:the|its|their|a|Tokyo's|Japan's)\s(?:\w+\s){0,2}$",
+    re.IGNORECASE,
+)
+"""What says of the line or threshold named behind it that it was crossed."""
+
+_LINE: Final = (
+    r"(?:\w+\s){0,2}(?:line\sin\sthe\ssand|red\sline|threshold|trigger"
+    r"|level\s(?:that\s)?(?:\w+\s){0,2}(?:watch(?:es)?|would|to\swatch))\b"
+)
+_NAMED: Final = re.compile(
+    rf"\s(?:is|remains|(?:would|may|could|might)\sbe)\s(?:the|an?|its|their)\s{_LINE}"
+    r"|\s(?:level|mark|area|line|handle)\swould\b"
+)
+_ALONE: Final = re.compile(rf"\W*(?:the\s|a\s)?{_CURRENCY}", re.IGNORECASE)
+_TAKES: Final = re.compile(
+    rf"\b(?:sees?|views?|regards?|treats?|takes?|cites?|defends?|watch(?:es)?"
+    rf"|(?:talk|speak)\sof)\s{_CURRENCY}$",
+    re.IGNORECASE,
+)
+_TAKEN_AS: Final = re.compile(rf"\s(?:as|to\sbe)\s(?:the|an?|its|their)\s{_LINE}")
+_ACTS: Final = re.compile(
+    r"\s(?:the\s)?(?:stops|orders|bids|offers|barriers|sellers|buyers|officials|authorities|exporters"
+    r"|importers|traders|bulls|bears|funds|investors|hedgers|models|algos|speculators|policymakers"
+    r"|(?-i:MoF|HKMA|SNB|PBoC|RBI|BoK|BoJ|ECB|Fed|Bank|Japan|Tokyo|Beijing|Seoul|Delhi|Jakarta))\s"
+    r"(?:(?!of\b|in\b|who\b|that\b|and\b|at\b|from\b|on\b)[a-z]+)\b",
+    re.IGNORECASE,
+)
+"""Who acts at a level, and a verb: `above 160 officials step in`."""
+
 _IF: Final = re.compile(
     r"\b(?:if(?!\s(?:anything|any|not|only)\b)|unless|in\scase|were\s(?:\S+\s){1,3}to)\b|^\s*should\b",
     re.IGNORECASE,
@@ -99,7 +133,8 @@ _WOULD: Final = re.compile(
     re.IGNORECASE,
 )
 _LED: Final = re.compile(
-    r"^\W*(?:(?![A-Z]{3}/)[^\s,]+(?<![a-z]s)\s){0,3}?(?:stops?|orders?|bids?|offers?|barriers?|options?"
+    r"^\W*(?:there\s(?:is|are|may\sbe)\s)?"
+    r"(?:(?![A-Z]{3}/)[^\s,]+(?<![a-z]s)\s){0,3}?(?:T/P|S/L|stops?|orders?|bids?|offers?|barriers?|options?"
     r"|strikes?|sellers?|buyers?|targets?|triggers?|levels?|anything|nothing|resistance|support"
     r"|demand|supply"
     r"|breaks|rallies|dips|spikes|bounces|risk|bias|view|call|recommendation|thesis|trade"
@@ -117,7 +152,7 @@ _ORDERED: Final = re.compile(
     re.IGNORECASE,
 )
 _PAST: Final = (
-    r"(?:(?!(?:sustained|renewed|repeated|expected|feared|prolonged|continued|extended|needed"
+    r"(?:(?!(?:clustered|stacked|layered|sustained|renewed|repeated|expected|feared|prolonged|continued|extended|needed"
     r"|required|invalidated|limited|United|so-called)\b)\w{2,}ed|came|held|took|drew|brought|broke|drove"
     r"|met|gave|made|put|led|ran|went|fell|rose|saw|set|sent|left|kept|became|began|stuck|proved"
     r"|spent|blew|found|lost|got|crept|did|had|has|have|been|spoke|stood"
@@ -197,33 +232,38 @@ def is_trigger(text: str, number: WrittenNumber, start: int, end: int) -> bool:
     the clause begins with who acts or with what stands there, and where it orders. What happened
     is none. After other words a level needs a condition before it: `if it falls to 1,300`.
     """
-    if number.sign.value != "none" or number.spelled:
-        return False
-    if number.measure is not Measure.BARE or number.scale:
+    if number.sign.value != "none" or number.measure is not Measure.BARE or number.scale:
         return False
     before = text[max(start, number.written_at - _LONGEST_CLAUSE) : number.written_at]
     after = text[number.end : min(end, number.end + _LONGEST_CLAUSE)]
-    clause = _last_clause(before)
-    counts = _QUANTITY.match(after) and not _IMAGINED.search(clause)
-    if _WATCHED.search(before) and not counts:
+    clause = last_clause(before)
+    counts = _QUANTITY.match(after) and not (_IMAGINED.search(clause) or _acts(clause, after))
+    if (_is_watched(before) and not counts) or _is_named(clause, after):
         return True
-    if _LATELY.match(after) or (_WITH_IT.search(clause) and not _SUPPOSED.search(clause)):
+    if _LATELY.match(after) or (_WHEN.match(after) and _WENT.search(clause)):
+        return False
+    if _WITH_IT.search(clause) and not _SUPPOSED.search(clause):
         return False
     if _THRESHOLD.search(before) and not counts:
         return _is_conditional(clause, before, after) or _is_led(clause, before, after)
     return bool(_REACHED.search(before) and _supposes(clause) and not _QUANTITY.match(after))
 
 
-def _last_clause(before: str) -> str:
+def last_clause(before: str) -> str:
+    """What stands after the last mark or word that ends a clause."""
     start = 0
     for found in _BREAK.finditer(before):
         start = found.end()
     return before[start:]
 
 
+def suppositions(clause: str) -> Iterator[re.Match[str]]:
+    """Every `if` of a clause that is a condition, and no question."""
+    return (found for found in _IF.finditer(clause) if not _is_question(clause, found))
+
+
 def _supposes(clause: str) -> bool:
-    """Whether an `if` of a clause is a condition, and no question."""
-    return any(not _is_question(clause, found) for found in _IF.finditer(clause))
+    return any(suppositions(clause))
 
 
 def _is_question(clause: str, found: re.Match[str]) -> bool:
@@ -244,6 +284,23 @@ def _is_conditional(clause: str, before: str, after: str) -> bool:
     imagined = _IMAGINED_FIRST.search(clause) and not _HAPPENED.search(before)
     told = _WHEN.match(after) or _DONE.match(after)
     return bool(imagined and not told and not (_UPON.match(clause) and _RAN.search(after)))
+
+
+def _is_watched(before: str) -> bool:
+    """Whether a level is named a trigger, and not one that was crossed."""
+    named = _WATCHED.search(before)
+    return named is not None and not _PASSED.search(before[: named.start("name")])
+
+
+def _acts(clause: str, after: str) -> bool:
+    """Whether a clause is but a level, and who acts there stands behind it."""
+    return not _THRESHOLD.sub("", clause).strip() and _ACTS.match(after) is not None
+
+
+def _is_named(clause: str, after: str) -> bool:
+    """Whether the words behind a level call it one to watch, and none before it says it traded."""
+    named = _NAMED.match(after) and _ALONE.fullmatch(clause)
+    return bool(named or (_TAKEN_AS.match(after) and _TAKES.search(clause)))
 
 
 def _is_inserted(clause: str, before: str, after: str) -> bool:

@@ -1,12 +1,15 @@
 """Whole reports, by a real desk: a planted future changes no letter of them.
 
 In the world with a future, the reports of later weeks lie in the reports folder as well, and the
-desk's own record knows what became of later runs.
+desk's own record knows what became of later runs, of hypotheses that were due later, and of the
+forecasts of weeks before that were still open at the instant.
 """
 
+import asyncio
 import json
 import sys
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +18,14 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 
 from activities import previous_report as memory
-from contracts.learning import Advice, Lesson, SourceRecord
-from contracts.learning_record import LearningRequest, Question
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
+from contracts.learning import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
+from contracts.learning_record import LearnedView, LearningRequest, Question
+from contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
 from contracts.report import ResearchReport
 from contracts.weeks import next_week, week_of
+from domain.audit import audit
+from domain.learned import Learned
+from domain.learned_hypotheses import LearnedHypotheses
 from domain.seal import sealed
 from domain.weeks import as_of_of
 from reporting.json_form import apart_from_the_run
@@ -28,13 +34,24 @@ from starters.desk_session import Desk
 from tests.leak.answers import desk as configured
 from tests.leak.planted_sources import SOURCES, WORLD
 from tests.leak.worlds import LEVEL, MARKERS, WORD, write_world
-from tests.support.learning import lesson, unavailable, use
+from tests.support.hypotheses import hypothesis, scored_hypothesis
+from tests.support.learning import HORIZON, lesson, unavailable, use
 from tests.support.real_desk import real_desk, researched
 
 MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "XM", "JP", "GB", "IN")
 WEEKS = ("2008-W40", "2015-W03", "2022-W43", "2026-W30")
-LESSONS, LATER_LESSONS = range(-6, 0), range(1, 13)
+LESSONS, LATER_LESSONS = range(-32, 0), range(1, 13)
 """The weeks that the record knows of, counted from the one of the report."""
+
+DUE = len(LESSONS) - HORIZON + 1
+"""So many of the known weeks' forecasts have come due, enough for a weight; the others are open."""
+
+HYPOTHESES, LATER_HYPOTHESES = range(-5, 1), range(1, 7)
+RECORD = "record.json"
+"""What `desk scorecard --as-of` and `desk learn --week` show, but for the count of all lessons."""
+
+FAR = Decimal("1000.00")
+"""No fixing of the yen ever stood so high, and every planted one does."""
 
 VERIFIED = SourceRecord(server="ecb", verified=30)
 
@@ -54,9 +71,14 @@ async def report_in(folder: Path, week: str, later: ResearchReport | None) -> Re
     async with real_desk(folder, MARKETS, DESK_MCP_CONFIG=str(source_list(folder))) as desk:
         assert desk.settings.cache_dir == world.parent
         await learn(desk, LESSONS, as_of)
+        await learn_hypotheses(desk, HYPOTHESES, as_of)
         if later is not None:
             remember_later_weeks(desk, later)
             await learn(desk, LATER_LESSONS, as_of)
+            await learn_hypotheses(desk, LATER_HYPOTHESES, as_of)
+            await scored_by(desk, as_of + timedelta(weeks=HORIZON), len(LESSONS))
+        record = await scored_by(desk, as_of, DUE)
+        (folder / RECORD).write_text(record.model_copy(update={"told": 0}).model_dump_json())
         return await researched(desk, week, f"weekly-{week}", learn=True)
 
 
@@ -74,6 +96,30 @@ async def learn(desk: Desk, weeks: range, as_of: datetime) -> None:
         )
 
 
+async def learn_hypotheses(desk: Desk, weeks: range, as_of: datetime) -> None:
+    """Tell of hypotheses that were due so many weeks before or after; those of later were wrong."""
+    learning = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    for number in weeks:
+        due, planted = as_of + timedelta(weeks=number), number > 0
+        made = due - timedelta(weeks=12)
+        about = hypothesis(
+            due=due, level_on=made.date(), statement=WORD if planted else "It is up."
+        )
+        told = scored_hypothesis(number, held=not planted, hypothesis=about, made_as_of=made)
+        await learning.signal(Message.LEARN_HYPOTHESIS, told)
+
+
+async def scored_by(desk: Desk, instant: datetime, count: int) -> LearnedView:
+    """What the record knew by an instant, once it has looked up so many forecasts due by then."""
+    learning = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    question = Question(as_of=instant)
+    while True:
+        view: LearnedView = await learning.query(Message.LEARNED, question, result_type=LearnedView)
+        if len(view.scored) >= count:
+            return view
+        await asyncio.sleep(0.1)
+
+
 def lesson_of(at: datetime, *, planted: bool) -> Lesson:
     """A week in which the ECB's rates stood; a planted one in which they were away and wrong."""
     week = week_of(at.date() - timedelta(days=7))
@@ -84,11 +130,49 @@ def lesson_of(at: datetime, *, planted: bool) -> Lesson:
         week=week,
         as_of=at,
         told_at=at + timedelta(hours=1),
-        forecasts=(),
+        forecasts=(forecast_of(at, week),),
         tools=(use("ecb", failed=9 if planted else 0),),
         sources=(SourceRecord(server="ecb", rejected=90) if planted else VERIFIED,),
         troubles=(trouble,) if planted else (),
     )
+
+
+def forecast_of(at: datetime, week: str) -> MadeForecast:
+    """The yen is far below a level: right by every fixing that was known, wrong by every planted
+    one."""
+    return MadeForecast(
+        market="USD/JPY",
+        agent=AgentId.RESEARCH_AGENT_1,
+        week=week,
+        due=at + timedelta(weeks=HORIZON),
+        probability=0.2,
+        level=FAR,
+        level_on=at.date() - timedelta(days=4),
+        server="ecb",
+    )
+
+
+def scored_well(card: Scorecard | None) -> bool:
+    """Whether a scorecard has what was due by the instant, none of it wrong, and nothing more."""
+    if card is None or card.hypotheses is None:
+        return False
+    (row, *_), hypotheses = card.rows, card.hypotheses
+    return (
+        (row.scored, row.hits, card.void) == (DUE, DUE, 0)
+        and card.open == len(LESSONS) - DUE
+        and (hypotheses.scored, hypotheses.hits) == (len(HYPOTHESES), len(HYPOTHESES))
+    )
+
+
+REALLY_KNOWN = Learned._known
+
+
+def scored_too_early(record: Learned, as_of: datetime) -> Any:
+    """What was known by an instant, with the scores of what was open then."""
+    known = REALLY_KNOWN(record, as_of)
+    later = REALLY_KNOWN(record, as_of + timedelta(weeks=HORIZON))
+    early = tuple(one for one in later.scored if one.made in known.still_open)
+    return known._replace(scored=(*known.scored, *early), still_open=())
 
 
 def source_list(folder: Path) -> Path:
@@ -139,9 +223,14 @@ async def test_a_report_is_the_same_whatever_came_after_it(tmp_path: Path, week:
     seen = await report_in(tmp_path / "planted", week, known)
     assert known.coverage.researched > 0
     assert known.advice is not None and known.advice.weeks == len(LESSONS)
+    assert scored_well(known.advice.scorecard)
+    assert any(weight.factor > 1 for weight in known.advice.weights)
+    assert audit(known) == ()
     assert apart_from_the_run(seen) == apart_from_the_run(known)
-    files = forms(tmp_path / "planted", week)
-    assert len(files) == 6
+    shown = (tmp_path / "planted" / RECORD).read_text(encoding="utf-8")
+    assert shown == (tmp_path / "known" / RECORD).read_text(encoding="utf-8")
+    files = {**forms(tmp_path / "planted", week), RECORD: shown}
+    assert len(files) == 7
     assert marked(files) == {}
 
 
@@ -160,7 +249,25 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
     monkeypatch.setattr(Client, "execute_update_with_start_workflow", asked)
     seen = await report_in(tmp_path / "planted", week, known)
     assert known.advice is not None and seen.advice is not None
-    assert (known.advice.weeks, seen.advice.weeks) == (len(LESSONS), 18)
+    every = len(LESSONS) + len(LATER_LESSONS)
+    assert (known.advice.weeks, seen.advice.weeks) == (len(LESSONS), every)
+    assert scored_well(known.advice.scorecard) and not scored_well(seen.advice.scorecard)
+    assert seen.advice.weights != known.advice.weights
+    assert apart_from_the_run(seen) != apart_from_the_run(known)
+
+
+async def test_a_forecast_that_is_scored_before_it_is_due_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    week = WEEKS[1]
+    known = await report_in(tmp_path / "known", week, None)
+    monkeypatch.setattr(LearnedHypotheses, "known_by", lambda self, _: self.every)
+    monkeypatch.setattr(Learned, "_known", scored_too_early)
+    seen = await report_in(tmp_path / "planted", week, known)
+    assert known.advice is not None and seen.advice is not None
+    assert known.advice.weeks == seen.advice.weeks
+    assert not scored_well(seen.advice.scorecard)
+    assert seen.advice.weights != known.advice.weights
     assert apart_from_the_run(seen) != apart_from_the_run(known)
 
 

@@ -165,7 +165,7 @@ INVENTED = (
     ("USD/KRW rose from 1,290 to 1,309.22.", "1,290"),
     ("A break of 7.85 occurred on Friday when the pair touched 7.8512.", "7.8512"),
     ("The unemployment rate ticked up to 4.3 percent.", "4.3 percent"),
-    ("EUR/USD ended 1.5 big figures lower at 1.0832.", "1.5"),
+    ("EUR/USD ended 1.5 big figures lower at 1.0832.", "1.5 big figures"),
     ("The Fed's balance sheet stands at $6.6 trillion.", "$6.6 trillion"),
     ("Tariffs of 25 % on Swiss goods hurt the franc.", "25 %"),
     ("USD/CHF closed at 0.8925.", "0.8925"),

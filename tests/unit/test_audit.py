@@ -145,6 +145,20 @@ def test_an_event_of_another_bank_is_found() -> None:
     assert with_section(JAPAN, change)
 
 
+def test_a_decision_ahead_on_a_day_that_the_banks_calendar_does_not_have_is_found() -> None:
+    def change(section: MarketReport) -> dict[str, object]:
+        events = tuple(
+            event.model_copy(update={"event_date": event.event_date.replace(year=3022)})
+            if event.event_type is EventType.SCHEDULED_DECISION
+            else event
+            for event in section.events
+        )
+        assert events != section.events
+        return {"events": events}
+
+    assert any("no decision day of the calendar" in line for line in with_section(YEN, change))
+
+
 def test_every_cell_of_the_tables_is_looked_at() -> None:
     held = report()
     mover = held.movers[0].model_copy(update={"move": held.movers[0].move + Decimal("0.01")})
@@ -166,6 +180,7 @@ def test_the_counts_of_a_report_must_be_right() -> None:
     assert findings(outcome=Outcome.INCOMPLETE)
     assert findings(revision=2)
     assert findings(title="Another week, 2022-W44")
+    assert findings(title=held.title.replace("G10", "G20"))
     assert findings(window=held.window.model_copy(update={"start": held.window.end}))
 
 

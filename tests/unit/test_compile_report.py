@@ -243,6 +243,33 @@ def test_decisions_ahead_stand_with_the_rate_in_force() -> None:
     ]
 
 
+def test_a_decision_ahead_on_a_day_that_is_not_in_the_banks_calendar_is_left_out() -> None:
+    def told_for(day: date) -> MarketOutcome:
+        (japan,) = [line for line in sample_outcomes() if line.market == "JP"]
+        ahead = MarketEvent(
+            event_id="JP/ahead",
+            event_type=EventType.SCHEDULED_DECISION,
+            market="JP",
+            area="JP",
+            central_bank="Bank of Japan",
+            event_date=day,
+            description="Bank of Japan is scheduled to decide on its policy rate.",
+            impact=Impact.MEDIUM,
+            claims=("JP:policy_rate",),
+            confidence=0.9,
+        )
+        result = japan.results[0].model_copy(update={"events": (ahead,)})
+        return japan.model_copy(update={"results": (result, *japan.results[1:])})
+
+    def events(day: date) -> list[str]:
+        outcomes = [line for line in sample_outcomes() if line.market != "JP"]
+        report = sample_report(sample_record([*outcomes, told_for(day)]))
+        return [e.event_id for s in report.markets if s.market == "JP" for e in s.events]
+
+    assert "JP/ahead" in events(date(2026, 10, 30))
+    assert "JP/ahead" not in events(date(2026, 10, 29))
+
+
 def test_a_decision_day_that_passed_without_an_outcome_is_not_hidden() -> None:
     day = ScheduledDecision(area="TH", bank="Bank of Thailand", day=date(2026, 9, 16), source="it")
     answer = DecisionCalendar(as_of=AS_OF, source=BANKS, scheduled=(day,))

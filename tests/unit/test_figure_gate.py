@@ -442,6 +442,8 @@ HOSTILE = (
     "30 Oct " * 570, "fallen for 5 days " * 220, "U.S. " * 800, "voted by " * 440, "½" * 4_000,
     "1\u00a0" * 2_000, "held " * 400 + "by 1-2" * 300, "confidence " * 360, "http://" * 570,
     "if above 1 " * 360, "unclear if " * 360, "1 000 " * 660, "28, " * 1_000, "cut by fifty " * 300,
+    "if inflation falls to 1 % " * 150, "one fifty " * 400, "USD/JPY > 1 " * 330, "50-, " * 800,
+    "at one fifty-eight " * 200, "if a and b " * 350 + "falls to 3 %",
     "with USD/JPY above 1 " * 190, "between 9 and " * 280, "a break of 1 " * 300, "1/2 " * 1_000,
 )  # fmt: skip
 

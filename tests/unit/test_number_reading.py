@@ -72,6 +72,10 @@ def read(text: str) -> tuple[WrittenNumber, ...]:
         ("cut by fifty", "50", Measure.BASIS_POINTS),
         ("hiked rates by 25", "25", Measure.BASIS_POINTS),
         ("cut 1/4", "0.25", Measure.POINTS),
+        ("two fifty-basis-point cuts", "50", Measure.BASIS_POINTS),
+        ("a full percentage point", "1", Measure.POINTS),
+        ("cut by a full point", "1", Measure.POINTS),
+        ("three big figures", "3", Measure.OTHER),
     ],
 )
 def test_a_number_is_read_with_its_unit(written: str, value: str, measure: Measure) -> None:
@@ -154,6 +158,14 @@ def test_words_that_only_sound_like_figures_are_none(text: str) -> None:
 
 def test_a_number_of_more_digits_than_a_figure_has_no_value() -> None:
     (number,) = read("9" * 40)
+    assert number.value is None
+
+
+@pytest.mark.parametrize(
+    "spoken", ["one fifty-eight yen", "one fifty basis points", "nineteen fifty won"]
+)
+def test_what_may_be_read_two_ways_has_no_value(spoken: str) -> None:
+    (number,) = read(f"It is {spoken}.")
     assert number.value is None
 
 
