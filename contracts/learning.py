@@ -227,7 +227,8 @@ class Scorecard(Contract):
     """How the forecasts did whose horizon had passed by `as_of`; `open` had not.
 
     `hypotheses` is how those of research swarms did that were due by then: right is one that was
-    said to be likely and held, or unlikely and did not. None where there is none.
+    said to be likely and held, or unlikely and did not. None where there is none. `views` is how
+    the views of direction did that specialists of those swarms held, a row for each specialist.
     """
 
     as_of: Instant
@@ -238,6 +239,7 @@ class Scorecard(Contract):
     monitor: StanceMonitor = StanceMonitor(forecasts=0, up=0)
     hypotheses: Annotated[ScoreRow | None, Field(exclude_if=is_none)] = None
     void_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
+    views: Annotated[tuple[ScoreRow, ...], Field(max_length=40, exclude_if=is_empty)] = ()
 
 
 class EssentialTool(Contract):

@@ -92,12 +92,29 @@ class HypothesisKind(StrEnum):
     RANGE = "range"
 
 
+class HeldView(Contract):
+    """Which way a specialist leans on a hypothesis' market, and how likely that is taken to be.
+
+    It says that the last price known when the hypothesis is due is above its `level` (leaning up)
+    or below it (down). `confidence` is that of the view; `probability` follows from it by the rule
+    of `domain.swarm_hypotheses`.
+    """
+
+    agent: AgentId
+    leaning: Leaning
+    confidence: Confidence
+    probability: Confidence
+
+
 class Hypothesis(Contract):
     """Something that can turn out wrong, and how likely the leader takes it to be.
 
     A direction says that the market's last price known at `due` is above `level` (leaning up) or
     below it (down); a range that it is from `low` to `high`, both included. All three figures are
     values of claims, named in `claims`. `statement` and `refuted_by` are prose with references.
+
+    `views` are those that specialists hold of the market's direction over the same time: they wait
+    for the same price, and are scored with it, whatever the hypothesis itself says.
     """
 
     hypothesis_id: ShortText
@@ -114,6 +131,9 @@ class Hypothesis(Contract):
     statement: Text
     refuted_by: Text
     claims: Annotated[tuple[ClaimId, ...], Field(min_length=1, max_length=8)]
+    views: Annotated[
+        tuple[HeldView, ...], Field(max_length=MOST_SUBAGENTS, exclude_if=is_empty)
+    ] = ()
 
 
 class HypothesisState(StrEnum):

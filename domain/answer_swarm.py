@@ -7,7 +7,7 @@ from typing import NamedTuple
 from contracts.claims import Claim
 from contracts.graph import GraphRecord
 from contracts.markets import MarketSpec
-from contracts.results import ConflictRecord
+from contracts.results import ConflictRecord, ResearchResult
 from contracts.stock import StockRecord
 from contracts.swarm import (
     Hypothesis,
@@ -21,6 +21,7 @@ from contracts.verdicts import DroppedSentence
 from domain.answer_prose import Known, kept_prose
 from domain.hypotheses import unscorable
 from domain.prose import references
+from domain.swarm_views import uncarried
 from domain.synthesis_review import NOTHING_LEFT
 
 
@@ -53,6 +54,13 @@ def told_swarm(record: GraphRecord, known: Known) -> ToldSwarm:
         else:
             why = objection or "nothing is left of its statement without what is no claim"
             missing.append(f"the hypothesis {hypothesis.hypothesis_id} is left out: {why}")
+    results = (outcome.entry.result for outcome in record.nodes)
+    found = tuple(result for result in results if isinstance(result, ResearchResult))
+    missing += [
+        f"{market}: nothing scores the specialists' views of its direction, because the leader"
+        " makes no hypothesis on it over the same time"
+        for market in uncarried(hypotheses, found)
+    ]
     told = record.swarm.model_copy(
         update={
             "rounds": tuple(map(writer.round, record.swarm.rounds)),

@@ -11,6 +11,8 @@ from domain.answer_prose_audit import prose_findings
 from domain.answer_swarm import objection_to, texts_of_swarm
 from domain.audit_findings import AuditFinding
 from domain.swarm_graph import node_name
+from domain.swarm_hypotheses import probability_alone
+from domain.swarm_views import SIDES
 
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -59,6 +61,10 @@ def _of_hypotheses(
             yield AuditFinding(where, "there are two of this id")
         if hypothesis.market.market not in markets:
             yield AuditFinding(where, "its market is none of the swarm's")
+        for view in hypothesis.views:
+            if view.leaning not in SIDES or view.probability != probability_alone(view.confidence):
+                words = f"the view of {view.agent} is not as likely as its confidence makes it"
+                yield AuditFinding(where, words)
         objection = objection_to(hypothesis, claims, answer.as_of)
         if objection is not None:
             yield AuditFinding(where, objection)

@@ -45,8 +45,13 @@ def state_at(hypothesis: Hypothesis, value: Decimal) -> HypothesisState:
         held = _side(value, hypothesis.low) >= 0 >= _side(value, hypothesis.high)
     else:
         wanted = 1 if hypothesis.leaning is Leaning.UP else -1
-        held = _side(value, hypothesis.level) == wanted
+        held = side_of_level(hypothesis, value) == wanted
     return HypothesisState.HELD if held else HypothesisState.REFUTED
+
+
+def side_of_level(hypothesis: Hypothesis, value: Decimal) -> int:
+    """1 for a value above a hypothesis' level, -1 below it, 0 at it, read to its last digit."""
+    return _side(value, hypothesis.level)
 
 
 def brier_score(probability: float, state: HypothesisState) -> float | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from contracts.memory import MemoryEntry, MemoryKind
 from contracts.results import Leaning
-from contracts.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
+from contracts.swarm import HeldView, Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
 from contracts.swarm_run import HypothesisRequest, HypothesisStatus
 from domain.escalation_details import plain
 from domain.figures import print_full_day
@@ -35,9 +35,15 @@ def hypothesis_summary(hypothesis: Hypothesis) -> str:
     return f"{what_is_said(hypothesis)}: {likely(hypothesis)}"
 
 
-def likely(hypothesis: Hypothesis) -> str:
+def likely(said: Hypothesis | HeldView) -> str:
     """`63 % likely`."""
-    return f"{hypothesis.probability:.0%}".replace("%", " %") + " likely"
+    return f"{said.probability:.0%}".replace("%", " %") + " likely"
+
+
+def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
+    """`above 151.20, 56 % likely`: what a specialist's view says of the price that the hypothesis
+    waits for."""
+    return f"{_SIDES.get(view.leaning, 'on no side of')} {hypothesis.level}, {likely(view)}"
 
 
 def what_came(scored: ScoredHypothesis) -> str:

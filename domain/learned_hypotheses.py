@@ -1,20 +1,24 @@
 """The hypotheses that the learning system knows, and how they did. Light: its workflow uses it.
 
 They come out the same in whatever order they were told. A prediction counts once, however many runs
-made it: one of the same market, the same side or the same bounds, from the same day on and due on
-the same day. The level is no part of that: it is the price of the day that it begins with.
+made it: one of the same market, the same side or the same bounds, from the same day on and for as
+many weeks. The level is no part of that: it is the price of the day that it begins with. Nor is the
+instant at which it is due: of runs on a Friday night, a Saturday and a Sunday it differs, and what
+they say is the same.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Final, NamedTuple
 
 from contracts.base import Figure
 from contracts.learning import Scorecard, ScoreRow
 from contracts.learning_record import MOST_KEPT_HYPOTHESES
+from contracts.names import AgentId
 from contracts.results import Leaning
 from contracts.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
 from domain.calibration import COIN, DIGITS, brier, coin_brier
+from domain.swarm_views import view_state
 
 HYPOTHESES: Final = "hypotheses"
 
@@ -26,7 +30,7 @@ class _Prediction(NamedTuple):
     kind: HypothesisKind
     leaning: Leaning
     begins: date
-    due: date
+    weeks: int
     low: Figure | None
     high: Figure | None
 
@@ -63,20 +67,43 @@ class LearnedHypotheses:
 
 
 def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
-    """A scorecard with how some hypotheses did."""
-    row = hypothesis_row(known)
+    """A scorecard with how some hypotheses did, and the views that came with them."""
     void = sum(one.state is HypothesisState.VOID for one in known)
-    return card.model_copy(update={"hypotheses": row, "void_hypotheses": void})
+    return card.model_copy(
+        update={
+            "hypotheses": hypothesis_row(known),
+            "void_hypotheses": void,
+            "views": view_rows(known),
+        }
+    )
 
 
 def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
     """How hypotheses did that held or were refuted; None without any. A coin gets 0.25."""
     decided = [(one.hypothesis.probability, _came(one)) for one in known if one.score is not None]
-    if not decided:
-        return None
+    return _row(HYPOTHESES, decided) if decided else None
+
+
+def view_rows(known: Iterable[ScoredHypothesis]) -> tuple[ScoreRow, ...]:
+    """How the views did that specialists held beside hypotheses, a row for each specialist. A view
+    counts once, however many runs held it: one of the same specialist and market, from the same day
+    on and for as many weeks, as the first of `known` has it."""
+    counted: dict[tuple[AgentId, str, date, int], tuple[float, float]] = {}
+    for scored in known:
+        about = scored.hypothesis
+        for view in about.views:
+            if (state := view_state(scored, view)) is not HypothesisState.VOID:
+                outcome = view.probability, float(state is HypothesisState.HELD)
+                key = view.agent, about.market.market, about.level_on, about.weeks
+                counted.setdefault(key, outcome)
+    agents = sorted({agent for agent, *_ in counted})
+    return tuple(_row(who, [o for (a, *_), o in counted.items() if a is who]) for who in agents)
+
+
+def _row(of: str, decided: Sequence[tuple[float, float]]) -> ScoreRow:
     said, came = zip(*decided, strict=True)
     return ScoreRow(
-        of=HYPOTHESES,
+        of=of,
         scored=len(decided),
         hits=sum((s - COIN) * (c - COIN) > 0 for s, c in decided),
         decided=sum(s != COIN for s in said),
@@ -91,9 +118,8 @@ def _came(scored: ScoredHypothesis) -> float:
 
 def _prediction(scored: ScoredHypothesis) -> _Prediction:
     said = scored.hypothesis
-    due = said.due.astimezone(UTC).date()
-    market = said.market.market
-    return _Prediction(market, said.kind, said.leaning, said.level_on, due, said.low, said.high)
+    side = (said.market.market, said.kind, said.leaning)
+    return _Prediction(*side, said.level_on, said.weeks, said.low, said.high)
 
 
 def _standing(scored: ScoredHypothesis) -> tuple[bool, datetime, datetime, str]:

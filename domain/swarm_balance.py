@@ -7,7 +7,7 @@ they were put to the vote, those of targets included, and what it was decided fo
 balance.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from contracts.config import VotingConfig
@@ -118,12 +118,21 @@ def balance_of(
     """The views of a market's direction, of each specialist the newest."""
     voices = tuple(
         Voice(result, view, view_position(result, view, voting).weight)
-        for result in newest_of(results)
-        for view in result.views
-        if (view.subject, view.kind) == (market, ViewKind.DIRECTION) and not view.by_words
+        for result, view in opinions_on(market, results)
     )
     found = (c for c in conflicts if c.market == market and is_on_views(c))
     return Balance(market, voices, next(found, None))
+
+
+def opinions_on(
+    market: str, results: Iterable[ResearchResult]
+) -> Iterator[tuple[ResearchResult, View]]:
+    """The views of a market's direction, each with the result that holds it: of each specialist the
+    newest, and none that a list of words read out of a text."""
+    for result in newest_of(results):
+        for view in result.views:
+            if (view.subject, view.kind) == (market, ViewKind.DIRECTION) and not view.by_words:
+                yield result, view
 
 
 def newest_of(results: Iterable[ResearchResult]) -> tuple[ResearchResult, ...]:

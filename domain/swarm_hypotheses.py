@@ -10,7 +10,9 @@ The numbers are conventions of the desk:
   a person decided for against the weight of the views: it would be the less likely side.
 - A range runs from the expected low to the expected high, one robust standard deviation on either
   side. By construction it holds with the probability of that: `WITHIN_ONE_DEVIATION`.
-- Both look four weeks ahead, as the specialists do.
+- What one specialist's view makes likely follows by the same rule, with its confidence and the
+  whole weight on its side.
+- All look four weeks ahead, as the specialists do.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +32,7 @@ DRAWN_IN: Final = 0.6
 LEAST: Final = 0.35
 MOST: Final = 0.75
 EVEN: Final = 0.02
+EVEN_ODDS: Final = 0.5
 WITHIN_ONE_DEVIATION: Final = 0.68
 
 _SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "at or above")}
@@ -60,20 +63,32 @@ def hypotheses_on(
     return (*directions, *ranges)[:MOST_HYPOTHESES]
 
 
+def is_likely(balance: Balance) -> bool:
+    """Whether the views come down on a side that is likelier than its opposite by enough to be
+    taken up."""
+    return balance.leaning in _SIDES and probability_of(balance, balance.leaning) > EVEN_ODDS + EVEN
+
+
 def probability_of(balance: Balance, leaning: Leaning) -> float:
     """How likely a side is taken to be, to two decimals."""
-    drawn = 0.5 + DRAWN_IN * balance.sureness * (balance.share(leaning) - 0.5)
-    return round(min(MOST, max(LEAST, drawn)), 2)
+    return _drawn_in(balance.sureness, balance.share(leaning))
+
+
+def probability_alone(confidence: float) -> float:
+    """How likely one view takes its own side to be: by the same rule, as if nobody else had a
+    view."""
+    return _drawn_in(confidence, 1.0)
+
+
+def _drawn_in(sureness: float, share: float) -> float:
+    return round(min(MOST, max(LEAST, EVEN_ODDS + DRAWN_IN * sureness * (share - 0.5))), 2)
 
 
 def _direction(
     market: MarketSpec, balance: Balance | None, standing: Mapping[str, Claim], due: datetime
 ) -> Hypothesis | None:
     last = standing.get(claim_id(market.market, Metric.LAST))
-    if balance is None or last is None or balance.leaning not in _SIDES:
-        return None
-    probability = probability_of(balance, balance.leaning)
-    if probability <= 0.5 + EVEN:
+    if balance is None or last is None or not is_likely(balance):
         return None
     side, other = _SIDES[balance.leaning]
     level, name = reference(last), spoken(market.market)
@@ -86,7 +101,7 @@ def _direction(
         level_on=last.as_of,
         weeks=WEEKS,
         due=due,
-        probability=probability,
+        probability=probability_of(balance, balance.leaning),
         statement=f"Four weeks on, the last known price of {name} is {side} {level}.",
         refuted_by=f"The last price of {name} known by then is {other} {level}.",
         claims=(last.claim_id,),

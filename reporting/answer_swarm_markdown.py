@@ -69,9 +69,11 @@ def _conflict(conflict: ConflictRecord) -> str:
 
 
 def _hypothesis(line: HypothesisLine) -> str:
+    views = f"\n  - Specialists' views: {escaped(line.views)}" if line.views else ""
     return (
         f"**{escaped(line.title)}**, {line.likely}. {escaped(line.statement)}"
         f"\n  - Refuted by: {escaped(line.refuted_by)}"
+        f"{views}"
         f"\n  - Workflow `{escaped(line.workflow_id)}`"
     )
 

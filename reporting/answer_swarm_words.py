@@ -10,7 +10,7 @@ from contracts.results import ConflictRecord, DecidedBy
 from contracts.swarm import Hypothesis, SubagentSpec, SwarmRecord, SwarmRound, TokenRecord
 from domain.answer_prose import Known, render_plain
 from domain.figures import print_full_day
-from domain.hypotheses_words import likely, where
+from domain.hypotheses_words import likely, view_words, where
 from domain.prose import UnknownReferenceError
 from domain.sentences import split_sentences
 from domain.swarm_graph import node_name
@@ -22,18 +22,22 @@ CHARACTERS: Final = 4
 
 SWARM_METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",
+    "How likely a specialist's view is follows from its confidence alone; it is scored with the "
+    "hypothesis that it stands with, against the same price.",
     "What the leader asked of its specialists is told in its own words, which nothing verifies.",
 )
 
 
 class HypothesisLine(NamedTuple):
-    """A hypothesis as it is printed.."""
+    """A hypothesis as it is printed. `views` tells whose views come due with it, in a line; empty
+    where it carries none."""
 
     hypothesis: Hypothesis
     title: str
     likely: str
     statement: str
     refuted_by: str
+    views: str
     workflow_id: str
 
 
@@ -66,6 +70,7 @@ def hypothesis_lines(answer: AnswerReport) -> tuple[HypothesisLine, ...]:
             likely=likely(each),
             statement=said(each.statement, known),
             refuted_by=said(each.refuted_by, known),
+            views="; ".join(f"{human(view.agent)} {view_words(each, view)}" for view in each.views),
             workflow_id=hypothesis_run_id(answer.workflow_id, each.hypothesis_id),
         )
         for each in (answer.swarm.hypotheses if answer.swarm else ())

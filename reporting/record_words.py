@@ -119,6 +119,7 @@ def score_table(scorecard: Scorecard) -> ScoreTable:
     of_markets = [row for row in scorecard.rows if row not in of_all]
     if scorecard.hypotheses is not None:
         of_all.append(scorecard.hypotheses)
+    of_all += scorecard.views
     return ScoreTable(tuple(map(score_cells, of_all)), tuple(map(score_cells, of_markets)))
 
 
@@ -165,9 +166,15 @@ def hypothesis_note(scorecard: Scorecard) -> str | None:
     if scorecard.hypotheses is None and not void:
         return None
     left_out = f" Not in it: {void} without a price to be held against." if void else ""
+    views = (
+        " A row of a specialist is of the views of direction that it held in them, each with the "
+        "price that the hypothesis beside it waited for."
+        if scorecard.views
+        else ""
+    )
     return (
         "Hypotheses are those of research swarms, and what was recommended of stocks: right is one "
-        f"that was said to be likely and held, or unlikely and did not.{left_out}"
+        f"that was said to be likely and held, or unlikely and did not.{left_out}{views}"
     )
 
 

@@ -1,13 +1,18 @@
 """Hypotheses for people: a table, and one with all that is known of it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
 from typing import Final
 
-from contracts.swarm import Hypothesis
+from contracts.claims import Metric, claim_id
+from contracts.swarm import HeldView, Hypothesis, ScoredHypothesis
 from domain.figures import print_full_day
-from domain.hypotheses_words import what_came, what_is_said, where
+from domain.hypotheses_words import view_words, what_came, what_is_said, where
+from domain.swarm_views import view_score, view_state
+from reporting.record_words import brier_words
 from reporting.wording import NO_FIGURE, human, instant, one_line
 from starters.hypotheses_look import ListedHypothesis
 from starters.learned_words import columns
@@ -16,6 +21,8 @@ from starters.table_lines import folded
 TITLES: Final = ("market", "says", "due", "likely", "state", "value", "score")
 
 LABEL: Final = 10
+
+_NONE: Final[Mapping[str, Decimal | None]] = MappingProxyType({})
 
 _REFERENCE: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
 
@@ -35,17 +42,21 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
     """One with what it rests on, what would refute it, and what came of it."""
     request = listed.request
     hypothesis = request.hypothesis
+    figures = _figures(hypothesis)
     yield f"{what_is_said(hypothesis)}  {listed.state}"
     yield f"id        {listed.workflow_id}"
     yield f"made      {instant(request.made_as_of)} by {request.swarm}"
     yield from _told("objective", f"{one_line(request.objective)}")
     yield f"likely    {hypothesis.probability:.0%}"
     yield f"level     {hypothesis.level} on {print_full_day(hypothesis.level_on)}"
-    yield from _told("says", f"{in_words(hypothesis.statement)}")
-    yield from _told("refuted", f"{in_words(hypothesis.refuted_by)}")
+    yield from _told("says", in_words(hypothesis.statement, figures))
+    yield from _told("refuted", in_words(hypothesis.refuted_by, figures))
     yield from _told("rests on", f"{', '.join(hypothesis.claims)}")
     if request.by:
         yield from _told("found by", f"{', '.join(human(agent) for agent in request.by)}")
+    for view in hypothesis.views:
+        came = f", {view_came(listed.scored, view)}" if listed.scored else ""
+        yield from _told("view", f"{human(view.agent)}: {view_words(hypothesis, view)}{came}")
     if listed.scored is not None:
         yield from _told("outcome", f"{what_came(listed.scored)}")
         yield f"scored    {instant(listed.scored.scored_at)}"
@@ -55,9 +66,27 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
         yield from _told("note", f"{one_line(listed.note)}")
 
 
-def in_words(prose: str) -> str:
-    """Prose with the names of figures in the place of references to them."""
-    return one_line(_REFERENCE.sub(lambda found: found[1], prose))
+def in_words(prose: str, figures: Mapping[str, Decimal | None] = _NONE) -> str:
+    """Prose with figures in the place of references to them, and the names of those unknown."""
+    return one_line(_REFERENCE.sub(lambda found: str(figures.get(found[1]) or found[1]), prose))
+
+
+def _figures(hypothesis: Hypothesis) -> Mapping[str, Decimal | None]:
+    """The figures that it is held against, by the claims that they are of."""
+    own = {
+        Metric.LAST: hypothesis.level,
+        Metric.EXPECTED_LOW: hypothesis.low,
+        Metric.EXPECTED_HIGH: hypothesis.high,
+    }
+    market = hypothesis.market.market
+    return {claim_id(market, metric): value for metric, value in own.items()}
+
+
+def view_came(scored: ScoredHypothesis, view: HeldView) -> str:
+    """What came of a specialist's view: `held (Brier score 0.194)`, or `void`."""
+    score = view_score(scored, view)
+    state = view_state(scored, view)
+    return f"{state}" if score is None else f"{state} (Brier score {brier_words(score)})"
 
 
 def _told(label: str, text: str) -> Iterator[str]:

@@ -70,7 +70,7 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
     card = found.scorecard
     of = f" of {found.market}" if found.market else ""
     yield f"forecasts{of} as of {instant(card.as_of)}"
-    rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()))
+    rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()), *card.views)
     if rows:
         yield from columns(SHORT_COLUMNS, [score_cells(row) for row in rows], {0: 22})
     else:

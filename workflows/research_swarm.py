@@ -19,6 +19,7 @@ from domain.answer_swarm import objection_to
 from domain.budget import Stage, pays_for, spent
 from domain.hypotheses_words import hypothesis_summary
 from domain.swarm_graph import plan_node
+from domain.swarm_views import with_views
 from domain.synthesis_review import claims_in
 from workflows.agent_work import TaskFailed
 from workflows.answer_publishing import published
@@ -125,12 +126,13 @@ class ResearchSwarmWorkflow:
     async def _begin(
         self, hypotheses: Sequence[Hypothesis], round_: SwarmRound
     ) -> dict[str, Hypothesis]:
-        """Have each hypothesis that can be held against something wait for its horizon, in a
-        workflow that outlives this one; those that wait, by the ids that the leader gave them. Why
-        another cannot, the report says."""
+        """Have each hypothesis that can be held against something wait for its horizon, with the
+        specialists' views that come due with it, in a workflow that outlives this one; those that
+        wait, by the ids that the leader gave them. Why another cannot, the report says."""
         state = self._book.state
         claims = claims_in(state.entries, state.conflicts)
-        sound = [each for each in hypotheses if not objection_to(each, claims, state.as_of)]
+        can_be = [each for each in hypotheses if not objection_to(each, claims, state.as_of)]
+        sound = with_views(can_be, _found_in(state.entries))
         begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
         waiting = {name: each for name, each in begun.items() if each is not None}
         memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
@@ -184,8 +186,11 @@ class ResearchSwarmWorkflow:
 def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
     """Whose findings are on the market that it is about."""
     market = hypothesis.market.market
-    found = (entry.result for entry in entries if isinstance(entry.result, ResearchResult))
-    return tuple(sorted({result.agent for result in found if result.market == market}))
+    return tuple(sorted({each.agent for each in _found_in(entries) if each.market == market}))
+
+
+def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
+    return tuple(e.result for e in entries if isinstance(e.result, ResearchResult))
 
 
 def _unplanned(failed: TaskFailed) -> ApplicationError:

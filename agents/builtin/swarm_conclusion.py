@@ -29,7 +29,7 @@ from contracts.turns import TurnRequest
 from domain.prose import LONGEST_TEXT, clip
 from domain.swarm_balance import Balance
 from domain.swarm_further import delivered, refinement
-from domain.swarm_hypotheses import hypotheses_on
+from domain.swarm_hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
 from domain.swarm_markets import spoken
 from domain.swarm_plan import planned_as
 from domain.swarm_question import BEHIND, Asked, Question, first_asked, question_of
@@ -81,7 +81,7 @@ def _summary(account: Account) -> str:
     answered = _answer(account, question)
     if answered is None:
         return joined((*leaning, _failed(account)))
-    onwards = (_verdict(account.balances[market.market]) for market in account.markets)
+    onwards = (leaning_words(account.balances[market.market]) for market in account.markets)
     return joined((answered, *onwards, _failed(account)))
 
 
@@ -99,7 +99,7 @@ def _on_market(account: Account, market: str) -> str:
     """Where it leans, how it has moved, and what speaks for that and against it with its decisive
     figures."""
     balance = account.balances[market]
-    parts = [_verdict(balance), _moved(account, market)]
+    parts = [leaning_words(balance), _moved(account, market)]
     leads = (
         {balance.leaning: "For it:", _OPPOSITE[balance.leaning]: "Against it:"}
         if balance.leaning in _WAYS
@@ -126,14 +126,25 @@ def _moved(account: Account, market: str) -> str:
     return f"{last}, {moves}." if moves else f"{last}."
 
 
-def _verdict(balance: Balance) -> str:
+def leaning_words(balance: Balance) -> str:
+    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
     name, decided = spoken(balance.market), balance.conflict
     if not balance.voices:
         return f"On {name} nobody brought a view."
     if decided is not None and not decided.resolved:
         return f"Which way {name} leans is open: the specialists disagree, and nobody has decided."
-    way = _WAYS.get(balance.leaning, "neither way")
-    return f"{name} leans {way} over the next four weeks, {_by(balance)}."
+    way = _WAYS.get(balance.leaning)
+    if way is None:
+        return f"{name} leans neither way over the next four weeks, {_by(balance)}."
+    return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
+
+
+def _unlikely(balance: Balance) -> str:
+    if is_likely(balance):
+        return ""
+    if probability_of(balance, balance.leaning) < EVEN_ODDS:
+        return ", against the weight of what was found"
+    return ": hardly likelier than not"
 
 
 def _by(balance: Balance) -> str:

@@ -78,7 +78,7 @@ def hypothesis_request(about: Hypothesis | None = None, **fields: Any) -> Hypoth
 
 def scored_hypothesis(number: int = 0, *, held: bool = True, **fields: Any) -> ScoredHypothesis:
     """One whose horizon has passed, each a week after the one before."""
-    about = hypothesis(due=MADE + timedelta(weeks=12 + number))
+    about = hypothesis(weeks=12 + number, due=MADE + timedelta(weeks=12 + number))
     state = HypothesisState.HELD if held else HypothesisState.REFUTED
     given = {
         "workflow_id": hypothesis_run_id(SWARM, f"h{number}"),

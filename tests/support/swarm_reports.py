@@ -34,6 +34,7 @@ from domain.analysis_claims import analysis_claims
 from domain.answer_evidence import source_of_answer
 from domain.conflicts import detect_conflicts
 from domain.swarm_graph import conclusion_node, graph_of, node_name, plan_node
+from domain.swarm_views import with_views
 from domain.task_kinds import SPECIALIST_TASKS
 from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import ECB, answered, pair_market, view, window
@@ -135,7 +136,9 @@ def swarm_record(
             rounds=told,
             markets=(USD_JPY, NVDA)[:rounds],
             conflicts=voted,
-            hypotheses=tuple((direction(), swing()) if hypotheses is None else hypotheses),
+            hypotheses=with_views(
+                (direction(), swing()) if hypotheses is None else hypotheses, _results_in(nodes)
+            ),
             tokens=TokenRecord(read=41_200, alone=173_000, leader=2_900, raw=28_500),
         ),
     )
@@ -143,9 +146,12 @@ def swarm_record(
 
 def found_conflicts(nodes: Sequence[NodeOutcome]) -> tuple[ConflictRecord, ...]:
     """What the specialists' results on USD/JPY contradict each other in, as the vote has it."""
-    results = [n.entry.result for n in nodes if isinstance(n.entry.result, ResearchResult)]
-    on_pair = [result for result in results if result.market == USD_JPY.market]
+    on_pair = [result for result in _results_in(nodes) if result.market == USD_JPY.market]
     return detect_conflicts(USD_JPY.market, on_pair, VotingConfig())
+
+
+def _results_in(nodes: Sequence[NodeOutcome]) -> list[ResearchResult]:
+    return [n.entry.result for n in nodes if isinstance(n.entry.result, ResearchResult)]
 
 
 def conclusion(

@@ -101,7 +101,7 @@ def test_nothing_is_listed_where_there_is_nothing() -> None:
 def test_an_open_hypothesis_says_what_would_refute_it_and_when_that_is_looked_at() -> None:
     told = "\n".join(hypothesis_lines(OPEN, MADE))
     assert "USD/JPY above 157.25 on 27 Nov 2026  open" in told
-    assert "A fixing at or below USD/JPY:last." in told
+    assert "A fixing at or below 157.25." in told
     assert "[[" not in told
     assert "28 days from now" in told
     assert "technical specialist" in told

@@ -116,6 +116,21 @@ def test_a_prediction_that_several_runs_made_counts_once_as_it_was_scored_last()
         assert learned(*order).view(Question(as_of=LAST)).hypotheses == (again,)
 
 
+@pytest.mark.parametrize("days", [1, 2, 3])
+def test_runs_of_days_without_trade_that_begin_with_the_same_price_made_one_prediction(
+    days: int,
+) -> None:
+    """As on a Friday night and on the days up to Monday: each is due on a day of its own."""
+    told = (
+        said_again("stock-friday"),
+        said_again("stock-later", due=hypothesis().due + timedelta(days=days)),
+    )
+    for order in permutations(told):
+        known = learned(*order)
+        assert known.view(Question(as_of=LAST)).hypotheses == (told[1],)
+        assert known.view(Question(as_of=told[0].hypothesis.due)).hypotheses == (told[0],)
+
+
 def test_one_that_was_given_up_gives_way_to_the_same_with_a_price() -> None:
     given_up = scored_hypothesis(workflow_id="swarm-b", scored_at=LAST, reason="given up", **VOID)
     for told in permutations((scored_hypothesis(), given_up)):
@@ -128,10 +143,10 @@ def test_one_that_was_given_up_gives_way_to_the_same_with_a_price() -> None:
         {"market": pair("EUR/USD")},
         {"leaning": Leaning.DOWN},
         {"level_on": hypothesis().level_on - timedelta(days=1)},
-        {"due": hypothesis().due + timedelta(days=1)},
+        {"due": hypothesis().due + timedelta(weeks=1), "weeks": hypothesis().weeks + 1},
         {"kind": HypothesisKind.RANGE, "low": "149.00", "high": "152.00"},
     ],
-    ids=["market", "side", "first day", "last day", "range"],
+    ids=["market", "side", "first day", "horizon", "range"],
 )
 def test_another_prediction_counts_beside_it(other: dict[str, Any]) -> None:
     known = learned(said_again("stock-a"), said_again("stock-b", **other))

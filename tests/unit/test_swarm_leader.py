@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from agents.builtin.analysts import builtin_turn
+from agents.builtin.swarm_conclusion import leaning_words
 from contracts.analysis import KnownSymbol, KnownSymbols
 from contracts.capabilities import Capability
 from contracts.config import VotingConfig
@@ -21,12 +22,13 @@ from contracts.turns import Exchange, StateEntry, TurnRequest
 from domain.conflicts import detect_conflicts
 from domain.prose import references, render
 from domain.prose_review import review
-from domain.swarm_balance import is_on_views
+from domain.swarm_balance import balance_of, is_on_views
 from domain.swarm_question import asked_now
 from domain.swarm_scope import aspects_named
 from domain.synthesis_review import claims_in
 from domain.voting import decide
 from tests.support.builders import answered, failed, window
+from tests.unit.test_swarm_hypotheses import balance
 from tests.unit.test_swarm_specialists import (
     ALL,
     COMPUTED,
@@ -237,6 +239,22 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
         "USD/JPY: patterns and seasonality",
         "Conflicts and dissent",
     ]
+
+
+def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
+    leans = "USD/JPY leans {} over the next four weeks, {}."
+    weight, person = "by the weight of what was found", "as a person decided between specialists"
+    sided = balance((Leaning.UP, 0.8), (Leaning.DOWN, 0.6), (Leaning.UP, 0.5))
+    assert leaning_words(sided) == leans.format("up", weight)
+    unsure = balance((Leaning.UP, 0.2), (Leaning.DOWN, 0.14))
+    assert leaning_words(unsure) == leans.format("up", f"{weight}: hardly likelier than not")
+    results = [voice.result for voice in sided.voices]
+    (conflict,) = detect_conflicts("USD/JPY", results, VotingConfig())
+    place = [position.stated for position in conflict.positions].index(Leaning.DOWN)
+    overruled = decide(conflict, place, DecidedBy.PERSON, "analyst")
+    told = leaning_words(balance_of("USD/JPY", results, (overruled,), VotingConfig()))
+    against = f"{person} who disagree, against {weight.removeprefix('by ')}"
+    assert told == leans.format("down", against)
 
 
 def test_the_conclusion_holds_no_figure_but_by_reference() -> None:

@@ -17,7 +17,7 @@ from contracts.memory import MemoryKind
 from contracts.names import AgentId, FailureType, Message, escalation_run_id
 from contracts.results import DecidedBy, Leaning
 from contracts.search_attributes import Outcome, Phase
-from contracts.swarm_run import SwarmRequest, SwarmResult
+from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
 from infra.memory_embedded import EmbeddedMemory
@@ -102,7 +102,7 @@ async def test_specialists_work_side_by_side(client: Client, tmp_path: Path) -> 
         task = request.assignment
         if task.agent in ALL_FIVE and request.exchanges:
             here.append(task.task_id)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while len(here) < len(ALL_FIVE):
                     await asyncio.sleep(0.01)
         return swarm_turn(request)
@@ -312,6 +312,25 @@ async def test_hypotheses_outlive_the_swarm_and_are_remembered(
     waiting = await client.get_workflow_handle(result.hypotheses[0]).describe()
     assert waiting.workflow_type == "HypothesisWorkflow"
     assert MemoryKind.HYPOTHESIS in remembered(tmp_path).values()
+
+
+async def test_the_views_of_specialists_wait_with_the_hypothesis_on_their_market(
+    client: Client, tmp_path: Path
+) -> None:
+    def script(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is TaskType.CONCLUDE_SWARM:
+            return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
+        return None
+
+    result, report = await run_of(client, tmp_path, script)
+    history = await client.get_workflow_handle(result.hypotheses[0]).fetch_history()
+    given = history.events[0].workflow_execution_started_event_attributes.input.payloads
+    (waiting,) = await client.data_converter.decode(given, [HypothesisRequest])
+    views = waiting.hypothesis.views
+    assert {view.agent for view in views} == set(ALL_FIVE)
+    assert {(view.leaning, view.probability) for view in views} == {(Leaning.DOWN, 0.71)}
+    assert report.swarm is not None
+    assert report.swarm.hypotheses[0].views == views
 
 
 async def test_a_second_run_is_shown_what_the_first_found(client: Client, tmp_path: Path) -> None:
