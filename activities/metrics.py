@@ -28,6 +28,32 @@ UNAVAILABLE: Final = "unavailable"
 """The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""
 
 
+COUNTERS: Final = {
+    "desk_tasks": "Tasks that an agent has ended",
+    "desk_dead_letters": "Tasks that failed with everybody who could have done them",
+    "desk_figures_rejected": "Figures that were not let into a report",
+    "desk_tool_calls": "Calls of a tool, by what became of them",
+    "desk_cache_lookups": "Answers looked for before they are asked for",
+    "desk_reports": "Published revisions",
+    "desk_model_calls": "Calls of a model",
+    "desk_model_input_tokens": "Tokens read",
+    "desk_model_output_tokens": "Tokens written",
+    "desk_model_cache_read_tokens": "Tokens read from the prompt cache",
+    "desk_model_cost_microusd": "Cost in millionths of a US dollar",
+    "desk_model_unpriced_calls": "Calls of unknown price",
+    "desk_model_calls_over_budget": "Calls that were not made for want of money",
+}
+"""Every counter, with what it counts."""
+
+
+class TaskOutcome(StrEnum):
+    """How a task ends."""
+
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class RejectedBy(StrEnum):
     """What found a figure wanting: a look through an agent's `prose` for figures that are no
     claims, or the `checks` of its claims, the validator's and the report's."""
@@ -56,18 +82,17 @@ def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
         raise
     except BaseException as error:
         failed = isinstance(error, Exception) and not is_cancelled_exception(error)
-        _ended(agent, task_type, "failed" if failed else "cancelled", workflow.now() - began)
+        outcome = TaskOutcome.FAILED if failed else TaskOutcome.CANCELLED
+        _ended(agent, task_type, outcome, workflow.now() - began)
         raise
-    _ended(agent, task_type, "delivered", workflow.now() - began)
+    _ended(agent, task_type, TaskOutcome.DELIVERED, workflow.now() - began)
 
 
-def _ended(agent: AgentId, task_type: TaskType, outcome: str, took: timedelta) -> None:
+def _ended(agent: AgentId, task_type: TaskType, outcome: TaskOutcome, took: timedelta) -> None:
     labels = {"agent": agent.value, "task_type": task_type.value}
-    meter = workflow.metric_meter().with_additional_attributes(labels)
-    meter.with_additional_attributes({"outcome": outcome}).create_counter(
-        "desk_tasks", "Tasks that an agent has ended"
-    ).add(1)
-    meter.create_histogram_timedelta(
+    meter = workflow.metric_meter()
+    counted(meter, "desk_tasks", 1, **labels, outcome=outcome)
+    meter.with_additional_attributes(labels).create_histogram_timedelta(
         "desk_task_seconds", "From a task's first turn to its result", "duration"
     ).record(took)
 
@@ -111,11 +136,9 @@ def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
         yield measure
     finally:
         labels = {"server": call.server, "tool": call.tool}
-        meter = activity.metric_meter().with_additional_attributes(labels)
-        meter.with_additional_attributes({"outcome": measure.outcome}).create_counter(
-            "desk_tool_calls", "Calls of a tool, by what became of them"
-        ).add(1)
-        meter.create_histogram_timedelta(
+        meter = activity.metric_meter()
+        counted(meter, "desk_tool_calls", 1, **labels, outcome=measure.outcome)
+        meter.with_additional_attributes(labels).create_histogram_timedelta(
             "desk_tool_call_seconds", "From a call of a tool to its answer", "duration"
         ).record(timedelta(seconds=measure.ended()))
 
@@ -123,41 +146,38 @@ def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
 def count_lookup(cache: Cache, *, hit: bool) -> None:
     """In an activity: something was looked up that could spare a call."""
     for result, seen in (("hit", hit), ("miss", not hit)):
-        _labelled(cache=cache, result=result).create_counter(
-            "desk_cache_lookups", "Answers looked for before they are asked for"
-        ).add(int(seen))
+        meter = activity.metric_meter()
+        counted(meter, "desk_cache_lookups", int(seen), cache=cache, result=result)
 
 
 def count_model_call(agent: AgentId, usage: Usage) -> None:
     """In an activity: what a call of a model cost."""
-    meter = _labelled(agent=agent, model=usage.model)
-    for name, words, amount in (
-        ("calls", "Calls of a model", 1),
-        ("input_tokens", "Tokens read", usage.input_tokens),
-        ("output_tokens", "Tokens written", usage.output_tokens),
-        ("cache_read_tokens", "Tokens read from the prompt cache", usage.cache_read_tokens),
-        ("cost_microusd", "Cost in millionths of a US dollar", int(usage.cost_usd * 1_000_000)),
-        ("unpriced_calls", "Calls of unknown price", usage.unpriced_calls),
+    meter = activity.metric_meter()
+    for name, amount in (
+        ("calls", 1),
+        ("input_tokens", usage.input_tokens),
+        ("output_tokens", usage.output_tokens),
+        ("cache_read_tokens", usage.cache_read_tokens),
+        ("cost_microusd", int(usage.cost_usd * 1_000_000)),
+        ("unpriced_calls", usage.unpriced_calls),
     ):
-        meter.create_counter(f"desk_model_{name}", words).add(amount)
+        counted(meter, f"desk_model_{name}", amount, agent=agent, model=usage.model)
     count_over_budget(agent, usage.model, 0)
     count_lookup(Cache.PROMPT, hit=usage.cache_read_tokens > 0)
 
 
 def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
     """In an activity: a call of a model was not made, because it could not be paid for."""
-    _labelled(agent=agent, model=model).create_counter(
-        "desk_model_calls_over_budget", "Calls that were not made for want of money"
-    ).add(calls)
+    meter = activity.metric_meter()
+    counted(meter, "desk_model_calls_over_budget", calls, agent=agent, model=model)
 
 
 def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
     """In an activity: a report was published. The gauges are those of the `newest` week's, of all
     its markets; any other leaves them as they are."""
     for known in (Outcome.COMPLETE, Outcome.INCOMPLETE):
-        _labelled(outcome=known).create_counter("desk_reports", "Published revisions").add(
-            int(known is report.outcome)
-        )
+        this_one = int(known is report.outcome)
+        counted(activity.metric_meter(), "desk_reports", this_one, outcome=known)
     anew = (market for market in report.markets if market.revised_in == report.revision)
     verdicts = (verdict for market in anew for verdict in market.verdicts)
     _rejected(RejectedBy.CHECKS, sum(v.status is ClaimStatus.REJECTED for v in verdicts))
@@ -190,18 +210,16 @@ def used(spent: Usage, budget: BudgetConfig) -> float:
 
 
 def _rejected(by: RejectedBy, figures: int) -> None:
-    _labelled(by=by).create_counter(
-        "desk_figures_rejected", "Figures that were not let into a report"
-    ).add(figures)
+    meter = activity.metric_meter() if activity.in_activity() else workflow.metric_meter()
+    counted(meter, "desk_figures_rejected", figures, by=by)
 
 
 def _dead_letters(agent: AgentId, task_type: TaskType, letters: int) -> None:
-    _labelled(agent=agent, task_type=task_type).create_counter(
-        "desk_dead_letters", "Tasks that failed with everybody who could have done them"
-    ).add(letters)
+    meter = workflow.metric_meter()
+    counted(meter, "desk_dead_letters", letters, agent=agent, task_type=task_type)
 
 
-def _labelled(**labels: str) -> MetricMeter:
-    """The meter at hand, with labels."""
-    meter = activity.metric_meter() if activity.in_activity() else workflow.metric_meter()
-    return meter.with_additional_attributes({name: str(value) for name, value in labels.items()})
+def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
+    """Add to one of the `COUNTERS`, under its labels."""
+    told = {label: str(value) for label, value in labels.items()}
+    meter.with_additional_attributes(told).create_counter(name, COUNTERS[name]).add(amount)

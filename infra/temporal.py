@@ -1,6 +1,7 @@
 """The connection to Temporal: the embedded server's, or that of a server of the user's own."""
 
 import asyncio
+import re
 from datetime import timedelta
 
 from temporalio.client import Client, GrpcCompression
@@ -77,7 +78,10 @@ def _options(settings: Settings) -> ClientConnectConfig:
 
 
 def _advice(settings: Settings, address: str, error: Exception) -> str:
-    reason = str(error).splitlines()[0][:200]
+    # The core wraps what the system says in the names of its own types.
+    told = str(error).splitlines()[0]
+    said = re.search(r'message: "([^"]+)"', told)
+    reason = said[1] if said else told[:200]
     if settings.external:
         return (
             f"no Temporal server answers at {address} ({reason}); check TEMPORAL_ADDRESS or the "

@@ -31,10 +31,17 @@ def table_of(found: DeskAgents) -> Iterator[str]:
         yield "the server keeps no heartbeats of workers: processor and memory are not known"
     else:
         processes = {(worker.host, worker.process) for worker in alive}
-        yield f"{len(alive)} workers in {len(processes)} processes"
+        yield f"{_several(len(alive), 'worker')} in {_several(len(processes), 'process')}"
     some = "" if found.read == found.known else f", the newest {found.read} of {found.known}"
     yield f"work since {found.since:%Y-%m-%d %H:%M} UTC, in {found.read} workflows{some}"
     yield from LEGEND
+
+
+def _several(number: int, what: str) -> str:
+    """`1 process`, `9 workers`."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what}{'es' if what.endswith('s') else 's'}"
 
 
 def _line(name: str, line: StandingLine, now: datetime) -> str:

@@ -1,7 +1,6 @@
 """Following a run that answers something until its answer is published."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
 
@@ -17,14 +16,12 @@ from starters.ask_progress import GraphProgress
 from starters.endings import CommandError, UsageError
 from starters.following import (
     POLL_SECONDS,
-    SILENCE_SECONDS,
-    SILENT,
     show_status,
     status_if_told,
     until_closed,
 )
 from starters.server_runs import ServerRun, run_described, why_it_ended
-from starters.troubles import trouble_of
+from starters.troubles import HeldUp, in_sentences
 
 Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
 """What a run returns that has published an answer."""
@@ -92,23 +89,15 @@ async def _watched(
     progress: GraphProgress,
     published: PublishedSoFar[Published] | None,
 ) -> Published:
-    heard = looked = time.monotonic()
-    told: str | None = None
+    held_up = HeldUp(in_sentences(progress.note))
     async with until_closed(run.handle) as closed:
         while not closed.done():
             status = await show_status(run, GraphStatus, progress)
-            if status is not None:
-                heard = time.monotonic()
-                so_far = await _so_far(run, status, published)
-                if so_far is not None:
-                    return so_far
-            silent = time.monotonic() - heard > SILENCE_SECONDS
-            if silent or time.monotonic() - looked > SILENCE_SECONDS:
-                heard = looked = time.monotonic()
-                trouble = await trouble_of(run.handle) or (SILENT if silent else None)
-                if trouble is not None and trouble != told:
-                    told = trouble
-                    progress.note(trouble)
+            so_far = await _so_far(run, status, published) if status is not None else None
+            answers, leaving = status is not None, so_far is not None
+            await held_up.look(run.handle, answers=answers, leaving=leaving)
+            if so_far is not None:
+                return so_far
             await asyncio.wait({closed}, timeout=POLL_SECONDS)
         last = await status_if_told(run.handle, GraphStatus)
         if last is not None:

@@ -3,8 +3,11 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from domain.backfill import Backfill, WeekState, weeks_to_do
 from domain.schedule_spec import BackfilledWeek
@@ -14,7 +17,7 @@ from starters.backfill_start import start_week
 from starters.backfill_table import BackfillTable, WeekLine, coverage_words, table_of
 from starters.desk_session import Desk
 from starters.following import check_server
-from starters.troubles import trouble_of
+from starters.troubles import Told, in_sentences, trouble_of
 from starters.week_runs import FoundRun, described
 
 QUICK_SECONDS = 0.15
@@ -41,7 +44,7 @@ class PastWeeks:
         self._runs: dict[str, FoundRun] = {}
         self._started: set[str] = set()
         self._ended: dict[str, WeekLine] = {}
-        self._told: dict[str, str] = {}
+        self._told: dict[str, Told] = {}
 
     def learn_nothing(self) -> None:
         """Run the weeks side by side from now on, whatever was wanted at first."""
@@ -118,10 +121,13 @@ class PastWeeks:
 
     async def _tell_troubles(self, active: Sequence[str], progress: BackfillProgress) -> None:
         for week in active:
-            trouble = await trouble_of(self._runs[week].handle)
-            if trouble is not None and self._told.get(week) != trouble:
-                self._told[week] = trouble
-                progress.note(f"{week}: {trouble}")
+            told = self._told.setdefault(week, Told(in_sentences(partial(_note, progress, week))))
+            with suppress(RPCError):
+                told.say(await trouble_of(self._runs[week].handle))
+
+
+def _note(progress: BackfillProgress, week: str, text: str) -> None:
+    progress.note(f"{week}: {text}")
 
 
 async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress) -> None:

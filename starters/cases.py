@@ -26,7 +26,7 @@ from contracts.names import Message, Queue
 from domain.escalation_case import decided_already
 from infra.settings import load_settings
 from starters.case_lines import case_lines, decision_lines, listing_lines, one_line, position_list
-from starters.case_look import ANSWER_SECONDS, NOBODY_ANSWERS, all_cases, asked, one_case
+from starters.case_look import ANSWER_SECONDS, NOBODY_ANSWERS, all_cases, one_case
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
@@ -175,8 +175,8 @@ async def _decide(
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise
-        # It was decided and has ended since it was looked up.
-        refuse_decided(listed.model_copy(update={"status": await asked(handle)}))
+        # It has ended since it was looked up, or before, and was listed as open still.
+        refuse_decided(await one_case(client, listed.workflow_id))
         raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
     return decision
 

@@ -88,9 +88,8 @@ def _patterns(patterns: Sequence[TroublePattern]) -> Iterator[str]:
 
 
 def _metrics(metrics: Sequence[ImprovementMetric]) -> Iterator[str]:
-    if not metrics:
+    if not metrics or not (weeks := metrics[0].weeks):
         return
-    weeks = metrics[0].weeks
     span = "week against the one" if weeks == 1 else f"{weeks} weeks against the {weeks}"
     yield f"is it getting better: the last {span} before"
     rows = [

@@ -13,12 +13,12 @@ from contracts.week_run import MarketState
 from reporting.wording import one_line
 from starters.progress import PlainProgress
 from starters.summary import PublishedWeek
+from starters.troubles import GOES_ON
 from starters.watch_board import screen
 from starters.watch_lines import Changes, NoteLine, PublishedLine
 from starters.watch_look import Look
 
 LONGEST_REASON = 300
-GOES_ON = "nothing holds the run up any more"
 
 
 class Shown(Protocol):

@@ -19,11 +19,11 @@ from infra.temporal import ServerUnreachable, connect
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
-from starters.following import SILENCE_SECONDS, SILENT
+from starters.following import SILENT
 from starters.print_week import print_week
 from starters.published_files import report_if_here
 from starters.summary import PublishedWeek, from_result, from_status
-from starters.troubles import trouble_of
+from starters.troubles import HeldUp
 from starters.watch_look import Look, look_at, spending_of
 from starters.watch_shown import Shown, shown
 from starters.week_choice import written_week
@@ -115,7 +115,8 @@ async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
     found = await find_any_run(client, chosen) if chosen else None
     if chosen is None or found is None:
         which = chosen or "any week"
-        raise CommandError(f"no run of {which} is known; `desk run` researches one")
+        run = f"desk run --week {chosen}" if chosen else "desk run"
+        raise CommandError(f"no run of {which} is known; `{run}` researches one")
     return found, chosen
 
 
@@ -146,10 +147,10 @@ class Watcher:
         self._workflow_id = workflow_id
         self._week = week
         self._display = display
-        self._heard = self._seen = time.monotonic()
+        self._held_up = HeldUp(display.note, silent=_NO_ANSWER, at_once=True)
+        self._seen = time.monotonic()
         self._away = False
-        self._note: str | None = None
-        self._asked = self._looked = 0.0
+        self._asked = 0.0
         self._spent: Mapping[str, Usage] = {}
         self.looks = 0
 
@@ -180,7 +181,11 @@ class Watcher:
         look = look._replace(spending=await self._spending(look))
         self.looks += 1
         self._display.update(look)
-        await self._listen(look)
+        await self._held_up.look(
+            self._client.get_workflow_handle(self._workflow_id),
+            answers=look.status is not None,
+            leaving=look.status is not None and _at_rest(look.status),
+        )
         if look.status is None or not _at_rest(look.status):
             return None
         return from_status(look.status, self._workflow_id, look.run_id)
@@ -204,24 +209,6 @@ class Watcher:
         result = await last_result(found, self._week)
         return from_result(result, self._workflow_id, look.run_id)
 
-    async def _listen(self, look: Look) -> None:
-        """Say what holds the run up, though it answers, and take it back once it goes on."""
-        now = time.monotonic()
-        if look.status is not None:
-            self._heard = now
-        silent = now - self._heard > SILENCE_SECONDS
-        if silent or self._may_be_over(look.status) or now - self._looked > SILENCE_SECONDS:
-            self._looked = now
-            trouble = await trouble_of(self._client.get_workflow_handle(self._workflow_id))
-            self._say(trouble or (_NO_ANSWER if silent else None))
-
-    def _may_be_over(self, status: WeekStatus | None) -> bool:
-        """Whether what was said last cannot wait to be looked at again: the run answers, or it is
-        about to be left."""
-        if status is None or self._note is None:
-            return False
-        return self._note in (_NO_ANSWER, _NO_SERVER) or _at_rest(status)
-
     def _bear(self, error: RPCError) -> None:
         """Wait for a server that is away.
 
@@ -239,12 +226,7 @@ class Watcher:
                 f"the Temporal server has been away for {waited:.0f} s; `desk up` starts it, and "
                 f"`desk watch --week {self._week}` comes back to the run"
             ) from None
-        self._say(_NO_SERVER)
-
-    def _say(self, text: str | None) -> None:
-        if text != self._note:
-            self._note = text
-            self._display.note(text)
+        self._held_up.say_silent(_NO_SERVER)
 
 
 def _at_rest(status: WeekStatus) -> bool:

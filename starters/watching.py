@@ -7,15 +7,13 @@ from contracts.delivery import DeliveryState
 from contracts.week_run import WeekStatus
 from starters.following import (
     POLL_SECONDS,
-    SILENCE_SECONDS,
-    SILENT,
     Progress,
     show_status,
     status_if_told,
     until_closed,
 )
 from starters.summary import PublishedWeek, from_result, from_status
-from starters.troubles import trouble_of
+from starters.troubles import HeldUp, in_sentences
 from starters.week_results import last_result, result_of
 from starters.week_runs import FoundRun, Run
 
@@ -36,14 +34,17 @@ async def wait_until_published(
         EndedWithoutReport: the run ended before that.
         RPCError, ServerUnreachable: the server went away.
     """
-    heard = looked = time.monotonic()
-    told: str | None = None
+    held_up = HeldUp(in_sentences(progress.note))
     sending_since: float | None = None
     async with until_closed(found.handle) as closed:
         while not closed.done():
             status = await show_status(found, WeekStatus, progress)
+            await held_up.look(
+                found.handle,
+                answers=status is not None,
+                leaving=status is not None and status.revision > after,
+            )
             if status is not None:
-                heard = time.monotonic()
                 published = from_status(status, found.workflow_id, found.run_id)
                 waits = market is not None and market in status.pending_reruns
                 if published is not None and published.revision > after and not waits:
@@ -51,15 +52,6 @@ async def wait_until_published(
                     if _sent(status) or time.monotonic() - sending_since > DELIVERY_SECONDS:
                         _tell_unsent(status, progress)
                         return published
-            elif time.monotonic() - heard > SILENCE_SECONDS:
-                heard = time.monotonic()
-                progress.note(await trouble_of(found.handle) or SILENT)
-            if time.monotonic() - looked > SILENCE_SECONDS:
-                looked = time.monotonic()
-                trouble = await trouble_of(found.handle)
-                if trouble is not None and trouble != told:
-                    told = trouble
-                    progress.note(trouble)
             await asyncio.wait({closed}, timeout=POLL_SECONDS)
         return from_result(await result_of(found, week), found.workflow_id, found.run_id)
 

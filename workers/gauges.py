@@ -16,6 +16,8 @@ from temporalio.client import Client
 from temporalio.common import MetricMeter
 from temporalio.service import RPCError
 
+from activities.metrics import counted
+from activities.metrics_at_zero import begin_at_zero
 from contracts.names import Queue, WorkflowType, source_queue, week_run_id
 from contracts.search_attributes import SearchAttribute
 from domain.weeks import latest_complete_week
@@ -31,8 +33,15 @@ _KINDS = {
 
 
 @asynccontextmanager
-async def gauged(client: Client, settings: Settings, *, of_server: bool) -> AsyncIterator[None]:
-    """Gauges are set until the block ends; `of_server` are those of its queues and its weeks."""
+async def gauged(
+    client: Client, settings: Settings, *, queues: Iterable[Queue], calls_tools: bool
+) -> AsyncIterator[None]:
+    """Gauges are set until the block ends, and the counters of a process that polls the `queues`
+    stand at zero before anything has happened. The gauges of the server's queues and weeks are the
+    orchestrator's, who polls that of the desk."""
+    polled = set(queues)
+    begin_at_zero(process_meter(), settings.config.policy, polled, calls_tools=calls_tools)
+    of_server = Queue.DESK in polled
     task = asyncio.create_task(_set_for_ever(client, settings, of_server=of_server), name="gauges")
     try:
         yield
@@ -43,10 +52,10 @@ async def gauged(client: Client, settings: Settings, *, of_server: bool) -> Asyn
 
 
 async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) -> None:
-    meter, counted = process_meter(), Counter[bool]()
+    meter, told = process_meter(), Counter[bool]()
     while True:
         _memory(meter)
-        counted = _answers(meter, counted)
+        told = _answers(meter, told)
         if of_server:
             # What cannot be asked keeps its last value; the server's absence shows elsewhere.
             with suppress(RPCError):
@@ -55,16 +64,14 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
         await asyncio.sleep(EVERY.total_seconds())
 
 
-def _answers(meter: MetricMeter, counted: Counter[bool]) -> Counter[bool]:
+def _answers(meter: MetricMeter, told: Counter[bool]) -> Counter[bool]:
     """Add what the sources in this process have looked up among their kept answers since then; one
     that runs as a process of its own counts where nobody reads it."""
     keeping = sys.modules.get("mcp_servers.kept_answers")
     now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
     for had, result in ((True, "hit"), (False, "miss")):
         labels = {"cache": "source_answers", "result": result}
-        meter.with_additional_attributes(labels).create_counter(
-            "desk_cache_lookups", "Answers looked for before they are asked for"
-        ).add(now[had] - counted[had])
+        counted(meter, "desk_cache_lookups", now[had] - told[had], **labels)
     return now
 
 

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from enum import StrEnum
+from typing import Final
 
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from contracts.names import Queue
 from infra.effect_journal import EffectJournal
 from infra.settings import McpTransport, Settings
 from infra.telemetry import traced_servers
@@ -24,6 +26,14 @@ class Role(StrEnum):
     VALIDATION = "validation"
     SOURCES = "sources"
     ALL = "all"
+
+
+QUEUES: Final = {
+    Role.ORCHESTRATOR: Queue.DESK,
+    Role.RESEARCH: Queue.RESEARCH,
+    Role.VALIDATION: Queue.VALIDATION,
+}
+"""What a role polls; the sources poll a queue for each server."""
 
 
 @asynccontextmanager
@@ -45,8 +55,11 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
         if measured(settings):
             from workers.gauges import gauged
 
-            of_server = Role.ORCHESTRATOR in wanted
-            await stack.enter_async_context(gauged(client, settings, of_server=of_server))
+            queues = [queue for role, queue in QUEUES.items() if role in wanted]
+            calls_tools = Role.SOURCES in wanted
+            await stack.enter_async_context(
+                gauged(client, settings, queues=queues, calls_tools=calls_tools)
+            )
         yield
     await metrics_sent(settings)
 

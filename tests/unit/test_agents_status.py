@@ -192,6 +192,14 @@ def test_an_error_degrades_until_something_goes_well_again() -> None:
     assert found.sources[0].last_error == "503 busy"
 
 
+@pytest.mark.parametrize(
+    ("alive", "told"), [(1, "1 worker in 1 process"), (2, "2 workers in 1 process")]
+)
+def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> None:
+    found = judged(fleet([worker(queue) for queue in QUEUES[:alive]]))
+    assert told in table_of(found)
+
+
 def test_the_table_keeps_to_80_columns() -> None:
     record = Record(read=160, known=3_952)
     for work in (record.agents["research_agent_1"], record.queues["source.official_statistics"]):

@@ -75,6 +75,15 @@ def test_what_was_learned_is_told_with_what_to_do_and_why() -> None:
     assert ["R1", "ecb.get_historical", "264", "1", "12", "250", "20"] in cells
 
 
+def test_before_the_first_run_nothing_is_said_to_be_getting_better() -> None:
+    learned = Learned()
+    learned.take(lesson(5))
+    told = "\n".join(learned_lines(learned.view(question(2))))
+    assert "learned from 0 runs" in told
+    assert "getting better" not in told
+    assert "getting better" in "\n".join(learned_lines(learned.view(question(9))))
+
+
 def test_two_measures_that_are_told_alike_are_not_judged() -> None:
     def weeks(seconds: float) -> list[str]:
         learned = Learned()

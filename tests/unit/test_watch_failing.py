@@ -11,11 +11,11 @@ from rich.live import Live
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from contracts.search_attributes import Phase
-from starters import watch_week
+from starters import troubles, watch_week
 from starters.following import SILENT
-from starters.troubles import trouble_of
+from starters.troubles import GOES_ON, trouble_of
 from starters.watch_look import Look
-from starters.watch_shown import GOES_ON, JsonShown, LiveShown, PlainShown, Shown
+from starters.watch_shown import JsonShown, LiveShown, PlainShown, Shown
 from tests.support.reports import sample_report
 from tests.unit.test_cli_output import FILES
 from tests.unit.test_watch import activity, look
@@ -45,14 +45,14 @@ async def followed(
 
     async def failing(*_: object) -> str | None:
         if rarely:
-            monkeypatch.setattr(watch_week, "SILENCE_SECONDS", 1e9)
+            monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
         return trouble
 
     monkeypatch.setattr(watch_week, "look_at", looked)
-    monkeypatch.setattr(watch_week, "trouble_of", failing)
+    monkeypatch.setattr(troubles, "trouble_of", failing)
     monkeypatch.setattr(watch_week, "SPENDING_SECONDS", 1e9)
     monkeypatch.setattr(watch_week, "REFRESH_SECONDS", 0.001)
-    monkeypatch.setattr(watch_week, "SILENCE_SECONDS", 0.0)
+    monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)
     await watch_week.Watcher(client, "weekly-2026-W44", "2026-W44", shown).follow()
 

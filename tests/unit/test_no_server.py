@@ -1,0 +1,22 @@
+"""What is said where no Temporal server answers."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.settings import load_settings
+from infra.temporal import ServerUnreachable, connect
+from tests.support.homes import PROJECT, home_environment
+
+
+async def test_where_no_server_answers_the_system_s_reason_is_told_in_its_words(
+    tmp_path: Path,
+) -> None:
+    variables = home_environment(tmp_path)
+    settings = load_settings(PROJECT, variables)
+    with pytest.raises(ServerUnreachable) as refused:
+        await connect(settings)
+    address = f"127.0.0.1:{variables['DESK_SERVER_PORT']}"
+    assert str(refused.value) == (
+        f"no Temporal server answers at {address} (Connection refused); start one with `desk up`"
+    )
