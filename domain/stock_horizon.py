@@ -3,9 +3,11 @@
 Light: the workflow uses it.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
+
+from pydantic import JsonValue
 
 from contracts.capabilities import Capability
 from contracts.claims import Metric
@@ -14,7 +16,8 @@ from contracts.markets import MarketKind
 from contracts.results import ResearchResult
 from contracts.stock import StockAction
 from contracts.tasks import TaskAssignment
-from contracts.tools import ToolStatus
+from contracts.tools import ToolResult, ToolStatus
+from domain.answer_form import ToldAnswer, UnreadableAnswer, told
 from domain.capabilities import capability_of
 from domain.confidence import NOTHING_FOUND
 from domain.hypotheses_prices import expected_day
@@ -35,6 +38,10 @@ _OF_PRICES: Final = frozenset(
 )
 
 
+class _ToldStanding(ToldAnswer):
+    figures: Sequence[JsonValue] | None = None
+
+
 class Later(NamedTuple):
     """Why an evaluation is tried again, and until when."""
 
@@ -52,20 +59,26 @@ def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
     """Whether a source said that it had no price of the stock when the episode began: `known` has
     no figure of prices, and the action that brings the last price had an answer.
 
-    An answer to the other technical action says too little: few prices give no indicator. Where
-    nobody was asked, or nobody answered, a price may come.
+    An answer to the other technical action alone says too little: few prices give no indicator.
+    Where nobody was asked, or nobody answered, a price may come.
     """
     if not _OF_PRICES.isdisjoint(known):
         return False
     return any(
         outcome.entry.node == StockAction.RUN_TA_BASIC
         and outcome.entry.result is not None
-        and any(
-            result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA
-            for result in outcome.evidence
-        )
+        and any(_standings(outcome))
         for outcome in outcomes
     )
+
+
+def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
+    """The same, where whichever action asked how the stock stands: it was asked, and the answers
+    hold no figure at all. Few prices give no indicator, but they have a last one."""
+    if not _OF_PRICES.isdisjoint(known):
+        return False
+    answers = [_figures(answer) for outcome in outcomes for answer in _standings(outcome)]
+    return bool(answers) and all(figures is not None and not figures for figures in answers)
 
 
 def never_evaluated(task: TaskAssignment, symbol: str) -> ResearchResult:
@@ -92,3 +105,18 @@ def later(
     if found >= expected or now >= until:
         return None
     return Later(f"the last price is of {found}, and that of {expected} may still come", until)
+
+
+def _standings(outcome: NodeOutcome) -> Iterator[ToolResult]:
+    """The answers to how the stock stands, which have its last price."""
+    for result in outcome.evidence:
+        if result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA:
+            yield result
+
+
+def _figures(answer: ToolResult) -> Sequence[JsonValue] | None:
+    """Those that an answer holds; None where it does not say."""
+    try:
+        return told(answer, _ToldStanding).figures
+    except UnreadableAnswer:
+        return None

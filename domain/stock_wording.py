@@ -116,10 +116,11 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
             (Metric.ADX, Metric.MONTH_MOVE),
         ),
         Topic.LINE: _Words(
-            "The straight line through the recent prices leads up, to {target}, in the expected"
-            " range from {expected_low} to {expected_high}.",
-            "The straight line through the recent prices leads down, to {target}, in the expected"
-            " range from {expected_low} to {expected_high}.",
+            # It may lead out of the range: nothing here says that it does not.
+            "The straight line through the recent prices leads up, to {target}; the expected range"
+            " is from {expected_low} to {expected_high}.",
+            "The straight line through the recent prices leads down, to {target}; the expected"
+            " range is from {expected_low} to {expected_high}.",
             "The straight line through the recent prices leads to {target}, near the middle of the"
             " expected range from {expected_low} to {expected_high}.",
             (Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),

@@ -12,6 +12,7 @@ OF_THE_RUN: Final[dict[str, Any]] = {
     "nodes": {"__all__": {"seconds"}},
     "sources": {"__all__": {"retrieved_at"}},
     "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
+    "stock": {"steps": {"__all__": {"started_at", "ended_at"}}},
 }
 """When a run happened and where it stands in Temporal's history."""
 

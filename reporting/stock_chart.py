@@ -155,8 +155,9 @@ def _draw_price(axes: Axes, across: Series, closes: Series, first: int) -> None:
     axes.legend(
         handles,
         names,
-        loc="lower left",
-        bbox_to_anchor=(-0.01, 0.99),
+        # Beside the newest prices, which a narrow screen shows first.
+        loc="lower right",
+        bbox_to_anchor=(1.01, 0.99),
         ncols=len(names),
         frameon=False,
         fontsize=11,

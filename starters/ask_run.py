@@ -21,6 +21,7 @@ from starters.ask_follow import (
     answer_of,
     wait_for_answer,
 )
+from starters.ask_installed import installed_since
 from starters.ask_progress import GraphProgress, shown_graph_progress
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus
@@ -68,6 +69,7 @@ class _AskedRun(Generic[Published]):
     def __init__(self, asking: Asking[Published]) -> None:
         self._asking: Asking[Published] = asking
         self._id = asking.start.workflow_id
+        self._anew = asking.again
         self._started = False
         self._hosting = False
 
@@ -109,11 +111,11 @@ class _AskedRun(Generic[Published]):
         """The answer; None where nobody waits for it."""
         found = await run_described(desk.client, self._id, self._asking.start.returns)
         if not self._started:
-            if found is not None and not self._asking.again:
+            if found is not None and not self._anew:
                 already = await self._already(found, progress)
                 if already is not None:
                     return already
-            if found is None or self._asking.again or not found.open:
+            if found is None or self._anew or not found.open:
                 found = await self._start(desk, found, progress)
             self._started = True
         if found is None:
@@ -126,20 +128,38 @@ class _AskedRun(Generic[Published]):
         self, found: ServerRun[Published], progress: GraphProgress
     ) -> Answered[Published] | None:
         """The answer of a run that is closed, or has published one and goes on; None where there is
-        none of it."""
+        none of it, or one to be asked for anew."""
         if found.open:
             published = self._asking.published
             so_far = await published(found) if published is not None else None
             if so_far is not None:
-                return Answered(found, so_far, before=True)
+                return self._whole(Answered(found, so_far, before=True), progress)
             following = "; following it" if self._asking.wait else ""
             progress.note(f"{found.workflow_id} is under way{following}")
             return None
         try:
-            return Answered(found, await answer_of(found), before=True)
+            answer = await answer_of(found)
         except (EndedWithoutAnswer, NotAnswerable) as ended:
             progress.note(f"{ended}; asking anew")
             return None
+        return self._whole(Answered(found, answer, before=True), progress)
+
+    def _whole(
+        self, answered: Answered[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """An earlier answer; None where it lacked what has been installed since."""
+        from reporting.answer_publish import read_answer_file
+
+        answer = read_answer_file(Path(answered.result.files.json_file))
+        since = installed_since(answer, answered.run.started_at)
+        if not since:
+            return answered
+        self._anew = True
+        progress.note(
+            f"{answered.run.workflow_id} lacked what `{'` and `'.join(since)}` has installed since;"
+            " asking anew"
+        )
+        return None
 
     async def _start(
         self, desk: Desk, replaced: ServerRun[Published] | None, progress: GraphProgress
@@ -150,4 +170,4 @@ class _AskedRun(Generic[Published]):
         if has_models(asking.config):
             allowance = asking.config.policy.budget.allowance
             progress.note(f"models take part, {allowance_words(allowance)}")
-        return await start_run(desk.client, asking.start, replace=asking.again)
+        return await start_run(desk.client, asking.start, replace=self._anew)

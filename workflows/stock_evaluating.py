@@ -22,6 +22,7 @@ from domain.stock_horizon import (
     had_no_price,
     later,
     never_evaluated,
+    was_told_no_price,
 )
 from domain.stock_parts import values_of
 from domain.task_kinds import STOCK_TASKS
@@ -31,6 +32,10 @@ from workflows.stock_book import StockBook
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
 NO_PRICE = "there is no price at the end of the horizon"
+
+TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
+"""Runs that waited before this change for a price that none but `RUN_TA_ADVANCED` asked for go on
+waiting."""
 
 
 class Evaluating:
@@ -84,7 +89,10 @@ class Evaluating:
 
     @property
     def _had_no_price(self) -> bool:
-        return had_no_price(self._state.board.values.keys(), self._state.outcomes)
+        known, outcomes = self._state.board.values.keys(), self._state.outcomes
+        if had_no_price(known, outcomes):
+            return True
+        return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
 
     def _never(self) -> TaskOutcome:
         """What there is to tell of a horizon that is not waited for; nobody is asked."""

@@ -11,7 +11,7 @@ from contracts.analysis import PriceHistory
 from contracts.markets import MarketKind
 from contracts.source_results import Provenance
 from contracts.tools import SourceTier
-from reporting.stock_chart import average, relative_strength, stock_chart
+from reporting.stock_chart import WIDTH, average, relative_strength, stock_chart
 
 START = date(2023, 1, 2)
 SOURCE = Provenance(name="a package", tier=SourceTier.SECONDARY)
@@ -43,6 +43,13 @@ def test_a_long_history_has_averages_bands_volume_and_rsi() -> None:
     chart = drawn(700)
     for name in ("close", "SMA 50", "SMA 200", "Bollinger bands", "Volume", "RSI 14"):
         assert f">{name}<" in chart
+
+
+@pytest.mark.parametrize("days", [10, 60, 700])
+def test_the_names_of_the_lines_stand_where_a_narrow_screen_begins(days: int) -> None:
+    """It shows the newest prices: some 390 of the page's pixels, of a chart of 544."""
+    named = re.findall(r'x="([\d.]+)"[^>]*>(?:close|SMA \d+|Bollinger bands)<', drawn(days))
+    assert named and min(map(float, named)) > WIDTH * (1 - 390 / 544)
 
 
 def test_with_little_history_what_can_be_drawn_is() -> None:

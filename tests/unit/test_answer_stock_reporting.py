@@ -8,10 +8,11 @@ import pytest
 from contracts.answers import AnswerReport, AnswerSection
 from contracts.graph import GraphRecord
 from contracts.results import ConflictKind, ConflictRecord, DecidedBy, Position
-from contracts.stock import Blackboard, Evaluation, StockAction
+from contracts.stock import Blackboard, EpisodeStep, Evaluation, StockAction
 from domain.compile_answer import compile_answer
 from domain.stock_evaluation import EVALUATION_METRICS
 from reporting.answer_html import render_answer_html
+from reporting.answer_json import answer_apart_from_the_run
 from reporting.answer_markdown import answer_alone, render_answer_markdown
 from reporting.answer_stock_words import (
     evaluation_notes,
@@ -312,3 +313,18 @@ def test_the_page_has_the_chart_and_is_the_same_every_time() -> None:
     page = render_answer_html(answer())
     assert 'aria-label="NVDA, daily closes from' in page
     assert page == render_answer_html(answer())
+
+
+def test_two_runs_of_an_episode_say_the_same_but_for_when_their_steps_were_taken() -> None:
+    one = answer()
+    assert one.stock is not None
+    first, *others = one.stock.steps
+    moved = first.model_copy(update={"started_at": AS_OF, "ended_at": AS_OF})
+    other = first.model_copy(update={"reason": "Another had it next."})
+
+    def beginning(step: EpisodeStep) -> AnswerReport:
+        stock = one.stock and one.stock.model_copy(update={"steps": (step, *others)})
+        return one.model_copy(update={"stock": stock})
+
+    assert answer_apart_from_the_run(beginning(moved)) == answer_apart_from_the_run(one)
+    assert answer_apart_from_the_run(beginning(other)) != answer_apart_from_the_run(one)

@@ -102,6 +102,17 @@ def test_a_rule_says_what_it_is_written_to_say(
     assert how_strongly == pytest.approx(strength)
 
 
+@pytest.mark.parametrize(("target", "way"), [(40.0, "down"), (230.0, "up")])
+def test_a_line_that_leads_out_of_the_expected_range_is_not_said_to_end_in_it(
+    target: float, way: str
+) -> None:
+    values = {M.TARGET: target, M.EXPECTED_LOW: 50.0, M.EXPECTED_HIGH: 200.0}
+    (pointer,) = insights(values)
+    told = statement(pointer, "NVDA")
+    assert f"leads {way}, to [[NVDA:target]]; the expected range is from" in told
+    assert " in " not in told
+
+
 def test_every_topic_is_spoken_of_once_and_in_order_where_nothing_is_lacking() -> None:
     assert [pointer.topic for pointer in insights(ALL)] == list(Topic)
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
@@ -30,6 +32,7 @@ from contracts.usage import BUILTIN
 from domain.stock_actions import ORDER, PART_METRICS
 from domain.stock_horizon import SETTLING
 from infra.memory_embedded import EmbeddedMemory
+from infra.tool_calling import ToolAnswer
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, gives_up
 from tests.support.stocks import (
@@ -39,6 +42,7 @@ from tests.support.stocks import (
     SYMBOL,
     Handle,
     Outcomes,
+    call_of,
     choice,
     episode,
     part,
@@ -425,21 +429,45 @@ def without_figures(*tasks: TaskType) -> Script:
     return script
 
 
+def asking_how_it_stands(request: TurnRequest) -> Turn | None:
+    """The indicators are asked for beside how the stock stands, and give no figure."""
+    if request.assignment.task_type is not TaskType.RUN_TA_ADVANCED:
+        return None
+    if not request.exchanges:
+        return Turn(calls=(call_of(request, BASIC), call_of(request, ADVANCED)))
+    return Turn(result=part(request).model_copy(update={"claims": ()}))
+
+
+def answering(*figures: dict[str, JsonValue]) -> Outcomes:
+    """A source that tells these figures of how the stock stands, and has no later price."""
+    told = ToolAnswer(content={"figures": list(figures)})
+    return Outcomes(script=lambda _, tool, __: told if tool == "market_data" else None, came=None)
+
+
+LAST: dict[str, JsonValue] = {"metric": "last", "value": "100.00", "as_of": "2024-06-10"}
+
+
 @pytest.mark.parametrize(
-    ("script", "first"),
+    ("script", "first", "source"),
     [
-        (as_usual, BASIC),
-        (as_usual, ADVANCED),
-        (as_usual, NEWS),
-        (without_figures(TaskType.RUN_TA_ADVANCED), ADVANCED),
-        (failing(AgentId.TA_AGENT, AgentId.RESERVE_SPECIALIST), BASIC),
+        (as_usual, BASIC, Outcomes),
+        (as_usual, ADVANCED, Outcomes),
+        (as_usual, NEWS, Outcomes),
+        (without_figures(TaskType.RUN_TA_ADVANCED), ADVANCED, Outcomes),
+        (asking_how_it_stands, ADVANCED, partial(answering, LAST)),
+        (failing(AgentId.TA_AGENT, AgentId.RESERVE_SPECIALIST), BASIC, Outcomes),
     ],
-    ids=["known", "indicators", "unasked", "few prices", "unanswered"],
+    ids=["known", "indicators", "unasked", "last unasked", "few prices", "unanswered"],
 )
 async def test_a_price_that_may_come_is_asked_for_again_until_it_is_given_up(
-    client: Client, tmp_path: Path, script: Script, first: StockAction
+    client: Client,
+    tmp_path: Path,
+    script: Script,
+    first: StockAction,
+    source: Callable[[], Outcomes],
 ) -> None:
-    tools = Outcomes(came=None)
+    tools = source()
+    tools.came = None
     async with desk_workers(client, tmp_path, analyst=acting(script), tools=tools, servers=SERVERS):
         run = await begun(
             client, tmp_path, steps=(first, *SHORT[1:]), given_up_after=timedelta(days=10)
@@ -450,12 +478,17 @@ async def test_a_price_that_may_come_is_asked_for_again_until_it_is_given_up(
     assert result.board.evaluation.lacking == PART_METRICS[EVALUATE]
 
 
+@pytest.mark.parametrize(
+    ("script", "first"),
+    [(without_figures(TaskType.RUN_TA_BASIC), BASIC), (asking_how_it_stands, ADVANCED)],
+    ids=["basic", "advanced"],
+)
 async def test_a_stock_without_a_price_to_begin_with_is_not_waited_for(
-    client: Client, tmp_path: Path
+    client: Client, tmp_path: Path, script: Script, first: StockAction
 ) -> None:
-    script, tools = without_figures(TaskType.RUN_TA_BASIC), Outcomes(came=None)
+    tools = answering()
     async with desk_workers(client, tmp_path, analyst=acting(script), tools=tools, servers=SERVERS):
-        run = await begun(client, tmp_path)
+        run = await begun(client, tmp_path, steps=(first, *SHORT[1:]))
         result = await run.result()
         board = await run.query(StockResearchWorkflow.status)
     history = await run.fetch_history()

@@ -1,0 +1,82 @@
+"""Whether a price of a stock may come that was not there when the episode began."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from pydantic import JsonValue
+
+from contracts.claims import Metric
+from contracts.graph import NodeOutcome
+from contracts.names import AgentId
+from contracts.report import Contribution
+from contracts.stock import StockAction
+from contracts.tasks import TaskType
+from contracts.tools import ToolCall, ToolResult, ToolStatus
+from contracts.turns import StateEntry
+from domain.stock_horizon import was_told_no_price
+
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
+ADVANCED = StockAction.RUN_TA_ADVANCED
+NOTHING: JsonValue = {"figures": [], "missing": ["the prices of NVDA end on 2025-02-18"]}
+SOMETHING: JsonValue = {"figures": [{"metric": "last", "value": "100.00"}]}
+
+
+def answer(
+    content: JsonValue, tool: str = "market_data", status: ToolStatus = ToolStatus.OK
+) -> ToolResult:
+    call = ToolCall(call_id=f"RUN_TA_ADVANCED/{tool}", server="analysis", tool=tool, arguments={})
+    error = None if status is ToolStatus.OK else "it is away"
+    return ToolResult(call=call, status=status, content=content, error=error)
+
+
+def outcome(*evidence: ToolResult) -> NodeOutcome:
+    """An action that asked, and has no result to show for it."""
+    task = TaskType.RUN_TA_ADVANCED
+    return NodeOutcome(
+        entry=StateEntry(key=ADVANCED, node=ADVANCED),
+        evidence=evidence,
+        contribution=Contribution(agent=AgentId.TA_AGENT, task_type=task, delivered=True),
+        started_at=NOW,
+        ended_at=NOW,
+    )
+
+
+def test_an_answer_without_any_figure_says_that_there_is_no_price() -> None:
+    assert was_told_no_price(set(), [outcome(answer(NOTHING), answer(NOTHING, "pattern_detector"))])
+    assert was_told_no_price({Metric.NEWS_COUNT}, [outcome(), outcome(answer(NOTHING))])
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        (),
+        (answer(NOTHING, "indicator_calculator"),),
+        (answer(None, status=ToolStatus.UNAVAILABLE),),
+        (answer(SOMETHING),),
+        (answer(NOTHING), answer(SOMETHING)),
+        (answer({"price": "100.00"}),),
+        (answer({"figures": None}),),
+        (answer({"figures": 3}),),
+        (answer(["100.00"]),),
+    ],
+    ids=[
+        "nobody asked",
+        "only indicators",
+        "no answer",
+        "a price",
+        "a price later",
+        "another form",
+        "no list",
+        "unreadable",
+        "no object",
+    ],
+)
+def test_anything_else_says_too_little(evidence: Sequence[ToolResult]) -> None:
+    assert not was_told_no_price(set(), [outcome(*evidence)])
+
+
+def test_who_knows_a_figure_of_prices_had_one() -> None:
+    values = {Metric.LAST: Decimal(100)}
+    assert not was_told_no_price(values.keys(), [outcome(answer(NOTHING))])
