@@ -5,7 +5,7 @@ Light: the workflow uses it.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final, NamedTuple, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
 from contracts.names import AgentId
@@ -22,6 +22,8 @@ from domain.task_kinds import STOCK_TASKS
 CHOOSES: Final = 1
 ACTS: Final = 2
 """Priorities: everybody waits for the controller."""
+
+CHOICE: Final = (AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION)
 
 DIGITS: Final = 2
 
@@ -60,54 +62,26 @@ class Given(TypedDict):
     limits: AgentLimits
 
 
-def controllers_task(
+def episode_task(
+    node: str,
     round_: int,
     request: StockRequest,
     query: Query,
     window: TimeWindow,
     **given: Unpack[Given],
 ) -> TaskAssignment:
-    """The choice of the next action."""
-    chooses = _Work(CONTROLLER, AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION, CHOOSES)
-    return _task(chooses, round_, request, query, window, **given)
-
-
-def actions_task(
-    action: StockAction,
-    round_: int,
-    request: StockRequest,
-    query: Query,
-    window: TimeWindow,
-    **given: Unpack[Given],
-) -> TaskAssignment:
-    """What is to be done for an action. Tools are asked as of the end of the window."""
-    work = _Work(action, *STOCK_TASKS[action], ACTS)
-    return _task(work, round_, request, query, window, **given)
-
-
-class _Work(NamedTuple):
-    node: str
-    agent: AgentId
-    kind: TaskType
-    priority: int
-
-
-def _task(
-    work: _Work,
-    round_: int,
-    request: StockRequest,
-    query: Query,
-    window: TimeWindow,
-    **given: Unpack[Given],
-) -> TaskAssignment:
+    """The choice of the next action at the controller's node, and at that of an action what is to
+    be done for it. Tools are asked as of the end of the window."""
+    chooses = node == CONTROLLER
+    agent, kind = CHOICE if chooses else STOCK_TASKS[StockAction(node)]
     return TaskAssignment(
-        task_id=place_of(work.node, round_),
-        task_type=work.kind,
-        agent=work.agent,
+        task_id=place_of(node, round_),
+        task_type=kind,
+        agent=agent,
         week=week_before(window.end),
         market=market_of(request.symbol),
         window=window,
-        priority=work.priority,
+        priority=CHOOSES if chooses else ACTS,
         base_area=request.policy.base_area,
         query=query,
         **given,

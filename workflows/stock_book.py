@@ -9,11 +9,13 @@ from agents.roster import AgentProfile, profile_in
 from contracts.graph import AnswerPublication
 from contracts.names import AgentId
 from contracts.stock_run import EpisodeStatus, StockRequest
-from contracts.tasks import TaskAssignment
+from contracts.tasks import Query, TaskAssignment
 from contracts.usage import BUILTIN
 from contracts.week_run import TaskOutcome, Tools
+from contracts.weeks import TimeWindow
 from domain.budget import Purse
 from domain.graph_board import GraphBoard
+from domain.stock_assignments import episode_task
 from domain.stock_details import board_details
 from domain.stock_graph import GRAPH
 from domain.stock_memories import StockRemembering
@@ -71,6 +73,29 @@ class StockBook(RunBook):
         """An agent as the run has it, or the built-in one in its place, which costs nothing."""
         profile = profile_in(self.request.policy, agent)
         return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
+
+    def task(
+        self,
+        node: str,
+        profile: AgentProfile,
+        *,
+        round_: int | None = None,
+        query: Query | None = None,
+        window: TimeWindow | None = None,
+    ) -> TaskAssignment:
+        """What an agent is to do now at a node; without more, what the episode asks in its window,
+        once more than it was done before."""
+        state = self.state
+        return episode_task(
+            node,
+            state.rounds_of(node) if round_ is None else round_,
+            self.request,
+            query or state.query,
+            window or state.window,
+            deadline=workflow.now() + self.request.policy.deadlines.task,
+            tools=profile.tools,
+            limits=profile.limits,
+        )
 
     async def work(
         self, profile: AgentProfile, task: TaskAssignment, shown: Shown, *, again: int = 0

@@ -14,7 +14,7 @@ from contracts.tasks import TaskAssignment
 from contracts.week_run import TaskOutcome
 from domain.deadlines import time_left
 from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
-from domain.stock_assignments import actions_task, outcome_parameters
+from domain.stock_assignments import outcome_parameters
 from domain.stock_horizon import (
     NEVER,
     SETTLING,
@@ -106,21 +106,15 @@ class Evaluating:
 
     def _task(self) -> TaskAssignment:
         """The evaluation; its tools are asked as of the end of the horizon."""
-        state, request = self._state, self._book.request
+        state = self._state
         profile = self._book.profile(STOCK_TASKS[EVALUATE][0])
         made = state.board.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
             raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
         told = {**state.query.parameters, **outcome_parameters(state.as_of, made.action)}
-        return actions_task(
-            EVALUATE,
-            self._round,
-            request,
-            state.query.model_copy(update={"parameters": told}),
-            state.horizon,
-            deadline=workflow.now() + request.policy.deadlines.task,
-            tools=profile.tools,
-            limits=profile.limits,
+        query = state.query.model_copy(update={"parameters": told})
+        return self._book.task(
+            EVALUATE, profile, round_=self._round, query=query, window=state.horizon
         )
 
     def _waits_because(self, found: TaskOutcome | TaskFailed) -> Later | None:

@@ -14,7 +14,7 @@ from contracts.stock import ActionChoice, EpisodeStep, StockAction
 from contracts.tasks import TaskAssignment
 from contracts.week_run import ReassignmentRequest, TaskOutcome
 from domain.stock_actions import DATA, why_not
-from domain.stock_assignments import actions_task, controllers_task, market_of
+from domain.stock_assignments import market_of
 from domain.stock_graph import CONTROLLER
 from domain.stock_memories import Untellable, scored_recommendation
 from domain.stock_parts import pointers_of, values_of
@@ -79,15 +79,7 @@ class StockSteps:
         book, state = self._book, self._state
         profile = book.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         book.begin(CONTROLLER)
-        task = controllers_task(
-            state.rounds_of(CONTROLLER),
-            self._request,
-            state.query,
-            state.window,
-            deadline=workflow.now() + self._request.policy.deadlines.task,
-            tools=profile.tools,
-            limits=profile.limits,
-        )
+        task = book.task(CONTROLLER, profile)
         shown = Shown(state=(*state.choices, *state.results), board=state.board.told())
         try:
             outcome = await book.work(profile, task, shown)
@@ -206,17 +198,7 @@ class StockSteps:
         """What an agent brought who is shown the blackboard and all results besides; None where it
         failed, and where it is one for figures, everybody else as well."""
         book, state = self._book, self._state
-        profile = book.profile(STOCK_TASKS[action][0])
-        task = actions_task(
-            action,
-            state.rounds_of(action),
-            self._request,
-            state.query,
-            state.window,
-            deadline=workflow.now() + self._request.policy.deadlines.task,
-            tools=profile.tools,
-            limits=profile.limits,
-        )
+        task = book.task(action, book.profile(STOCK_TASKS[action][0]))
         shown = shown._replace(state=state.results, board=state.board.told())
         try:
             found = await self._by_somebody(action, task, shown)

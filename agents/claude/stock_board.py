@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
-from agents.claude.swarm_findings import results_in, standing, told_findings
+from agents.claude.research import claim_line
+from agents.claude.swarm_findings import results_in, standing, told_conflicts, told_findings
+from agents.claude.swarm_memory import told_memories
 from contracts.analysis import MeasuredFigure
 from contracts.claims import Claim
 from contracts.results import MOST_SOURCES
@@ -71,7 +73,22 @@ def told_board(request: TurnRequest) -> dict[str, JsonValue]:
     }
 
 
-def told_parts(request: TurnRequest) -> list[JsonValue]:
+def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
+    """What whoever writes of an episode is shown of it: what is asked, the blackboard, the claims
+    on it, what each part's agent found, where sources differ, and what is remembered."""
+    task = request.assignment
+    return {
+        "question": task.query.question if task.query else None,
+        "asked_for": task.instructions,
+        "board": told_board(request),
+        "claims": [{**claim_line(claim)} for claim in claims_on_board(request).values()],
+        "findings_of_the_parts": _told_parts(request),
+        "conflicts": told_conflicts(request.conflicts),
+        "recalled": told_memories(request),
+    }
+
+
+def _told_parts(request: TurnRequest) -> list[JsonValue]:
     """What the agents found that fetched and measured, condensed; of one that failed, why."""
     entries = tuple(entry for entry in request.state if entry.node in DATA)
     return told_findings(request.model_copy(update={"state": entries}))

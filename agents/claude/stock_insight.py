@@ -10,10 +10,8 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
-from agents.claude.research import claim_line, found_in, refuse, twice
-from agents.claude.stock_board import claims_on_board, sources_behind, told_board, told_parts
-from agents.claude.swarm_findings import told_conflicts
-from agents.claude.swarm_memory import told_memories
+from agents.claude.research import found_in, refuse, twice
+from agents.claude.stock_board import claims_on_board, sources_behind, told_episode
 from agents.claude.swarm_research import Sayings, Statement, Topic
 from contracts.base import Confidence, Contract, ShortText
 from contracts.claims import Claim
@@ -50,16 +48,10 @@ class ProposedInsights(Contract):
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """The blackboard, the claims on it, what each part's agent found, and the desk's own insights,
     as JSON."""
-    task, own = request.assignment, found_in(base)
+    own = found_in(base)
     return json.dumps(
         {
-            "question": task.query.question if task.query else None,
-            "asked_for": task.instructions,
-            "board": told_board(request),
-            "claims": [claim_line(claim) for claim in claims_on_board(request).values()],
-            "findings_of_the_parts": told_parts(request),
-            "conflicts": told_conflicts(request.conflicts),
-            "recalled": told_memories(request),
+            **told_episode(request),
             "missing": own.missing,
             "insights_of_the_desk": [_told(finding) for finding in own.findings],
         },

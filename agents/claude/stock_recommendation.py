@@ -13,15 +13,12 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from agents.claude.research import claim_line, refuse, twice
+from agents.claude.research import refuse, twice
 from agents.claude.stock_board import (
     board_of,
-    claims_on_board,
-    told_board,
-    told_parts,
+    told_episode,
 )
-from agents.claude.swarm_findings import told_conflicts, withheld
-from agents.claude.swarm_memory import told_memories
+from agents.claude.swarm_findings import withheld
 from agents.claude.synthesis import (
     ProposedSection,
     ProposedSynthesis,
@@ -91,14 +88,8 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     task, own = request.assignment, answer_in(base)
     return json.dumps(
         {
-            "question": task.query.question if task.query else None,
+            **told_episode(request),
             "parameters": task.query.parameters if task.query else {},
-            "asked_for": task.instructions,
-            "board": told_board(request),
-            "claims": [claim_line(claim) for claim in claims_on_board(request).values()],
-            "findings_of_the_parts": told_parts(request),
-            "conflicts": told_conflicts(request.conflicts),
-            "recalled": told_memories(request),
             "missing": own.missing,
             "most_confidence": most_confidence(board_of(request)),
             "recommendation_of_the_desk": own.model_dump(

@@ -26,7 +26,7 @@ from contracts.tasks import AgentLimits, TaskAssignment
 from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from contracts.turns import AgentResult, Exchange, TurnRequest
 from domain.stock_actions import DATA, ORDER, why_not
-from domain.stock_assignments import actions_task, controllers_task, market_of, outcome_parameters
+from domain.stock_assignments import episode_task, market_of, outcome_parameters
 from domain.stock_graph import CONTROLLER
 from domain.stock_parts import pointers_of, values_of
 from domain.stock_state import StockState
@@ -164,13 +164,15 @@ class Play:
             "limits": AgentLimits(),
         }
         if action is None:
-            return controllers_task(round_, self._request, state.query, state.window, **given)
+            return episode_task(
+                CONTROLLER, round_, self._request, state.query, state.window, **given
+            )
         query, window = state.query, state.window
         made = state.board.recommendation
         if action is StockAction.EVALUATE_PERFORMANCE and made is not None:
             told = {**query.parameters, **outcome_parameters(state.as_of, made.action)}
             query, window = query.model_copy(update={"parameters": told}), state.horizon
-        return actions_task(action, round_, self._request, query, window, **given)
+        return episode_task(action, round_, self._request, query, window, **given)
 
     def _worked(self, task: TaskAssignment) -> tuple[AgentResult | None, tuple[ToolResult, ...]]:
         request = TurnRequest(
