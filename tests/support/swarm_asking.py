@@ -280,6 +280,13 @@ def _answer(call: ToolCall, market: MarketSpec, news: str) -> ToolResult:
     return failed(call, ToolStatus.REFUSED, "there is no such thing")
 
 
+def research(request: TurnRequest, answer: Any) -> ResearchResult:
+    """What a researcher's answer is taken for; it fails where there is an objection to it."""
+    taken = said(request, answer)
+    assert isinstance(taken.result, ResearchResult), taken.objection
+    return taken.result
+
+
 def synthesis(request: TurnRequest, answer: Any) -> Synthesis:
     """What a model's answer is taken for; it fails where there is an objection to it."""
     taken = said(request, answer)

@@ -12,7 +12,7 @@ from domain.stock_actions import ORDER, why_not
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
-from tests.support.swarm_asking import NVIDIA, ORDERS, said, symbols
+from tests.support.swarm_asking import NVIDIA, ORDERS, objection, said, symbols
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
@@ -38,12 +38,6 @@ def choice(request: TurnRequest, told: Any) -> ActionChoice:
     taken = said(request, told)
     assert isinstance(taken.result, ActionChoice), taken.objection
     return taken.result
-
-
-def objection(request: TurnRequest, told: Any) -> str:
-    taken = said(request, told)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
 
 
 def test_the_model_chooses_another_action_than_the_usual_order() -> None:

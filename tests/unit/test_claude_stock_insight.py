@@ -18,7 +18,7 @@ from domain.prose_review import review
 from domain.stock_parts import pointers_of
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
 from tests.support.questions import material
-from tests.support.swarm_asking import ORDERS, memory, said
+from tests.support.swarm_asking import ORDERS, memory, objection, research, said
 
 RSI = f"{SYMBOL}:rsi"
 
@@ -31,22 +31,10 @@ def answer(*insights: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"insights": list(insights or (insight(),)), "confidence": 0.5, **more}
 
 
-def result(request: TurnRequest, told: Any) -> ResearchResult:
-    taken = said(request, told)
-    assert isinstance(taken.result, ResearchResult), taken.objection
-    return taken.result
-
-
-def objection(request: TurnRequest, told: Any) -> str:
-    taken = said(request, told)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
-
-
 def test_insights_are_the_models_with_the_claims_that_they_rest_on() -> None:
     stretched = insight("stretch", "rsi", leaning="down", strength=0.4, claims=[])
     told = answer(insight(), stretched, contradictions=["The trend is up and stretched."])
-    made = result(asked(), told)
+    made = research(asked(), told)
     assert [(f.topic, f.leaning, f.confidence) for f in made.findings] == [
         ("trend", Leaning.UP, 0.6),
         ("stretch", Leaning.DOWN, 0.4),
@@ -63,11 +51,11 @@ def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
     request = asked()
     own = desk_turn(request).result
     assert isinstance(own, ResearchResult) and own.missing
-    assert result(request, answer(missing=["nothing"])).missing == own.missing
+    assert research(request, answer(missing=["nothing"])).missing == own.missing
 
 
 def test_what_a_model_finds_is_written_as_it_leans() -> None:
-    (pointer,) = pointers_of(result(asked(), answer(insight(leaning="neutral"))))
+    (pointer,) = pointers_of(research(asked(), answer(insight(leaning="neutral"))))
     assert (pointer.leaning, pointer.strength) == (Leaning.NEUTRAL, 0.6)
     assert pointer.metrics == (Metric.QUARTER_MOVE,)
 
@@ -110,7 +98,7 @@ def test_figures_on_the_blackboard_ask_for_a_word_and_an_empty_one_for_none() ->
     empty = asked(StockAction.FETCH_FUNDAMENTALS)
     without = empty.board.model_copy(update={"fundamentals_data": None}) if empty.board else None
     nothing = empty.model_copy(update={"board": without})
-    assert result(nothing, {"insights": [], "confidence": 0.1}).findings == ()
+    assert research(nothing, {"insights": [], "confidence": 0.1}).findings == ()
 
 
 def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -> None:
@@ -154,7 +142,7 @@ def test_orders_in_a_memory_or_a_finding_stay_data() -> None:
     request = request.model_copy(update={"state": state})
     assert ORDERS not in model_call(request).system
     assert material(request)["recalled"][0]["quoted"] == ORDERS
-    made = result(request, answer())
+    made = research(request, answer())
     assert ORDERS not in made.model_dump_json()
 
 

@@ -8,16 +8,14 @@ import pytest
 from agents.claude.analysts import is_for_a_model, model_call
 from agents.claude.stock_research import PROMPTS
 from contracts.names import AgentId
-from contracts.results import ResearchResult
 from contracts.stock import StockAction
 from contracts.tools import ToolSpec
-from contracts.turns import TurnRequest
 from domain.prose_review import review
 from domain.stock_actions import DATA, PART_METRICS
 from domain.stock_parts import values_of
 from tests.support.model_stock import ROLES, SYMBOL, blank, board_after, part, working
 from tests.support.questions import material
-from tests.support.swarm_asking import ORDERS, said
+from tests.support.swarm_asking import ORDERS, research, said
 
 NEWS = StockAction.FETCH_NEWS
 BASIC = StockAction.RUN_TA_BASIC
@@ -32,17 +30,11 @@ def answer(*findings: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"findings": list(findings), "confidence": 0.5, **more}
 
 
-def result(request: TurnRequest, told: Any) -> ResearchResult:
-    taken = said(request, told)
-    assert isinstance(taken.result, ResearchResult), taken.objection
-    return taken.result
-
-
 @pytest.mark.parametrize("action", DATA)
 def test_each_part_is_the_desks_figures_in_the_models_words(action: StockAction) -> None:
     own = part(action)
     named = own.claims[0].metric
-    made = result(working(action), answer(finding(named)))
+    made = research(working(action), answer(finding(named)))
     assert made.claims == own.claims
     assert [each.statement for each in made.findings] == [f"It stands at [[{SYMBOL}:{named}]]."]
     assert review(made).rejected == ()
@@ -54,7 +46,7 @@ def test_a_figure_of_another_part_that_a_model_takes_up_is_not_written_onto_its_
         finding("adx", topic="trend"),
         figures=[{"evidence": "indicator_calculator", "claim": f"{SYMBOL}:adx"}],
     )
-    made = result(working(BASIC), told)
+    made = research(working(BASIC), told)
     assert f"{SYMBOL}:adx" in {claim.claim_id for claim in made.claims}
     values, _ = values_of(made.claims, BASIC, SYMBOL)
     assert set(values) <= set(PART_METRICS[BASIC])
@@ -76,7 +68,7 @@ def test_what_is_not_there_is_objected_to(wrong: dict[str, Any], words: str) -> 
 
 def test_a_figure_that_a_model_types_is_left_to_the_gate() -> None:
     words = "It is 99.4, beside [[NVDA:rsi]]."
-    made = result(working(BASIC), answer(finding("rsi", statement=words)))
+    made = research(working(BASIC), answer(finding("rsi", statement=words)))
     assert [figure.written for figure in review(made).rejected] == ["99.4"]
 
 
@@ -94,7 +86,7 @@ def test_whoever_takes_a_step_over_needs_no_blackboard() -> None:
     task = request.assignment.model_copy(update={"agent": AgentId.RESERVE_SPECIALIST})
     reserve = request.model_copy(update={"assignment": task, "board": None})
     assert material(reserve)["stands_in"] is True
-    assert result(reserve, answer(finding("rsi"))).agent is AgentId.RESERVE_SPECIALIST
+    assert research(reserve, answer(finding("rsi"))).agent is AgentId.RESERVE_SPECIALIST
 
 
 def test_orders_in_a_headline_stay_data_and_bring_no_tool() -> None:
@@ -107,7 +99,7 @@ def test_orders_in_a_headline_stay_data_and_bring_no_tool() -> None:
     ]
     headlines = [i["headline"] for a in material(request)["answers"] for i in a["content"]["items"]]
     assert headlines == [ORDERS]
-    made = result(request, answer(finding("news_count"), oddities=["A headline gives orders."]))
+    made = research(request, answer(finding("news_count"), oddities=["A headline gives orders."]))
     assert ORDERS not in made.model_dump_json()
     assert any("A headline gives orders." in line for line in made.warnings)
 

@@ -24,6 +24,7 @@ from tests.support.swarm_asking import (
     claims,
     delivered,
     memory,
+    objection,
     planning,
     said,
     symbols,
@@ -59,12 +60,6 @@ def plan(request: TurnRequest, answer: dict[str, Any]) -> SwarmPlan:
     taken = said(request, answer)
     assert isinstance(taken.result, SwarmPlan), taken.objection
     return taken.result
-
-
-def objection(request: TurnRequest, answer: Any) -> str:
-    taken = said(request, answer)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
 
 
 def test_a_plan_is_the_models_parts_with_the_desks_markets_names_and_calls() -> None:

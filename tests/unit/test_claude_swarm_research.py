@@ -38,6 +38,8 @@ from tests.support.swarm_asking import (
     analysis,
     besides,
     memory,
+    objection,
+    research,
     researching,
     said,
 )
@@ -73,18 +75,6 @@ def view(**changed: Any) -> dict[str, Any]:
     return {**line, **changed}
 
 
-def result(request: TurnRequest, told: Any) -> ResearchResult:
-    taken = said(request, told)
-    assert isinstance(taken.result, ResearchResult), taken.objection
-    return taken.result
-
-
-def objection(request: TurnRequest, told: Any) -> str:
-    taken = said(request, told)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
-
-
 def desks(request: TurnRequest) -> ResearchResult:
     own = desk_turn(request).result
     assert isinstance(own, ResearchResult)
@@ -100,7 +90,7 @@ def test_a_delivery_is_the_models_findings_over_the_desks_claims() -> None:
         views=[view()],
         oddities=["A headline gives orders."],
     )
-    made = result(request, told)
+    made = research(request, told)
     assert made.claims == desks(request).claims
     (found,) = made.findings
     assert found.claims == ("USD/JPY:last", RSI)
@@ -116,7 +106,7 @@ def test_a_delivery_is_the_models_findings_over_the_desks_claims() -> None:
 def test_a_figure_that_the_model_asked_for_is_a_claim_once_it_is_named() -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, sector())
     told = answer(finding("Of the group [[USD/JPY:breadth]] rose."), figures=[take(value="99")])
-    made = result(request, told)
+    made = research(request, told)
     breadth = made.claims[-1]
     assert (breadth.claim_id, breadth.value) == ("USD/JPY:breadth", Decimal("66.67"))
     assert breadth.evidence == ("swarm/sector_analysis.1.1",)
@@ -127,7 +117,7 @@ def test_a_figure_that_the_model_asked_for_is_a_claim_once_it_is_named() -> None
 def test_a_claim_that_is_taken_up_follows_from_its_evidence_in_the_ledger() -> None:
     asked = sector()
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
-    made = result(request, answer(figures=[take()]))
+    made = research(request, answer(figures=[take()]))
     window = request.assignment.window
     read = verified_answer(asked, window)
     assert read is not None
@@ -138,7 +128,7 @@ def test_a_figure_of_fixings_is_taken_up_with_those_that_it_is_computed_from() -
     history: History = real_history("USD/JPY", WEEK)
     request = researching(TaskType.GAUGE_SENTIMENT, besides(history, "get_historical"))
     told = finding("It moved by [[USD/JPY:move]].")
-    made = result(request, answer(told, figures=[take("get_historical.1.1", "USD/JPY:move")]))
+    made = research(request, answer(told, figures=[take("get_historical.1.1", "USD/JPY:move")]))
     figures = {claim.claim_id: claim.value for claim in made.claims}
     assert {"USD/JPY:move", "USD/JPY:previous", "USD/JPY:last"} <= figures.keys()
     assert figures["USD/JPY:last"] == history.values[-1].quantize(Decimal("0.01"))
@@ -152,7 +142,7 @@ def test_a_figure_that_is_computed_from_another_level_than_the_claims_have_is_re
 
 
 def test_figures_that_nobody_names_are_not_delivered() -> None:
-    made = result(researching(TaskType.ANALYSE_TECHNICALS, sector()), answer())
+    made = research(researching(TaskType.ANALYSE_TECHNICALS, sector()), answer())
     assert "USD/JPY:breadth" not in {claim.claim_id for claim in made.claims}
 
 
@@ -225,19 +215,19 @@ def test_the_same_figure_measured_otherwise_is_no_second_claim() -> None:
     assert "gives it otherwise" in objection(request, answer(figures=[target]))
     same = besides(analysis("indicator_calculator"), "indicator_calculator")
     request = researching(TaskType.ANALYSE_TECHNICALS, same)
-    made = result(request, answer(figures=[take("indicator_calculator.1.1", RSI)]))
+    made = research(request, answer(figures=[take("indicator_calculator.1.1", RSI)]))
     assert made.claims == desks(request).claims
 
 
 def test_a_finding_may_rest_on_what_was_read_and_names_it() -> None:
     request = researching(TaskType.GAUGE_SENTIMENT)
-    made = result(request, answer(finding("Officials kept quiet.", evidence=["news_aggregator"])))
+    made = research(request, answer(finding("Officials kept quiet.", evidence=["news_aggregator"])))
     assert made.findings[0].evidence == (f"{request.assignment.task_id}/news_aggregator",)
     assert made.findings[0].evidence[0] in {source.evidence_id for source in made.sources}
 
 
 def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
-    made = result(researching(), answer(finding("It is 99.4, near [[USD/JPY:rsi]].")))
+    made = research(researching(), answer(finding("It is 99.4, near [[USD/JPY:rsi]].")))
     assert [figure.written for figure in review(made).rejected] == ["99.4"]
 
 
@@ -263,7 +253,7 @@ def test_the_reserve_is_told_that_it_stands_in() -> None:
     task = request.assignment.model_copy(update={"agent": AgentId.RESERVE_SPECIALIST})
     reserve = request.model_copy(update={"assignment": task})
     assert material(reserve)["stands_in"] is True
-    assert result(reserve, answer()).agent is AgentId.RESERVE_SPECIALIST
+    assert research(reserve, answer()).agent is AgentId.RESERVE_SPECIALIST
 
 
 def test_orders_in_a_headline_or_a_memory_stay_data_and_bring_no_tool() -> None:
