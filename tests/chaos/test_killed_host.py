@@ -38,7 +38,7 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     )
     run.send_signal(signal.SIGKILL)
     run.wait()
-    server.wait(timeout=10)
+    server.wait(timeout=60)
     again = desk("run", "--week", WEEK, "--json")
     assert again.code == 0, again.err
     assert again.json["revision"] == 1

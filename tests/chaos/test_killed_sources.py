@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import pytest
@@ -18,6 +20,7 @@ from tests.support.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"
 AT_ONCE = 50
+PATIENCE_SECONDS = 60
 FOREIGN = "tests.support.foreign_server"
 
 
@@ -39,21 +42,25 @@ async def quote(pool: McpPool) -> ToolAnswer:
         "get_quote",
         {"symbol": "USD/JPY", "as_of": AS_OF},
         key="test",
-        timeout_seconds=10,
+        timeout_seconds=PATIENCE_SECONDS,
     )
 
 
 def server_process(module: str = "mcp_servers.ecb") -> psutil.Process:
-    (found,) = (
-        child
-        for child in psutil.Process().children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE and module in child.cmdline()
-    )
+    (found,) = (child for child in psutil.Process().children(recursive=True) if runs(child, module))
     return found
 
 
+def runs(process: psutil.Process, module: str) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE and module in process.cmdline()
+    return False
+
+
 async def slow(pool: McpPool, number: int) -> ToolAnswer:
-    return await pool.call("foreign", "slow", {"number": number}, key="test", timeout_seconds=20)
+    return await pool.call(
+        "foreign", "slow", {"number": number}, key="test", timeout_seconds=PATIENCE_SECONDS
+    )
 
 
 async def slow_until_answered(pool: McpPool, number: int, lost: list[int]) -> ToolAnswer:
@@ -66,18 +73,37 @@ async def slow_until_answered(pool: McpPool, number: int, lost: list[int]) -> To
             await asyncio.sleep(0.2)
 
 
-async def all_at_once_until_killed(pool: McpPool, begun: Path, kill: Callable[[], None]) -> None:
+class Calls(NamedTuple):
+    """The files by which a test follows the calls of the foreign server and holds them up."""
+
+    begun: Path
+    held: Path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What the server is started with."""
+        return ("--begun", str(self.begun), "--while", str(self.held))
+
+
+def calls_in(directory: Path) -> Calls:
+    return Calls(directory / "begun", directory / "held")
+
+
+async def all_at_once_until_killed(pool: McpPool, files: Calls, kill: Callable[[], None]) -> None:
     """The server is killed when it has begun every call, and every call is answered after all."""
     assert (await slow(pool, 0)).content == {"text": "slow 0"}
+    begun = files.begun
     begun.unlink()
+    files.held.touch()
     lost: list[int] = []
     numbers = range(AT_ONCE)
     calls = [asyncio.create_task(slow_until_answered(pool, number, lost)) for number in numbers]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not begun.exists() or begun.stat().st_size < AT_ONCE:
             await asyncio.sleep(0.01)
     kill()
-    async with asyncio.timeout(60):
+    files.held.unlink()
+    async with asyncio.timeout(PATIENCE_SECONDS):
         answers = await asyncio.gather(*calls)
     assert set(lost) == set(numbers)
     assert [answer.content for answer in answers] == [{"text": f"slow {n}"} for n in numbers]
@@ -94,20 +120,18 @@ async def test_a_killed_server_is_replaced_and_no_call_hangs(pool: McpPool) -> N
 
 
 async def test_a_process_killed_under_fifty_calls_loses_none(tmp_path: Path) -> None:
-    begun = tmp_path / "begun"
-    servers = {
-        "foreign": McpServerSpec(command="python", args=("-m", FOREIGN, "--begun", str(begun)))
-    }
+    files = calls_in(tmp_path)
+    servers = {"foreign": McpServerSpec(command="python", args=("-m", FOREIGN, *files.options))}
 
     async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
-        await all_at_once_until_killed(pool, begun, lambda: server_process(FOREIGN).kill())
+        await all_at_once_until_killed(pool, files, lambda: server_process(FOREIGN).kill())
         assert server_process(FOREIGN).is_running()
 
 
 async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path) -> None:
-    begun, port = tmp_path / "begun", free_port()
+    files, port = calls_in(tmp_path), free_port()
     servers = {"foreign": McpServerSpec(url=f"http://127.0.0.1:{port}/mcp")}
-    command = [sys.executable, "-m", FOREIGN, "--begun", str(begun), "--http", str(port)]
+    command = [sys.executable, "-m", FOREIGN, *files.options, "--http", str(port)]
     running = [subprocess.Popen(command, cwd=PROJECT)]
 
     def replace() -> None:
@@ -119,9 +143,9 @@ async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path)
         async with McpPool(
             servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path
         ) as pool:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await slow_until_answered(pool, 0, [])
-            await all_at_once_until_killed(pool, begun, replace)
+            await all_at_once_until_killed(pool, files, replace)
             assert (await slow(pool, AT_ONCE)).content == {"text": f"slow {AT_ONCE}"}
     finally:
         running[-1].kill()

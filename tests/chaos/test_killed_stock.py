@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from temporalio.client import WorkflowExecutionStatus
 
 from contracts.answers import AnswerReport
+from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from contracts.stock import StockAction
-from contracts.stock_run import StockResult
+from contracts.stock_run import EpisodeStatus, StockResult
 from domain.stock_horizon import SETTLING
 from reporting.answer_json import answer_apart_from_the_run
 from tests.support.counted_worker import read_notes
@@ -20,6 +22,8 @@ from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 from tests.support.stocks import Handle, episode, start_episode
 from tests.swarm_scenarios.worker import PUBLISHING
 from workflows.stock_research import StockResearchWorkflow
+
+pytestmark = pytest.mark.timeout(300)
 
 STEPS = (
     StockAction.RUN_TA_BASIC,
@@ -33,10 +37,13 @@ AS_OF = datetime(2009, 6, 10, 22, tzinfo=UTC)
 BOUNDARIES = ("RUN_TA_BASIC.t1.", "controller.3.t1", "EVALUATE_PERFORMANCE.t1.")
 """Parts of the keys of what each kill finds under way: calls, a choice, and the last call."""
 
+NOWHERE = "no key has this in it"
+
 PAUSE_SECONDS = 0.2
 """So long every effect waits, so that a kill finds it at work."""
 
-WAITS = timedelta(seconds=4)
+HORIZONS = (4, 8, 16, 32)
+"""So many seconds ahead: the first is enough where nothing holds the machine up."""
 
 
 def told(result: StockResult) -> str:
@@ -66,8 +73,11 @@ async def begun(
     run_id: str = "stock-test",
     steps: tuple[StockAction, ...] = STEPS,
 ) -> Handle:
+    # A kill costs a try, and so does a machine that holds a worker up while it starts.
+    patient = RetryConfig(max_attempts=20, first_pause=timedelta(milliseconds=10))
     request = episode(
         symbol="AAPL",
+        policy=RunPolicy(retries=patient, deadlines=DeadlineConfig()),
         as_of=as_of,
         steps=steps,
         memory=False,
@@ -77,8 +87,33 @@ async def begun(
     return await start_episode(await fleet.client(), request, run_id=run_id)
 
 
-def published(fleet: ScenarioFleet) -> int:
-    return sum(note["stage"] == PUBLISHING for note in read_notes(fleet.effects.log))
+def published(fleet: ScenarioFleet, run_id: str = "stock-test") -> int:
+    notes = read_notes(fleet.effects.log)
+    return sum((note["stage"], note["key"]) == (PUBLISHING, run_id) for note in notes)
+
+
+def evaluated(fleet: ScenarioFleet, run: Handle) -> int:
+    return fleet.effects.begun(f"{run.id}/{run.result_run_id}/evaluator_agent")
+
+
+async def killed_before_the_horizon(
+    fleet: ScenarioFleet, steps: tuple[StockAction, ...]
+) -> tuple[Handle, EpisodeStatus]:
+    """An episode whose worker was killed while it waited, and how it stood: of one whose horizon
+    came while the machine was busy with its first steps, another is begun."""
+    for ahead in HORIZONS:
+        as_of = datetime.now(UTC) - timedelta(weeks=4) - SETTLING + timedelta(seconds=ahead)
+        run = await begun(fleet, as_of, run_id=f"stock-waiting-{ahead}", steps=steps)
+        while (status := await run.query(StockResearchWorkflow.episode)).waits_for is None:
+            if (await run.describe()).status is not WorkflowExecutionStatus.RUNNING:
+                break
+            await asyncio.sleep(0.05)
+        fleet.kill_worker()
+        if status.waits_for is not None and not evaluated(fleet, run):
+            return run, status
+        fleet.start_worker()
+        await run.result()
+    raise AssertionError(f"no episode came to its wait within {HORIZONS[-1]} s")
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +133,14 @@ async def test_a_worker_killed_at_every_boundary_repeats_nothing_that_was_done(
     tmp_path: Path, undisturbed: str
 ) -> None:
     async with fleet_at(tmp_path, PAUSE_SECONDS) as fleet:
-        result = asyncio.create_task((await begun(fleet, AS_OF)).result())
         effects = fleet.effects
+        effects.hold_up(BOUNDARIES[0])
+        result = asyncio.create_task((await begun(fleet, AS_OF)).result())
         try:
-            for boundary in BOUNDARIES:
+            for boundary, following in zip(BOUNDARIES, (*BOUNDARIES[1:], NOWHERE), strict=True):
                 await until(lambda at=boundary: effects.begun(at), boundary, during=result)  # type: ignore[misc]
                 fleet.kill_worker()
+                effects.hold_up(following)
                 fleet.start_worker()
             await until(lambda: published(fleet), "its publication", during=result)
             fleet.kill_worker()
@@ -123,19 +160,14 @@ async def test_a_worker_killed_while_the_horizon_is_ahead_publishes_and_evaluate
 ) -> None:
     """There are no prices of that time, which nobody asks for before it is due; then it is given
     up."""
-    before = published(quiet)
-    as_of = datetime.now(UTC) - timedelta(weeks=4) - SETTLING + WAITS
     steps = (StockAction.FETCH_NEWS, *STEPS[1:])
-    run = await begun(quiet, as_of, run_id="stock-waiting", steps=steps)
-    while (status := await run.query(StockResearchWorkflow.episode)).waits_for is None:
-        await asyncio.sleep(0.05)
-    quiet.kill_worker()
+    run, status = await killed_before_the_horizon(quiet, steps)
     assert status.published is not None
     assert Path(status.published.json_file).is_file()
-    assert not quiet.effects.begun("stock-waiting/evaluator_agent")
     quiet.start_worker()
     result = await run.result()
-    assert published(quiet) - before == 2
+    assert evaluated(quiet, run)
+    assert published(quiet, run.id) == 2
     assert quiet.effects.repeated == ()
     assert result.board.taken == steps
     assert [step.board for step in result.steps[:3]] == [step.board for step in status.steps]

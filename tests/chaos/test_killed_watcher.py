@@ -17,8 +17,13 @@ from contracts.names import week_run_id
 from infra.settings import Settings
 from infra.temporal import connect
 from tests.support.command import BINARIES
+from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start
 from tests.support.homes import PROJECT
+
+EVERY_MARKET = "/market/"
+LAST_MARKET = "/market/USD/HKD/"
+"""Parts of the keys of what is held up while watchers start, so that the week is not over first."""
 
 
 class Watching:
@@ -80,8 +85,9 @@ def done_markets(lines: list[dict[str, Any]]) -> set[str]:
 async def test_a_killed_watcher_stops_nothing_and_the_next_goes_on_where_the_run_stands(
     tmp_path: Path,
 ) -> None:
-    async with desk_at(tmp_path, EFFECT_PAUSE="0.5") as (settings, server, _, log):
+    async with desk_at(tmp_path) as (settings, server, _, log):
         client = await connect(settings)
+        hold_up(log, EVERY_MARKET)
         await start(client, settings)
         with watching(settings, tmp_path / "first.jsonl") as first:
             at_work = await until(
@@ -94,10 +100,12 @@ async def test_a_killed_watcher_stops_nothing_and_the_next_goes_on_where_the_run
             *("research_agent_1", "research_agent_2", "validator_agent"),
         }
         assert not any(line["kind"] == "published" for line in first.lines)
-        seen = len([line for line in log.read_text().splitlines() if '"started"' in line])
+        seen = sum(note["stage"] == "started" for note in read_notes(log))
+        hold_up(log, LAST_MARKET)
         await effects(log, seen + 2)
         with watching(settings, tmp_path / "second.jsonl") as second:
             await until(lambda: second.lines, "the second watcher's first line")
+            let_go(log)
             os.kill(server.pid, signal.SIGKILL)
             await until(lambda: second.process.poll() is not None, "the report", 90)
         assert second.process.returncode == 3, second.told()

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +18,14 @@ import pytest
 from contracts.names import week_run_id
 from infra.embedded_server import EmbeddedServer, embedded_server
 from infra.settings import load_settings
-from infra.temporal import connect
+from infra.temporal import ServerUnreachable, connect
 from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.fleet import start
 from tests.support.homes import PROJECT, home_environment
 from tests.support.lying_worker import LyingFleet
 from workers.hosting import Role
+
+pytestmark = pytest.mark.timeout(300)
 
 WEEK = "2026-W44"
 LIED_ABOUT = ("USD/JPY", "EUR/USD")
@@ -73,6 +76,16 @@ async def listed(asked: Asked, count: int) -> list[dict[str, Any]]:
     return found
 
 
+async def server_again(asked: Asked) -> None:
+    """Until the server, which was killed, answers once more."""
+    settings = load_settings(PROJECT, asked.desk.variables)
+    while True:
+        with suppress(ServerUnreachable):
+            await connect(settings)
+            return
+        await asyncio.sleep(0.05)
+
+
 async def report_of(asked: Asked) -> dict[str, Any]:
     path = asked.reports / "weekly" / f"{WEEK}-asia-g10-fx.json"
     await asyncio.to_thread(eventually, path.exists, "the report")
@@ -90,6 +103,7 @@ async def test_the_answer_counts_although_server_and_worker_were_killed(asked: A
 
     os.kill(asked.server.pid, signal.SIGKILL)
     asked.fleet.kill(Role.ORCHESTRATOR)
+    await server_again(asked)
     unanswered = await run(asked, "escalations", "list")
     assert unanswered.code == 1
     assert "desk worker" in unanswered.err and "Traceback" not in unanswered.err

@@ -24,6 +24,8 @@ from tests.support.scenario_desk import (
 )
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 
+pytestmark = pytest.mark.timeout(300)
+
 KNOWLEDGE = "mcp_servers.knowledge"
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
@@ -110,11 +112,13 @@ async def test_a_killed_command_comes_back_to_the_same_run(
 ) -> None:
     variables = desk_variables(tmp_path, over_stdio(), address=LOOPBACK)
     async with scenario_fleet(variables) as fleet:
+        fleet.effects.hold_up(FORK)
         async with asking(variables, *question_words(question())) as command:
             await until(lambda: fleet.effects.begun(FORK), FORK)
             command.kill()
             await command.wait()
         before = fleet.effects.begun()
+        fleet.effects.let_go()
         asked = await ask(variables, question())
         assert told(asked) == undisturbed
         assert fleet.effects.repeated == ()

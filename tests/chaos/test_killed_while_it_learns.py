@@ -6,6 +6,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,11 +51,11 @@ async def tell(client: Client, told: Lesson) -> Handle:
     )
 
 
-async def persistently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """The answer, as soon as there is a server that gives one."""
+async def persistently(ask: Callable[[], Awaitable[Answer]], seconds: float = 5) -> Answer:
+    """The answer, as soon as there is a server that gives one, and a worker where it needs one."""
     while True:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(seconds):
                 return await ask()
         except (RPCError, TimeoutError):
             await asyncio.sleep(0.1)
@@ -82,7 +83,7 @@ async def advice_of_a_week(client: Client, settings: Settings) -> Advice | None:
         id=week_run_id(WEEK),
         task_queue=Queue.DESK,
     )
-    while (files := (await status_of(handle)).files) is None:
+    while (files := (await persistently(lambda: status_of(handle))).files) is None:
         await asyncio.sleep(0.1)
     return ResearchReport.model_validate_json(Path(files.json_file).read_text()).advice
 
@@ -98,11 +99,13 @@ async def test_what_was_told_is_scored_after_worker_and_server_were_killed(tmp_p
         # Nobody can be asked for fixings, so that what is told stays unscored for now.
         fleet.kill(Role.SOURCES)
         handle = await tell(client, lesson(0))
-        while not (await view_of(handle)).told:
+        while not (await persistently(lambda: view_of(handle))).told:
             await asyncio.sleep(0.05)
         fleet.kill(Role.ORCHESTRATOR)
         os.kill(server.pid, signal.SIGKILL)
-        await persistently(lambda: tell(client, lesson(1, forecasts=(forecast(1, "EUR/USD"),))))
+        # A server that has taken it is slow to say so: told again, it would be told twice.
+        other = lesson(1, forecasts=(forecast(1, "EUR/USD"),))
+        await persistently(lambda: tell(client, other), seconds=60)
         fleet.start(Role.ORCHESTRATOR)
         before = await persistently(lambda: view_of(handle))
         assert (before.told, before.scored) == (2, ())
@@ -131,7 +134,8 @@ async def test_a_hypothesis_is_scored_after_everything_was_killed_while_it_waite
         waits = await client.start_workflow(
             HypothesisWorkflow.run, hypothesis_request(about), id="waits", task_queue=Queue.DESK
         )
-        while (await waits.query(HypothesisWorkflow.hypothesis)).state is not HypothesisState.OPEN:
+        ask = partial(waits.query, HypothesisWorkflow.hypothesis)
+        while (await persistently(ask)).state is not HypothesisState.OPEN:
             await asyncio.sleep(0.05)
         fleet.kill(Role.ORCHESTRATOR)
         os.kill(server.pid, signal.SIGKILL)

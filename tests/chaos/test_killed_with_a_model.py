@@ -1,11 +1,13 @@
 """kill -9 in a week by Claude: what was paid for is not paid for again."""
 
 import asyncio
+import json
 import os
 import random
+import re
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +21,8 @@ from tests.support.fleet import ROLES, Fleet, desk_at, start
 from tests.support.model_server import ModelServer, model_server
 from tests.support.model_week import COMMENTS, KEY, PLANS, RESEARCHES, USED, VALIDATES, Scripted
 from workers.hosting import Role
+
+pytestmark = pytest.mark.timeout(300)
 
 MARKETS = ("USD/JPY", "JP")
 PAUSE_SECONDS = 0.15
@@ -85,11 +89,43 @@ def asks(body: bytes) -> Role:
     return next(role for words, role in ASKS.items() if words.encode() in body)
 
 
+def made_for(body: bytes, key: str) -> bool:
+    """Whether a call was made in the turn with this key, or in an earlier one of the same task."""
+    role = asks(body)
+    if role is Role.ORCHESTRATOR:
+        return "/product_manager." in key
+    question = json.loads(body)["messages"][0]["content"]
+    market, task = (
+        re.search(rf'"{name}": "([^"]+)"', str(question)) for name in ("market", "task")
+    )
+    assert market is not None
+    if f"/market/{market[1]}/" not in key:
+        return False
+    if role is Role.VALIDATION:
+        return "/validator_agent." in key
+    return task is not None and f".{task[1]}." in key
+
+
+def cut_off_by(log: Path, killed: Collection[int], calls: Sequence[bytes]) -> Iterator[bytes]:
+    """The calls in whose turns processes were killed: what they were answered is not written down,
+    or was a moment ago."""
+    begun, done = (
+        {
+            note["key"]
+            for note in read_notes(log)
+            if note["stage"] == stage and note["pid"] in killed
+        }
+        for stage in ("started", "done")
+    )
+    for key in begun - done:
+        yield from [body for body in calls if made_for(body, key)][-1:]
+
+
 async def all_done(fleet: Fleet, log: Path) -> None:
     """Wait until the processes that live have done what they have begun."""
-    alive = {str(fleet.pid(role)) for role in ROLES}
+    alive = {fleet.pid(role) for role in ROLES}
     while True:
-        stages = Counter(n["stage"] for n in read_notes(log) if str(n["pid"]) in alive)
+        stages = Counter(n["stage"] for n in read_notes(log) if n["pid"] in alive)
         if stages["started"] == stages["done"]:
             return
         await asyncio.sleep(0.01)
@@ -110,11 +146,12 @@ async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]
                     # The server stops listening first: it never hears of what is done now.
                     os.kill(server.pid, signal.SIGSTOP)
                     await all_done(fleet, log)
-                cut_off.update(body for body in bill.under_way if asks(body) in kill.victims)
+                killed = {fleet.pid(role) for role in kill.victims}
                 if kill.with_server:
                     os.kill(server.pid, signal.SIGKILL)
                 for role in kill.victims:
                     fleet.kill(role)
+                cut_off.update(cut_off_by(log, killed, bill.calls))
                 for role in kill.victims:
                     fleet.start(role)
             report = await published(client)

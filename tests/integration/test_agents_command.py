@@ -44,7 +44,7 @@ class Workers:
         """Stop it, one way or the other."""
         process = self._running.pop(role)
         process.send_signal(number)
-        process.wait(30)
+        process.wait(60)
 
     def end_all(self) -> None:
         """Kill what is left."""
@@ -92,11 +92,18 @@ async def eventually(
         await asyncio.sleep(pause)
 
 
+def all_told(found: dict[str, Any]) -> bool:
+    """Whether every agent has a worker that was heard of, and all that was done is listed."""
+    agents = {line["agent"]: line for line in found["agents"]}
+    at_work = all(line["workers"] and line["memory_percent"] for line in agents.values())
+    return at_work and agents["validator_agent"]["finished"] >= 3
+
+
 async def test_a_desk_at_work_is_healthy_and_its_work_is_counted(
     desk: tuple[DeskCommand, Workers],
 ) -> None:
     command, _ = desk
-    found = await eventually(command, lambda told: all(a["workers"] for a in told["agents"]), 30)
+    found = await eventually(command, all_told, 60)
     agents = {line["agent"]: line for line in found["agents"]}
     assert sorted(agents) == sorted(AgentId)
     assert {line["status"] for line in agents.values()} == {"healthy"}
@@ -119,7 +126,7 @@ async def test_a_stopped_source_is_named_at_once_and_a_killed_worker_after_its_h
     command, workers = desk
     workers.end("validation", signal.SIGKILL)
     workers.end("sources", signal.SIGTERM)
-    found = await eventually(command, lambda told: "source.ecb" in told["unpolled"], 10)
+    found = await eventually(command, lambda told: "source.ecb" in told["unpolled"], 30)
     ecb = next(line for line in found["sources"] if line["server"] == "ecb")
     assert (ecb["status"], ecb["reasons"]) == ("offline", ["no worker polls source.ecb"])
     first = next(line for line in found["agents"] if line["agent"] == "research_agent_1")
@@ -128,9 +135,9 @@ async def test_a_stopped_source_is_named_at_once_and_a_killed_worker_after_its_h
     shown = await asyncio.to_thread(command, "agents")
     assert "ecb offline: no worker polls source.ecb" in shown.out
     assert "`desk worker" in shown.out
-    found = await eventually(command, lambda told: "validation" in told["unpolled"], 60, 2)
+    found = await eventually(command, lambda told: "validation" in told["unpolled"], 120, 2)
     line = next(line for line in found["agents"] if line["agent"] == "validator_agent")
     assert line["status"] == "offline"
     workers.start("sources")
     workers.start("validation")
-    await eventually(command, lambda told: not told["unpolled"], 30)
+    await eventually(command, lambda told: not told["unpolled"], 60)

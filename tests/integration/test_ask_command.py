@@ -13,6 +13,8 @@ import pytest
 from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.homes import PROJECT
 
+pytestmark = pytest.mark.timeout(300)
+
 QUESTION = "What is the status of DESK-103?"
 MARKET_QUESTION = "What moved USD/JPY?"
 ECB = {"command": "python", "args": ["-m", "mcp_servers.ecb"]}
@@ -105,8 +107,9 @@ def test_a_failed_node_makes_the_answer_incomplete(desk: DeskCommand, tmp_path: 
 
 def test_the_runs_are_listed_with_their_questions(desk: DeskCommand) -> None:
     desk("ask", QUESTION)
-    listed = desk("graph", "runs", "--json").json
-    assert QUESTION in [run["question"] for run in listed]
+    listed = desk.until(
+        lambda told: QUESTION in [run["question"] for run in told.json], "graph", "runs", "--json"
+    ).json
     assert all(run["workflow_id"].startswith("ask-") for run in listed)
 
 

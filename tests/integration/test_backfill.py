@@ -31,6 +31,8 @@ from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT, home_settings
 from tests.support.real_desk import real_desk, report_file
 
+pytestmark = pytest.mark.timeout(300)
+
 RANGE = ("--from", "2015-W01", "--to", "2015-W04")
 FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03", "2015-W04")
 FEW = ("EUR/USD", "US", "XM")
@@ -101,7 +103,11 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
     assert [line["revision"] for line in again.json["weeks"]] == [2]
 
     shutil.rmtree(desk.directory / "reports")
-    elsewhere = desk("backfill", *RANGE, "--dry-run", "--json")
+    # The runs tell it, as soon as a worker has read their histories.
+    elsewhere = desk.until(
+        lambda told: all(line["coverage"] for line in told.json["weeks"]),
+        *("backfill", *RANGE, "--dry-run", "--json"),
+    )
     assert states(elsewhere.json) == ["published"] * 4
     assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 4
     assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 1, 2]
@@ -196,7 +202,7 @@ async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> Non
         weeks = past(desk, FIRST, "2015-W03")
         runs = PastWeeks(weeks, again=False)
         looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
-        async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(100), asyncio.TaskGroup() as group:
             group.create_task(ended_at_once(desk, weeks[1]))
             await runs.bring_to_an_end(desk, looks, max_active=1, progress=PlainLines())
         table = runs.corrected(await look_at_all(desk.client, desk.settings.reports_dir, weeks))

@@ -85,8 +85,8 @@ def test_a_small_budget_holds_and_the_report_says_what_it_cost_the_work(
     assert all(words in (remark or "") for remark in desk.remarks.values())
     for kind in ("md", "html"):
         assert words in desk.printed(kind)
-    status = desk.command("status", "--week", LAST_WEEK).out
-    assert f"${spent:.4f}, of at most $0.03" in status
+    told = f"${spent:.4f}, of at most $0.03"
+    desk.command.until(lambda status: told in status.out, "status", "--week", LAST_WEEK)
 
 
 @pytest.mark.parametrize("name", ["DESK_BUDGET_USD", "DESK_BUDGET_TOKENS"])

@@ -1,5 +1,6 @@
 """`desk cleanup`: what is past its time goes, and nothing else does."""
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator
@@ -71,6 +72,10 @@ async def test_a_payload_stays_while_a_history_or_a_schedule_names_it(desk: Desk
             spec=ScheduleSpec(),
         ),
     )
+    while (await desk.client.count_workflows()).count < 2:
+        await asyncio.sleep(0.02)
+    while not [listed async for listed in await desk.client.list_schedules()]:
+        await asyncio.sleep(0.02)
     needed = payloads(desk)
     assert len(needed) == 3
     forgotten = desk.settings.payload_dir / "ab" / ("ab" * 32)
@@ -114,7 +119,7 @@ async def test_reports_go_after_a_year_unless_a_run_is_open(desk: Desk) -> None:
     assert line_of(await cleaned(desk, NOW, dry_run=False), Record.REPORTS).items == 0
     await run.terminate()
     while await _visible(desk.client, least=0):
-        pass
+        await asyncio.sleep(0.02)
     looked = line_of(await cleaned(desk, NOW, dry_run=True), Record.REPORTS)
     assert (looked.items, looked.size) == (6, sum(path.stat().st_size for path in files))
     await cleaned(desk, NOW, dry_run=False)
@@ -138,7 +143,7 @@ async def _visible(client: Client, least: int = 1) -> int:
     """How many runs visibility has as open, once there are that many."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
     while (found := (await client.count_workflows(query)).count) < least:
-        pass
+        await asyncio.sleep(0.02)
     return found
 
 

@@ -9,6 +9,8 @@ import pytest
 from tests.support.command import DeskCommand, eventually
 from tests.support.homes import PROJECT
 
+pytestmark = pytest.mark.timeout(300)
+
 WEEK = "2026-W44"
 PAIRS = "USD/JPY,EUR/USD"
 SUBSET = f"weekly-{WEEK}-eurusd-usdjpy"
@@ -159,6 +161,7 @@ def test_each_backfilled_run_is_the_run_of_its_own_week(desk: DeskCommand) -> No
 
 def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
     query = f"ResearchWeek='{WEEK}' AND Market='USD/TWD' AND Outcome='missing'"
+    desk.listed(query)
     listed = desk.temporal("workflow", "list", "--query", query, "--output", "json")
     ids = [run["execution"]["workflowId"] for run in listed.json]
     assert ids == [f"weekly-{WEEK}/market/USD/TWD"]
@@ -166,6 +169,7 @@ def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
 
 def test_the_history_of_every_market_stays_small(desk: DeskCommand) -> None:
     query = f"WorkflowType='MarketResearchWorkflow' AND ResearchWeek='{WEEK}'"
+    desk.listed(f"{query} AND ExecutionStatus='Completed'", 38)
     listed = desk.temporal(
         "workflow", "list", "--query", query, "--limit", "200", "--output", "json"
     )
@@ -190,8 +194,7 @@ def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
     desk = DeskCommand(tmp_path, DESK_MCP_CONFIG=str(sources))
     answer = desk("run", "--week", WEEK, "--markets", "USD/JPY", "--json")
     assert answer.code == 0, answer.err
-    listed = desk("dead-letters")
-    assert "USD/JPY" in listed.out
+    desk.until(lambda listed: "USD/JPY" in listed.out, "dead-letters")
     sources.write_text(json.dumps(working))
     letter = f"weekly-{WEEK}-usdjpy/market/USD/JPY/reassign/research_rates"
     retried = desk("dead-letters", "retry", letter)
@@ -210,10 +213,7 @@ def test_a_rerun_after_the_close_touches_only_its_market(tmp_path: Path) -> None
     desk = DeskCommand(tmp_path, DESK_CONFIG=str(config))
     with desk.up():
         assert desk("run", "--week", WEEK, "--markets", PAIRS).code == 0
-        eventually(
-            lambda: "Completed" in desk.temporal("workflow", "describe", "-w", SUBSET).out.title(),
-            "the close of the run",
-        )
+        desk.listed(f"WorkflowId = '{SUBSET}' AND ExecutionStatus = 'Completed'")
         answer = desk("rerun", "USD/JPY", "--week", WEEK, "--reason", "after the close", "--json")
     assert answer.code == 0, answer.err
     path = desk.directory / "reports" / "weekly" / f"{WEEK}-eurusd-usdjpy.json"

@@ -37,7 +37,7 @@ RECORD = sample_record()
 WEEK = RECORD.week
 CONFIG = home_settings(Path("unused")).config
 FILES = PublishedFiles(markdown="w.md", html="w.html", json_file="w.json")
-SECONDS = timedelta(seconds=10)
+SECONDS = timedelta(seconds=60)
 
 
 @activity.defn
@@ -105,7 +105,7 @@ async def ended(client: Client, how: str) -> FoundRun:
 
 
 async def until_published(run: FoundRun) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not await activity_done(run):
             await asyncio.sleep(0.05)
 
@@ -146,7 +146,7 @@ async def test_a_bad_end_does_not_hide_what_an_earlier_run_published(
     else:
         await ended(client, "waits")
     found = await ended(client, "nothing")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         # The server lists a closed run a moment after it closed.
         while True:
             try:

@@ -33,6 +33,10 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_pdf", {"url": "corpus://pdfs/report.pdf", "as_of": TICKET["as_of"]}),
     ("search_web", {"query": "limit audit markets", "as_of": TICKET["as_of"]}),
 )
+AT_ONCE, LATENCY_MS = 24, 700
+"""Calls side by side, and what each is held back: one after the other they would take so long that
+no busy machine is taken for that."""
+
 NOT_LONG = 0.6
 """Seconds in which an answer that is to come has come."""
 
@@ -82,7 +86,7 @@ async def test_the_sdks_client_can_use_it_over_stdio(
 ) -> None:
     executable, *arguments = command("--corpus", str(corpus), *options)
     parameters = StdioServerParameters(command=executable, args=arguments, cwd=PROJECT)
-    async with Client(parameters, read_timeout_seconds=20) as client:
+    async with Client(parameters, read_timeout_seconds=60) as client:
         answers = [await client.call_tool(*call) for call in CALLS]
         refusal = await client.call_tool("search_web", {"query": ""})
     assert [answer.structured_content for answer in answers] == await expected(corpus)
@@ -90,7 +94,7 @@ async def test_the_sdks_client_can_use_it_over_stdio(
 
 
 async def test_the_sdks_client_can_use_it_over_http(asking: HttpAsking, corpus: Path) -> None:
-    async with Client(asking.url, read_timeout_seconds=20) as client:
+    async with Client(asking.url, read_timeout_seconds=60) as client:
         answers = [await client.call_tool(*call) for call in CALLS]
     assert [answer.structured_content for answer in answers] == await expected(corpus)
 
@@ -111,7 +115,7 @@ def test_a_damaged_corpus_ends_the_start_with_2(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
     assert ended.returncode == 2
@@ -126,7 +130,7 @@ def test_a_server_with_faults_ends_quietly_with_its_input(corpus: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
@@ -181,20 +185,21 @@ def test_a_duplicate_over_http_is_handled_twice_and_answered_once(faulty: HttpAs
 def test_latency_holds_back_calls_side_by_side_and_nothing_else(faulty: HttpAsking) -> None:
     faulty.call("set_faults", latency_ms_min=1500, latency_ms_max=1500)
     began = time.monotonic()
-    faulty.post(greeting())
-    faulty.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-    faulty.call("get_faults")
-    assert time.monotonic() - began < 1.5
-    faulty.call("set_faults", latency_ms_min=700, latency_ms_max=700)
+    for _ in range(AT_ONCE):
+        faulty.post(greeting())
+        faulty.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        faulty.call("get_faults")
+    assert time.monotonic() - began < AT_ONCE * 1.5
+    faulty.call("set_faults", latency_ms_min=LATENCY_MS, latency_ms_max=LATENCY_MS)
     began = time.monotonic()
-    with ThreadPoolExecutor(8) as calls:
-        answers = list(calls.map(lambda _: faulty.call("fetch_ticket", **TICKET), range(8)))
-    assert 0.7 <= time.monotonic() - began < 8 * 0.7
+    with ThreadPoolExecutor(AT_ONCE) as calls:
+        answers = list(calls.map(lambda _: faulty.call("fetch_ticket", **TICKET), range(AT_ONCE)))
+    assert LATENCY_MS <= 1_000 * (time.monotonic() - began) < AT_ONCE * LATENCY_MS
     assert {answer["id"] for answer in answers} == {"DESK-101"}
 
 
 async def test_the_sdks_client_sees_a_500_as_an_error_and_goes_on(faulty: HttpAsking) -> None:
-    async with Client(faulty.url, read_timeout_seconds=20) as client:
+    async with Client(faulty.url, read_timeout_seconds=60) as client:
         await client.call_tool("set_faults", always("500"))
         with pytest.raises(MCPError):
             await client.call_tool("fetch_ticket", TICKET)
@@ -253,16 +258,16 @@ def test_a_truncated_answer_over_stdio_is_half_a_line_and_the_end(corpus: Path) 
         assert half is not None and half.startswith(b'{"jsonrpc"')
         with pytest.raises(ValueError, match=r"JSON|Unterminated|Expecting"):
             json.loads(half)
-        assert server.process.wait(20) == 70
+        assert server.process.wait(60) == 70
 
 
 def test_latency_over_stdio_holds_back_calls_side_by_side(corpus: Path) -> None:
-    with stdio_server("--corpus", str(corpus), "--latency", "700") as server:
+    with stdio_server("--corpus", str(corpus), "--latency", str(LATENCY_MS)) as server:
         began = time.monotonic()
-        for number in range(8):
+        for number in range(AT_ONCE):
             server.send(called(number, "fetch_ticket", **TICKET))
-        assert {server.told()["id"] for _ in range(8)} == set(range(8))
-        assert 0.7 <= time.monotonic() - began < 8 * 0.7
+        assert {server.told()["id"] for _ in range(AT_ONCE)} == set(range(AT_ONCE))
+        assert LATENCY_MS <= 1_000 * (time.monotonic() - began) < AT_ONCE * LATENCY_MS
 
 
 def test_a_server_ends_with_its_input_while_a_call_waits(corpus: Path) -> None:
@@ -273,7 +278,7 @@ def test_a_server_ends_with_its_input_while_a_call_waits(corpus: Path) -> None:
         input="".join(json.dumps(message) + "\n" for message in messages),
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -284,7 +289,7 @@ async def test_the_sdks_client_comes_through_answers_that_came_twice(corpus: Pat
     options = ("--error-rate", "1", "--error-kinds", "duplicate", "--faults-tool")
     executable, *arguments = command("--corpus", str(corpus), *options)
     parameters = StdioServerParameters(command=executable, args=arguments, cwd=PROJECT)
-    async with Client(parameters, read_timeout_seconds=20) as client:
+    async with Client(parameters, read_timeout_seconds=60) as client:
         answers = [await client.call_tool("fetch_ticket", TICKET) for _ in range(5)]
         status = await client.call_tool("get_faults", {})
     assert {answer.structured_content["id"] for answer in answers if answer.structured_content} == {

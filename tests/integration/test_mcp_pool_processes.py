@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from infra.mcp_expansion import servers_to_serve
 from infra.mcp_pool import McpPool
 from infra.tool_calling import ToolAnswer, ToolUnreachable
-from tests.support.foreign_server import RAMBLE, SLOW_SECONDS
+from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
 
 SECRET = "sk-foreign-0123456789"
@@ -22,15 +22,26 @@ OTHERS_SECRET = "sk-others-0123456789"
 
 
 @pytest.fixture(scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[McpPool]:
-    """Two servers of other people, with a secret each, started in a folder of their own."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("foreign")
     (folder / "work").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+async def pool(folder: Path) -> AsyncIterator[McpPool]:
+    """Two servers of other people, with a secret each, started in a folder of their own, and one
+    whose calls a test holds up."""
     arguments = ["-m", "tests.support.foreign_server", "${GREETING:-hello}"]
     process = {"command": sys.executable, "args": arguments, "cwd": "${FOLDER}/work"}
     described = {
         "foreign": {**process, "env": {"FOREIGN_KEY": "${KEY}", "PYTHONPATH": str(PROJECT)}},
         "other": {**process, "env": {"OTHER_KEY": "${OTHER}", "PYTHONPATH": str(PROJECT)}},
+        "held": {
+            **process,
+            "args": [*arguments, "--begun", f"{folder}/begun", "--while", f"{folder}/held"],
+            "env": {"PYTHONPATH": str(PROJECT)},
+        },
     }
     path = folder / "mcp.json"
     path.write_text(json.dumps({"mcpServers": described}))
@@ -85,16 +96,18 @@ async def test_each_way_of_reporting_failure_says_why(pool: McpPool) -> None:
 
 
 async def test_an_error_with_the_code_of_a_closed_connection_spares_the_neighbours(
-    pool: McpPool,
+    pool: McpPool, folder: Path
 ) -> None:
-    await ask(pool, "mumble")
+    (folder / "held").touch()
     neighbour = asyncio.create_task(
-        pool.call("foreign", "slow", {"number": 1}, key="test", timeout_seconds=20)
+        pool.call("held", "slow", {"number": 1}, key="test", timeout_seconds=60)
     )
-    await asyncio.sleep(SLOW_SECONDS / 5)
+    while not (folder / "begun").exists():
+        await asyncio.sleep(0.02)
     with pytest.raises(ToolUnreachable, match="Server error"):
-        await ask(pool, "fail_as_if_closed")
+        await ask(pool, "fail_as_if_closed", "held")
     assert not neighbour.done()
+    (folder / "held").unlink()
     assert (await neighbour).content == {"text": "slow 1"}
 
 

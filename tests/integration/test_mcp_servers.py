@@ -22,7 +22,7 @@ from tests.support.rates_files import with_a_later_day
 
 ROOT = Path(__file__).parents[2]
 AS_OF = "2026-09-20T07:00:00+01:00"
-START_SECONDS = 20
+START_SECONDS = 60
 MODULES = {
     "ecb": ecb,
     "central_banks": central_banks,

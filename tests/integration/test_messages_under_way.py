@@ -54,12 +54,12 @@ async def read(client: Client) -> list[AgentMessage]:
     return list(chosen(await entries_of(found, None, datetime.now(UTC))))
 
 
-async def heard(client: Client, kind: MessageType) -> list[AgentMessage]:
-    """The messages of the run once there is one of the kind."""
-    async with asyncio.timeout(30):
+async def heard(client: Client, kind: MessageType, agent: AgentId) -> list[AgentMessage]:
+    """The messages of the run once those of the kind are one agent's."""
+    async with asyncio.timeout(60):
         while True:
             messages = await read(client)
-            if any(message.type is kind for message in messages):
+            if {m.from_agent for m in messages if m.type is kind} == {agent}:
                 return messages
             await asyncio.sleep(0.1)
 
@@ -72,7 +72,7 @@ async def test_work_under_way_is_told_and_gives_way_to_what_came_of_it(
         week = await start_week(
             server, desk_config(pair("USD/JPY"), open_for_seconds=0.001), run_id=RUN
         )
-        messages = await heard(server, T.HEARTBEAT)
+        messages = await heard(server, T.HEARTBEAT, AgentId.RESEARCH_AGENT_1)
         analyst.go.set()
         await week.result()
         after = await read(server)

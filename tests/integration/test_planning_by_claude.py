@@ -87,8 +87,8 @@ def test_the_model_plans_and_the_report_says_what_it_cost(tmp_path: Path, folder
     assert [line["text"] for line in report["commentary"]] == ["USD/JPY moved +0.29 %."]
     printed = report_file(tmp_path).with_suffix(".md").read_text()
     assert "Planned by claude-opus-5-5 in 1 turn, 980 tokens, $0.0" in printed
-    status = desk_with(tmp_path, server)("status", "--week", "2026-W44")
-    assert "spent 1," in status.out
+    desk = desk_with(tmp_path, server)
+    desk.until(lambda status: "spent 1," in status.out, "status", "--week", "2026-W44")
     audited = desk_with(tmp_path, server)("audit", str(report_file(tmp_path)))
     assert audited.code == 0, audited.out
 

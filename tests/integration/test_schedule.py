@@ -83,12 +83,10 @@ async def test_the_schedule_starts_a_past_week_as_the_run_of_that_week(desk: Des
 
 
 async def started(client: Client, workflow_id: str) -> FoundRun:
-    for _ in range(100):
-        found = await described(client, workflow_id)
-        if found is not None:
-            return found
-        await asyncio.sleep(0.05)
-    pytest.fail(f"{workflow_id} was not started")
+    async with asyncio.timeout(60):
+        while (found := await described(client, workflow_id)) is None:
+            await asyncio.sleep(0.05)
+    return found
 
 
 async def test_a_backfill_makes_the_schedule_where_there_is_none(desk: Desk) -> None:

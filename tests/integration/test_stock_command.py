@@ -16,9 +16,16 @@ from domain.stock_actions import ORDER
 from starters.episodes_rows import COLUMNS
 from tests.support.command import Answer, DeskCommand
 
+pytestmark = pytest.mark.timeout(300)
+
 STOCK = ("stock", "nvda", "--as-of", "2024-06-12", "--no-memory")
 GIVEN = ("RUN_TA_BASIC", "GENERATE_RECOMMENDATION", "GENERATE_INSIGHT", "GENERATE_RECOMMENDATION")
+ASK_FOR_PRICES = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
 WAITING = (
+    *("stock", "AAPL", "--no-memory", "--steps"),
+    ",".join(action for action in ORDER if action not in ASK_FOR_PRICES),
+)
+ENDED = (
     *("stock", "AAPL", "--no-memory", "--steps"),
     ",".join(action for action in ORDER if action is not StockAction.RUN_TA_BASIC),
 )
@@ -44,25 +51,27 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
 @pytest.fixture(scope="module")
 def researched(desk: DeskCommand) -> Answer:
     """The first report of the episode."""
-    answer = desk(*STOCK)
-    assert answer.code == 0, answer.out + answer.err
-    return answer
+    return listed(desk, desk(*STOCK))
 
 
 @pytest.fixture(scope="module")
 def given(desk: DeskCommand) -> Answer:
     """The report of an episode whose steps were given."""
-    answer = desk(*STOCK, "--steps", ",".join(GIVEN))
-    assert answer.code == 0, answer.out + answer.err
-    return answer
+    return listed(desk, desk(*STOCK, "--steps", ",".join(GIVEN)))
 
 
 @pytest.fixture(scope="module")
 def waiting(desk: DeskCommand) -> Answer:
     """The report of an episode whose horizon is ahead. Offline there is no price of today, and it
     is waited for only where no source has said so."""
-    answer = desk(*WAITING)
+    return listed(desk, desk(*WAITING), "Running")
+
+
+def listed(desk: DeskCommand, answer: Answer, state: str = "Completed") -> Answer:
+    """The report of an episode that went well, once the server lists that as what it is."""
     assert answer.code == 0, answer.out + answer.err
+    query = f"WorkflowId = '{report_of(answer).stem}' AND ExecutionStatus = '{state}'"
+    desk.listed(f"{query} AND Market IS NOT NULL")
     return answer
 
 
@@ -128,6 +137,15 @@ def test_an_episode_whose_horizon_is_ahead_is_published_and_left_to_wait(
     assert "`--again` ends that wait" in back.out
     assert "`--as-of INSTANT` asks another beside it" in back.out
     assert back.err == ""
+
+
+def test_an_episode_that_was_told_of_no_price_is_over_whichever_action_was_told(
+    desk: DeskCommand,
+) -> None:
+    ended = desk(*ENDED)
+    assert ended.code == 0, ended.out + ended.err
+    assert "AAPL: there was no price to begin with, and none of later days will come" in ended.out
+    assert "Due  " not in ended.out
 
 
 def test_an_unknown_symbol_is_told_with_the_nearest_that_there_are(desk: DeskCommand) -> None:
@@ -205,6 +223,7 @@ async def test_an_episode_that_cannot_be_read_is_told_and_left_out(
     runner = UnsandboxedWorkflowRunner()
     async with Worker(client, task_queue=queue, workflows=[Another], workflow_runner=runner):
         await client.execute_workflow(kind, "nothing known", id="stock-another", task_queue=queue)
+    desk.listed("WorkflowId = 'stock-another' AND ExecutionStatus = 'Completed'")
     told = "the history of stock-another does not say what it was started with"
     listed = desk("episodes", "list")
     assert (listed.code, told in listed.err) == (3, True)

@@ -1,5 +1,6 @@
 """`desk swarm` and `desk hypotheses` as their users run them."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Answer, DeskCommand
+
+pytestmark = pytest.mark.timeout(300)
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 SWARM = (
@@ -68,7 +71,11 @@ def test_the_same_objective_is_told_from_its_one_run(desk: DeskCommand, research
 def test_what_is_likely_waits_for_its_day_and_can_be_looked_at(
     desk: DeskCommand, researched: Answer
 ) -> None:
-    kept = desk("hypotheses", "list", "--json").json
+    made = json.loads(report_of(desk, researched).with_suffix(".json").read_text())["swarm"]
+    assert made["hypotheses"]
+    kept = desk.until(
+        lambda told: len(told.json) >= len(made["hypotheses"]), "hypotheses", "list", "--json"
+    ).json
     told = {each["request"]["hypothesis"]["market"]["market"] for each in kept}
     assert told == {"USD/JPY"}
     first = kept[0]["workflow_id"]
@@ -85,6 +92,7 @@ def test_a_swarm_is_known_to_the_commands_that_look_at_runs(
     told = desk("messages", run)
     assert told.code == 0, told.err
     assert "for 3 specialists" in told.out
+    desk.listed(f"WorkflowType = 'SpecialistWorkflow' AND WorkflowId STARTS_WITH '{run}/'", 3)
     agents = {each["agent"]: each for each in desk("agents", "--json").json["agents"]}
     assert agents["technical_specialist"]["finished"] >= 1
     assert desk("dead-letters").code == 0
@@ -112,7 +120,9 @@ def test_a_swarm_can_be_left_alone_and_come_back_to(desk: DeskCommand) -> None:
 def test_a_damaged_memory_is_set_aside_and_rebuilt_from_the_histories(desk: DeskCommand) -> None:
     home = Path(desk.variables["DESK_HOME"])
     swarm = ("swarm", "Is GBP/USD oversold?", "--effort", "simple", "--as-of", "2026-10-30")
-    assert desk(*swarm, "--rounds", "1").code == 0
+    answer = desk(*swarm, "--rounds", "1")
+    assert answer.code == 0, answer.err
+    desk.listed(f"WorkflowId = '{report_of(desk, answer).stem}'")
     before = desk("memory", "list", "--json").json
     assert {entry["kind"] for entry in before["entries"]} >= {"plan", "findings"}
     (home / "memory.db").write_bytes(b"no database at all" * 500)

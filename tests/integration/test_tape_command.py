@@ -36,6 +36,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
         for week in (BEFORE, WEEK):
             done = command("run", "--week", week, "--markets", MARKETS)
             assert done.code in (0, 3), done.err
+            command.listed(f"WorkflowType = 'WeeklyResearchWorkflow' AND ResearchWeek = '{week}'")
         yield command
 
 

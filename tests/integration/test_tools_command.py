@@ -5,15 +5,22 @@ from pathlib import Path
 from contracts.names import AgentId
 from starters.table_lines import WIDTH
 from starters.tools_table import DeskTools
-from tests.support.command import DeskCommand
+from tests.support.command import Answer, DeskCommand
 
 WEEK = "2026-W44"
+
+
+def used_and_recorded(answer: Answer) -> bool:
+    """Whether the server lists the run's markets, and its record has the run."""
+    found = DeskTools.model_validate_json(answer.out)
+    used = any(tool.calls for server in found.servers for tool in server.tools)
+    return used and found.record is not None and found.record.weeks > 0
 
 
 def test_the_tools_are_listed_with_what_they_did_in_the_latest_run(tmp_path: Path) -> None:
     desk = DeskCommand(tmp_path)
     assert desk("run", "--week", WEEK, "--markets", "USD/JPY").code == 0
-    answer = desk("tools", "--json")
+    answer = desk.until(used_and_recorded, "tools", "--json")
     assert answer.code == 0, answer.err
     found = DeskTools.model_validate_json(answer.out)
     lines = {(s.server, t.tool): t for s in found.servers for t in s.tools}

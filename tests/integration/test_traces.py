@@ -30,6 +30,8 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
             DESK_MCP_TRANSPORT="configured",
             OTEL_EXPORTER_OTLP_ENDPOINT=received.url,
             OTEL_EXPORTER_OTLP_HEADERS=f"authorization=Bearer%20{SECRET}",
+            # Of what a process sends as it ends, a slow machine may cut something off.
+            OTEL_BSP_SCHEDULE_DELAY="100",
         )
         done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
         assert done.code == 0, done.err

@@ -37,7 +37,7 @@ async def test_a_worker_that_polls_is_healthy(server: Client) -> None:
     mine = worker_identity(Role.RESEARCH)
     assert await unpolled(server, mine, [Queue.RESEARCH]) == (Queue.RESEARCH,)
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await unpolled(server, mine, [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
 
@@ -45,7 +45,7 @@ async def test_a_worker_that_polls_is_healthy(server: Client) -> None:
 async def test_the_worker_of_another_machine_does_not_answer_for_this_one(server: Client) -> None:
     mine = worker_identity(Role.RESEARCH)
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await unpolled(server, mine, [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
         assert await unpolled(server, "research@elsewhere", [Queue.RESEARCH]) == (Queue.RESEARCH,)
@@ -55,7 +55,7 @@ async def test_one_silent_queue_is_enough_to_be_named(server: Client) -> None:
     mine = worker_identity(Role.RESEARCH)
     queues = [Queue.RESEARCH, source_queue("ecb")]
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await unpolled(server, mine, [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
         assert await unpolled(server, mine, queues) == ("source.ecb",)

@@ -7,18 +7,13 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-WRITTEN_DOWN_AFTER = 0.2
-"""Seconds after an answer was read: who is killed in them cannot know it any more."""
-
 
 @dataclass
 class Billing:
-    """A running server. `calls` are the requests as they came in, each of them billed; those
-    `under_way` have no answer yet, or one that whoever asked may still be writing down."""
+    """A running server. `calls` are the requests as they came in, each of them billed."""
 
     url: str = ""
     calls: list[bytes] = field(default_factory=list)
-    under_way: list[bytes] = field(default_factory=list)
 
     async def asked(self, least: int) -> None:
         """Wait until so many calls have been billed."""
@@ -31,12 +26,11 @@ async def billing(upstream: str, pause_seconds: float) -> AsyncIterator[Billing]
     """In front of `upstream`, whose answers are held back a while, so that a kill finds calls under
     way."""
     bill = Billing()
-    async with httpx2.AsyncClient(base_url=upstream, timeout=30) as client:
+    async with httpx2.AsyncClient(base_url=upstream, timeout=60) as client:
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             path, body = await _request(reader)
             bill.calls.append(body)
-            bill.under_way.append(body)
             try:
                 await asyncio.sleep(pause_seconds)
                 headers = {"content-type": "application/json"}
@@ -45,9 +39,7 @@ async def billing(upstream: str, pause_seconds: float) -> AsyncIterator[Billing]
                 with suppress(ConnectionError):
                     await writer.drain()
                     await reader.read()
-                await asyncio.sleep(WRITTEN_DOWN_AFTER)
             finally:
-                bill.under_way.remove(body)
                 writer.close()
 
         async with await asyncio.start_server(serve, "127.0.0.1") as server:

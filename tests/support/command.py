@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 from tests.support.homes import PROJECT, home_environment
 
 BINARIES = Path(sys.executable).parent
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 100
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,14 @@ class DeskCommand:
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 
+    def until(self, holds: Callable[[Answer], bool], *arguments: str) -> Answer:
+        """The first answer of a command for which something holds: the server lists what has
+        begun or ended a moment later."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not holds(answer := self(*arguments)):
+            assert time.monotonic() < deadline, answer
+        return answer
+
     @property
     def address(self) -> str:
         """The embedded server's."""
@@ -65,6 +73,11 @@ class DeskCommand:
             timeout=PATIENCE_SECONDS,
         )
         return Answer(done.returncode, done.stdout, done.stderr)
+
+    def listed(self, query: str, least: int = 1) -> None:
+        """Return once the server, which is up, lists so many runs that a query asks for."""
+        count = ("workflow", "count", "--query", query, "--output", "json")
+        eventually(lambda: int(self.temporal(*count).json.get("count", 0)) >= least, query)
 
     @contextmanager
     def up(self) -> Iterator["subprocess.Popen[str]"]:

@@ -1,7 +1,8 @@
 """A worker process of one role that writes down every effect: `python -m ... ROLE`.
 
 The real workers, with a line in `EFFECT_LOG` before and after each turn and each tool call, and a
-pause in between that makes it likely that a kill finds them at work.
+pause in between that makes it likely that a kill finds them at work. Those that a test holds up
+wait in between until they are let go, so that a kill is sure to find them.
 """
 
 import asyncio
@@ -9,8 +10,9 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -35,11 +37,34 @@ def note(stage: str, key: str) -> None:
         os.close(handle)
 
 
-def read_notes(path: Path) -> list[dict[str, str]]:
-    """The lines so far, oldest first."""
+def read_notes(path: Path) -> list[dict[str, Any]]:
+    """The lines so far, oldest first; one that is being written is not there yet."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text().rpartition("\n")[0].splitlines()]
+
+
+def hold_up(log: Path, words: str) -> None:
+    """From now on, effects whose key holds the words begin and wait; those held up before go on."""
+    written = log.with_suffix(".next")
+    written.write_text(words)
+    written.replace(_held(log))
+
+
+def let_go(log: Path) -> None:
+    """Nothing is held up any more."""
+    _held(log).unlink(missing_ok=True)
+
+
+def _held(log: Path) -> Path:
+    return log.with_suffix(".held")
+
+
+async def _wait_while_held(key: str) -> None:
+    held = _held(Path(os.environ["EFFECT_LOG"]))
+    with suppress(FileNotFoundError):
+        while held.read_text() in key:
+            await asyncio.sleep(0.02)
 
 
 def count_effects() -> None:
@@ -56,6 +81,7 @@ def count_effects() -> None:
             begun = True
             note("started", key)
             await asyncio.sleep(PAUSE_SECONDS)
+            await _wait_while_held(key)
             return await effect()
 
         result = await once(journal, key, noted_effect, kind)

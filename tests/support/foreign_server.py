@@ -1,6 +1,6 @@
 """An MCP server as anyone's: text without structure, and failures in every way there is.
 
-`python -m tests.support.foreign_server [--begun FILE] [--http PORT] [ANYTHING ...]`
+`python -m tests.support.foreign_server [--begun FILE] [--while FILE] [--http PORT] [ANYTHING ...]`
 """
 
 import argparse
@@ -14,12 +14,11 @@ from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-SLOW_SECONDS = 1.0
 RAMBLE = 60_000
 
 
-def build_foreign_server(begun: Path | None = None) -> MCPServer:
-    """Every call of `slow` adds a byte to the file `begun` before it waits."""
+def build_foreign_server(begun: Path | None = None, held: Path | None = None) -> MCPServer:
+    """Every call of `slow` adds a byte to `begun`, and waits while there is a file `held`."""
     server = MCPServer("foreign", log_level="CRITICAL")
 
     def surroundings() -> str:
@@ -48,7 +47,8 @@ def build_foreign_server(begun: Path | None = None) -> MCPServer:
         if begun is not None:
             with begun.open("ab") as file:
                 file.write(b".")
-        await asyncio.sleep(SLOW_SECONDS)
+        while held is not None and held.exists():
+            await asyncio.sleep(0.02)
         return f"slow {number}"
 
     for tool in (surroundings, apologise, refuse, fail, fail_as_if_closed, ramble, mumble, slow):
@@ -60,9 +60,10 @@ def build_foreign_server(begun: Path | None = None) -> MCPServer:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--begun", type=Path)
+    parser.add_argument("--while", type=Path, dest="held")
     parser.add_argument("--http", type=int)
     options, _ = parser.parse_known_args()
-    server = build_foreign_server(options.begun)
+    server = build_foreign_server(options.begun, options.held)
     if options.http:
         server.run("streamable-http", host="127.0.0.1", port=options.http, json_response=True)
     else:

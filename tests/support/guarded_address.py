@@ -13,7 +13,7 @@ import uvicorn
 from tests.support.foreign_server import build_foreign_server
 
 TOKEN = "sk-guarded-0123456789"
-START_SECONDS = 20
+START_SECONDS = 60
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A home of the test's own: settings that share nothing with the developer's desk."""
 
+import os
 import random
 import socket
 import subprocess
@@ -16,12 +17,24 @@ BELOW_OUTGOING = range(20_000, 32_000)
 """Ports that a system hands to no outgoing connection, which could take one between the look and
 the use."""
 
+_NUMBER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_SIDE_BY_SIDE = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_given: set[int] = set()
+
 
 def free_port() -> int:
-    """A port that nothing listens on."""
-    for port in random.SystemRandom().sample(BELOW_OUTGOING, len(BELOW_OUTGOING)):
+    """A port that nothing listens on, and that no other test is given.
+
+    A desk binds its ports some time after it was given them, and again and again: in between they
+    look free. Test processes side by side have ports of their own, and none is given twice.
+    """
+    own = BELOW_OUTGOING[_NUMBER::_SIDE_BY_SIDE]
+    for port in random.SystemRandom().sample(own, len(own)):
+        if port in _given:
+            continue
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
+            _given.add(port)
             return port
     raise OSError("no port is free")
 

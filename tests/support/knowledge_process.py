@@ -12,8 +12,8 @@ from typing import Any
 
 from tests.support.homes import PROJECT, await_port, free_port
 
-START_SECONDS = 20
-ANSWER_SECONDS = 20
+START_SECONDS = 60
+ANSWER_SECONDS = 60
 VERSION = "2025-06-18"
 
 

@@ -29,7 +29,7 @@ class ModelServer:
     @property
     def asked(self) -> list[dict[str, Any]]:
         """The bodies of the requests as they came in."""
-        entries = httpx2.get(f"{self.url}/__aimock/journal", timeout=5).json()
+        entries = httpx2.get(f"{self.url}/__aimock/journal", timeout=60).json()
         return [entry["body"] for entry in entries if "messages" in entry["path"]]
 
 

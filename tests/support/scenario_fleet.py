@@ -18,7 +18,7 @@ from temporalio.client import Client
 from infra.server_record import ServerRecord
 from infra.settings import Settings, load_settings
 from infra.temporal import connect
-from tests.support.counted_worker import read_notes
+from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 
@@ -151,6 +151,14 @@ class Effects:
 
     def __init__(self, log: Path) -> None:
         self.log = log
+
+    def hold_up(self, words: str) -> None:
+        """See `tests.support.counted_worker`."""
+        hold_up(self.log, words)
+
+    def let_go(self) -> None:
+        """See `tests.support.counted_worker`."""
+        let_go(self.log)
 
     def begun(self, words: str = "") -> int:
         """How many have begun whose key holds the words."""

@@ -90,12 +90,16 @@ def failed_nodes(report: AnswerReport) -> tuple[str, ...]:
 
 
 async def children(client: Client, run: str, kind: WorkflowType) -> list[WorkflowExecution]:
-    """The workflows of a kind that a swarm started, oldest first."""
-    found = [
-        child
-        async for child in client.list_workflows(f'WorkflowType = "{kind}"')
-        if child.id.startswith(f"{run}/")
+    """The workflows of a kind that the run of a swarm started, oldest first, by its own history:
+    the server lists what began or ended a moment later than it knows of it."""
+    history = await client.get_workflow_handle(run).fetch_history()
+    begun = (event.child_workflow_execution_started_event_attributes for event in history.events)
+    handles = [
+        client.get_workflow_handle(child.workflow_execution.workflow_id)
+        for child in begun
+        if child.workflow_type.name == kind
     ]
+    found = [await handle.describe() for handle in handles]
     return sorted(found, key=lambda child: child.start_time)
 
 

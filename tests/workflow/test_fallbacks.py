@@ -194,7 +194,7 @@ async def test_a_source_that_no_worker_serves_leaves_time_for_the_next(
     client: Client, tmp_path: Path, tools: RealTools
 ) -> None:
     # The clock does not skip while a call waits for a worker.
-    task = timedelta(seconds=10)
+    task = timedelta(seconds=16)
     config = config_with("yahoo_finance", deadlines=DeadlineConfig(task=task, week=2 * task))
     report = await reported(client, tmp_path, tools, config, unserved="ecb")
     (market,) = report.markets

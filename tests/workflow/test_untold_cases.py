@@ -66,7 +66,7 @@ async def ends_of(*runs: WorkflowHandle[Any, Any]) -> list[type[BaseException | 
     ends: list[type[BaseException | None]] = []
     for run in runs:
         with pytest.raises(WorkflowFailureError) as ended:
-            await asyncio.wait_for(run.result(), 20)
+            await asyncio.wait_for(run.result(), 60)
         ends.append(type(ended.value.cause))
     return ends
 
