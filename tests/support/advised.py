@@ -64,6 +64,9 @@ def weight(voice: Voice, name: str, factor: float) -> RecordWeight:
     )
 
 
+SCORED_MARKETS = ("EUR/USD", "USD/JPY", "GBP/USD")
+
+
 def scored_forecasts(markets: tuple[str, ...], weeks: int = 12) -> tuple[ScoredForecast, ...]:
     """Forecasts of some markets over some weeks, of which about half came so."""
     return tuple(
@@ -95,7 +98,7 @@ def _scored(market: str, week: int, place: int) -> ScoredForecast:
 
 def sample_scorecard(*markets: str) -> Scorecard:
     """That of `scored_forecasts`, with two forecasts that are not due."""
-    scored = scored_forecasts(markets or ("EUR/USD", "USD/JPY", "GBP/USD"))
+    scored = scored_forecasts(markets or SCORED_MARKETS)
     return scorecard(scored, [each.made for each in scored[:2]], AS_OF)
 
 

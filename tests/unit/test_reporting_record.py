@@ -6,17 +6,25 @@ from typing import Any
 
 import pytest
 
-from contracts.learning import Advice, AdviceKind, Scorecard, Voice
+from contracts.learning import Advice, AdviceKind, Scorecard, SourceRecord, Voice
 from contracts.report import ResearchReport
 from contracts.results import Forecast
 from domain.audit import audit
+from domain.calibration_weights import agent_weights, source_weights
 from domain.seal import sealed
 from reporting.calibration_chart import calibration_chart
 from reporting.html import render_html
 from reporting.json_form import from_json, to_json
 from reporting.markdown import render_markdown
 from reporting.record_words import TITLE
-from tests.support.advised import recommendation, sample_advice, sample_scorecard, weight
+from tests.support.advised import (
+    SCORED_MARKETS,
+    recommendation,
+    sample_advice,
+    sample_scorecard,
+    scored_forecasts,
+    weight,
+)
 from tests.support.real_reports import disputed_report, real_report
 from tests.support.reports import sample_record, sample_report
 from tests.unit.test_reporting_html import Page
@@ -144,10 +152,13 @@ def test_a_report_with_advice_reads_back_and_is_verified() -> None:
 
 
 def advice_then(**changed: object) -> Advice:
-    """The sample's advice as of the real report."""
-    as_of = real_report("USD/JPY").as_of
+    """The sample's advice as of the real report, with the weights that follow from its record."""
+    as_of, scored = real_report("USD/JPY").as_of, scored_forecasts(SCORED_MARKETS)
     card = sample_scorecard().model_copy(update={"as_of": as_of})
-    return sample_advice(**{"as_of": as_of, "scorecard": card, **changed})
+    records = (SourceRecord(server="ecb", verified=190, contested=3),)
+    weights = (*agent_weights(scored), *source_weights(records))
+    told = {"as_of": as_of, "weeks": 12, "scorecard": card, "weights": weights, **changed}
+    return sample_advice(**told)
 
 
 def with_advice(advice: Advice, follows: tuple[str, ...] = FOLLOWS) -> ResearchReport:

@@ -139,7 +139,7 @@ def test_each_specialist_has_a_row_and_a_view_counts_once() -> None:
     known = [
         came("158.00", held(MARKET), held(PATTERN, DOWN), number=1),
         came("158.00", held(MARKET), number=2, hypothesis_id="said-again"),
-        came("150.00", held(PATTERN, DOWN), number=3, due=next_month),
+        came("150.00", held(PATTERN, DOWN), number=3, due=next_month, weeks=8),
         came(None, held(AgentId.TECHNICAL_SPECIALIST), number=4),
     ]
     market, pattern = view_rows(known)
