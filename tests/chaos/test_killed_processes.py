@@ -13,18 +13,9 @@ from contracts.names import Message, week_run_id
 from contracts.week_run import WeekStatus
 from infra.temporal import connect
 from reporting.json_form import apart_from_the_run, from_json
-from tests.support.counted_worker import read_notes
+from tests.support.counted_worker import all_ended, read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at, effects, start
 from workers.hosting import Role
-
-
-async def all_done(log: Path) -> None:
-    """Wait until every effect that has begun is done."""
-    while True:
-        counts = Counter(note["stage"] for note in read_notes(log))
-        if counts["started"] == counts["done"]:
-            return
-        await asyncio.sleep(0.01)
 
 
 async def published(client: Client) -> str:
@@ -117,7 +108,7 @@ async def test_server_and_workers_killed_together_repeat_no_completed_effect(
         await effects(log, after)
         # The server stops listening first: what the workers finish now, it never hears of.
         os.kill(server.pid, signal.SIGSTOP)
-        await all_done(log)
+        await all_ended(log)
         os.kill(server.pid, signal.SIGKILL)
         for role in ROLES:
             fleet.kill(role)

@@ -16,8 +16,8 @@ import pytest
 from infra.temporal import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
-from tests.support.counted_worker import read_notes
-from tests.support.fleet import ROLES, Fleet, desk_at, start
+from tests.support.counted_worker import all_ended, read_notes
+from tests.support.fleet import ROLES, desk_at, start
 from tests.support.model_server import ModelServer, model_server
 from tests.support.model_week import COMMENTS, KEY, PLANS, RESEARCHES, USED, VALIDATES, Scripted
 from workers.hosting import Role
@@ -121,16 +121,6 @@ def cut_off_by(log: Path, killed: Collection[int], calls: Sequence[bytes]) -> It
         yield from [body for body in calls if made_for(body, key)][-1:]
 
 
-async def all_done(fleet: Fleet, log: Path) -> None:
-    """Wait until the processes that live have done what they have begun."""
-    alive = {fleet.pid(role) for role in ROLES}
-    while True:
-        stages = Counter(n["stage"] for n in read_notes(log) if n["pid"] in alive)
-        if stages["started"] == stages["done"]:
-            return
-        await asyncio.sleep(0.01)
-
-
 async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]) -> Disturbed:
     """A week to its report, with these kills on the way."""
     cut_off = Counter[bytes]()
@@ -145,7 +135,7 @@ async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]
                 if kill.with_server and kill.victims:
                     # The server stops listening first: it never hears of what is done now.
                     os.kill(server.pid, signal.SIGSTOP)
-                    await all_done(fleet, log)
+                    await all_ended(log, {fleet.pid(role) for role in ROLES})
                 killed = {fleet.pid(role) for role in kill.victims}
                 if kill.with_server:
                     os.kill(server.pid, signal.SIGKILL)

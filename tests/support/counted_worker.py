@@ -9,7 +9,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,6 +43,19 @@ def read_notes(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().rpartition("\n")[0].splitlines()]
+
+
+async def all_ended(log: Path, processes: Collection[int] | None = None) -> None:
+    """Wait until every effect that has begun, in these processes or in any, is done or given up."""
+    while True:
+        stages = Counter(
+            each["stage"]
+            for each in read_notes(log)
+            if processes is None or each["pid"] in processes
+        )
+        if stages["started"] == stages["done"] + stages["given up"]:
+            return
+        await asyncio.sleep(0.01)
 
 
 def hold_up(log: Path, words: str) -> None:
@@ -84,9 +98,13 @@ def count_effects() -> None:
             await _wait_while_held(key)
             return await effect()
 
-        result = await once(journal, key, noted_effect, kind)
-        if begun:
-            note("done", key)
+        ended = "given up"
+        try:
+            result = await once(journal, key, noted_effect, kind)
+            ended = "done"
+        finally:
+            if begun:
+                note(ended, key)
         return result
 
     EffectJournal.once = noted_once  # type: ignore[method-assign, assignment]

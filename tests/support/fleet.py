@@ -80,7 +80,9 @@ async def desk_at(
 ) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
     """Settings, server, workers and the log of effects of a desk in a directory."""
     log = directory / "effects.log"
-    noted = {"EFFECT_LOG": str(log), "EFFECT_PAUSE": "0.1", **variables}
+    # On a busy machine a worker's beats come late: nobody is given up on for that.
+    patient = {"MAX_RETRY_ATTEMPTS": "20"}
+    noted = {"EFFECT_LOG": str(log), "EFFECT_PAUSE": "0.1", **patient, **variables}
     environment = home_environment(directory, **noted)
     settings = load_settings(PROJECT, environment)
     async with embedded_server(settings.home, settings.server) as server:
