@@ -299,15 +299,17 @@ async def test_a_default_holds_where_nobody_answers(client: Client, tmp_path: Pa
     assert [c.decided_by for c in report.swarm.conflicts] == [DecidedBy.DEFAULT]
 
 
+def says_lower(request: TurnRequest) -> Turn | None:
+    """The leader concludes with one hypothesis; everything else is as usual."""
+    if request.assignment.task_type is TaskType.CONCLUDE_SWARM:
+        return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
+    return None
+
+
 async def test_hypotheses_outlive_the_swarm_and_are_remembered(
     client: Client, tmp_path: Path
 ) -> None:
-    def script(request: TurnRequest) -> Turn | None:
-        if request.assignment.task_type is TaskType.CONCLUDE_SWARM:
-            return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
-        return None
-
-    result, _ = await run_of(client, tmp_path, script)
+    result, _ = await run_of(client, tmp_path, says_lower)
     assert result.hypotheses == ("swarm-test/hypothesis/USD-JPY-lower-4w-2026-11-27",)
     waiting = await client.get_workflow_handle(result.hypotheses[0]).describe()
     assert waiting.workflow_type == "HypothesisWorkflow"
@@ -317,12 +319,7 @@ async def test_hypotheses_outlive_the_swarm_and_are_remembered(
 async def test_the_views_of_specialists_wait_with_the_hypothesis_on_their_market(
     client: Client, tmp_path: Path
 ) -> None:
-    def script(request: TurnRequest) -> Turn | None:
-        if request.assignment.task_type is TaskType.CONCLUDE_SWARM:
-            return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
-        return None
-
-    result, report = await run_of(client, tmp_path, script)
+    result, report = await run_of(client, tmp_path, says_lower)
     history = await client.get_workflow_handle(result.hypotheses[0]).fetch_history()
     given = history.events[0].workflow_execution_started_event_attributes.input.payloads
     (waiting,) = await client.data_converter.decode(given, [HypothesisRequest])
@@ -423,12 +420,7 @@ async def test_the_board_grows_with_the_plan(client: Client, tmp_path: Path) -> 
 async def test_a_hypothesis_that_waits_already_is_not_replaced_by_a_later_runs(
     client: Client, tmp_path: Path
 ) -> None:
-    def script(request: TurnRequest) -> Turn | None:
-        if request.assignment.task_type is TaskType.CONCLUDE_SWARM:
-            return Turn(result=concluded(request, hypotheses=(lower_in_four_weeks(),)))
-        return None
-
-    async with desk_workers(client, tmp_path, analyst=acting(script), servers=SERVERS):
+    async with desk_workers(client, tmp_path, analyst=acting(says_lower), servers=SERVERS):
         first = await (await start_swarm(client, swarm())).result()
         second = await (await start_swarm(client, swarm())).result()
     report = AnswerReport.model_validate_json(Path(second.files.json_file).read_text())
