@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from domain.number_reading import WrittenNumber
-from domain.trigger_levels import last_clause, suppositions
+from domain.trigger_levels import LATELY, last_clause, suppositions
 
 _WORDS: Final = r"(?:(?!(?:that|which|who|whose|with|at|of|by|after|since)\b)[\w'’./&-]+\s)"
 _ROOTS: Final = (
@@ -60,7 +60,6 @@ _DATED: Final = re.compile(
     r"[,\s]*(?:last\s|yesterday|earlier|overnight|on\s[A-Z]|in\s[A-Z]|as\s|this\s(?:week|morning))"
 )
 _LONGEST_CLAUSE: Final = 160
-_LAST: Final = re.compile(r"[,\s]*(?:last\s|yesterday|earlier|overnight)")
 _MOVE: Final = (
     r"[\s-](?:rate\s|policy\s|further\s)?"
     r"(?:cut|hike|move|step|rise|fall|increase|drop|gain|loss|slide|rally)"
@@ -99,7 +98,7 @@ def is_supposed(text: str, number: WrittenNumber, start: int, end: int) -> bool:
     """
     before = text[max(start, number.written_at - _LONGEST_CLAUSE) : number.written_at]
     after = text[number.end : end]
-    if _TOLD.match(after) or _LAST.match(after):
+    if _TOLD.match(after) or LATELY.match(after):
         return False
     if _is_imagined(last_clause(before), text[number.written_at : number.end], after):
         return True

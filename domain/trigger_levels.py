@@ -152,7 +152,8 @@ _ORDERED: Final = re.compile(
     re.IGNORECASE,
 )
 _PAST: Final = (
-    r"(?:(?!(?:clustered|stacked|layered|sustained|renewed|repeated|expected|feared|prolonged|continued|extended|needed"
+    r"(?:(?!(?:clustered|stacked|layered|sustained|renewed|repeated|expected|feared|prolonged"
+    r"|continued|extended|needed"
     r"|required|invalidated|limited|United|so-called)\b)\w{2,}ed|came|held|took|drew|brought|broke|drove"
     r"|met|gave|made|put|led|ran|went|fell|rose|saw|set|sent|left|kept|became|began|stuck|proved"
     r"|spent|blew|found|lost|got|crept|did|had|has|have|been|spoke|stood"
@@ -167,7 +168,7 @@ _KNOWN_EVENT: Final = re.compile(
 _IF_IT_HOLDS: Final = re.compile(
     rf"if\s(?:the|its|their|this|that|\S+'s)\s(?:\w+\s){{0,2}}{_KINDS_OF_EVENT}", re.IGNORECASE
 )
-_LATELY: Final = re.compile(r"[,\s]*(?:last\s|yesterday|earlier|overnight)")
+LATELY: Final = re.compile(r"[,\s]*(?:last\s|yesterday|earlier|overnight)")
 _MAY: Final = re.compile(r"[\s,]*(?:\w+\s){0,3}?(?:could|may|will|opens?|invites?)\b")
 """`Its close above 150 would` imagines one, `its close above 150 may` has seen it."""
 
@@ -240,7 +241,7 @@ def is_trigger(text: str, number: WrittenNumber, start: int, end: int) -> bool:
     counts = _QUANTITY.match(after) and not (_IMAGINED.search(clause) or _acts(clause, after))
     if (_is_watched(before) and not counts) or _is_named(clause, after):
         return True
-    if _LATELY.match(after) or (_WHEN.match(after) and _WENT.search(clause)):
+    if LATELY.match(after) or (_WHEN.match(after) and _WENT.search(clause)):
         return False
     if _WITH_IT.search(clause) and not _SUPPOSED.search(clause):
         return False

@@ -181,7 +181,8 @@ async def test_a_report_that_is_tried_again_does_not_wait_again(tmp_path: Path) 
 async def test_a_clock_behind_that_of_the_server_makes_no_wait_longer(tmp_path: Path) -> None:
     server, ahead = Server(OWN, ABOUT_TO), timedelta(hours=-1)
     async with asyncio.timeout(60):
-        await published(tmp_path, server, timedelta(seconds=0.1), scheduled_before=ahead)
+        report = await published(tmp_path, server, timedelta(seconds=0.1), scheduled_before=ahead)
+    assert report.changes.note is not None and "waited for in vain" in report.changes.note
 
 
 async def test_a_report_that_waited_in_vain_says_that_nothing_is_compared(tmp_path: Path) -> None:
