@@ -12,7 +12,13 @@ from infra.effect_journal import EffectJournal
 T = TypeVar("T", bound=BaseModel)
 
 
-async def once(journal: EffectJournal, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
+async def once(
+    journal: EffectJournal,
+    effect: Callable[[], Awaitable[T]],
+    kind: type[T],
+    *,
+    outlives: bool = False,
+) -> T:
     """See `EffectJournal.once`; the key is this activity's, and the look-up is counted."""
     made = False
 
@@ -22,6 +28,6 @@ async def once(journal: EffectJournal, effect: Callable[[], Awaitable[T]], kind:
         return await effect()
 
     try:
-        return await journal.once(effect_key(), had, kind)
+        return await journal.once(effect_key(), had, kind, outlives=outlives)
     finally:
         count_lookup(Cache.JOURNAL, hit=not made)

@@ -23,6 +23,7 @@ from contracts.tasks import TaskType
 from contracts.tools import ToolCall, ToolStatus
 from contracts.usage import Usage
 from contracts.verdicts import ClaimStatus
+from domain.budget import spent as taken_by
 
 UNAVAILABLE: Final = "unavailable"
 """The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""
@@ -41,6 +42,7 @@ COUNTERS: Final = {
     "desk_model_cache_read_tokens": "Tokens read from the prompt cache",
     "desk_model_cost_microusd": "Cost in millionths of a US dollar",
     "desk_model_unpriced_calls": "Calls of unknown price",
+    "desk_model_lost_calls": "Calls whose answer was lost, which may be billed",
     "desk_model_calls_over_budget": "Calls that were not made for want of money",
 }
 """Every counter, with what it counts."""
@@ -163,7 +165,13 @@ def count_model_call(agent: AgentId, usage: Usage) -> None:
     ):
         counted(meter, f"desk_model_{name}", amount, agent=agent, model=usage.model)
     count_over_budget(agent, usage.model, 0)
+    count_lost_call(agent, usage.model, 0)
     count_lookup(Cache.PROMPT, hit=usage.cache_read_tokens > 0)
+
+
+def count_lost_call(agent: AgentId, model: str, calls: int = 1) -> None:
+    """In an activity: a call was made and its answer never came, so that it may be billed."""
+    counted(activity.metric_meter(), "desk_model_lost_calls", calls, agent=agent, model=model)
 
 
 def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
@@ -201,9 +209,10 @@ def _gauge(report: ResearchReport, spent: Usage) -> None:
 
 def used(spent: Usage, budget: BudgetConfig) -> float:
     """The larger share of money and tokens; nothing of a budget that has no limit."""
+    taken_of = taken_by(spent)
     shares = [
-        float(taken) / float(limit) if limit else float(taken > 0)
-        for taken, limit in ((spent.cost_usd, budget.usd), (spent.tokens, budget.tokens))
+        float(taken or 0) / float(limit) if limit else float((taken or 0) > 0)
+        for taken, limit in ((taken_of.usd, budget.usd), (taken_of.tokens, budget.tokens))
         if limit is not None
     ]
     return max(shares, default=0.0)

@@ -1,18 +1,23 @@
 """Who takes a turn: the built-in analyst, or the model that the run names."""
 
 import json
+import logging
+import sqlite3
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from temporalio import activity
 
-from activities.metrics import count_model_call, count_over_budget
+from activities.heartbeats import effect_key
+from activities.metrics import count_lost_call, count_model_call, count_over_budget
 from agents.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
-from contracts.model_calls import ModelCall
+from contracts.budget import Allowance, ModelPrice
+from contracts.model_calls import ModelAnswer, ModelCall
 from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN
-from domain.budget import affordable
+from contracts.usage import BUILTIN, Usage
+from domain.budget import affordable, lost_call, minus, spent
 from infra.model_calling import ModelCaller, ModelFailed
+from infra.paid_calls import PaidCalls
 
 MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt does, so that its own error is the one that is told."""
@@ -24,49 +29,119 @@ LEAST_WRITTEN: Final = 2_000
 """A call that could write less than so many tokens is not made."""
 
 
-class Analyst:
-    """Takes turns of every agent. `model` is None where no key is set."""
+LOG = logging.getLogger(__name__)
 
-    def __init__(self, model: ModelCaller | None = None) -> None:
+
+class _Priced(NamedTuple):
+    """A call that can be paid for, and what it may cost at most."""
+
+    call: ModelCall
+    bound: Usage
+
+
+class Analyst:
+    """Takes turns of every agent. `model` is None where no key is set; what is asked of one is
+    written down in `paid` before each request."""
+
+    def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
+        self._paid = paid
         self._model = model
 
     async def __call__(self, request: TurnRequest) -> Turn:
         """The turn, by whoever the request names.
 
         A model is asked once the desk has a result of its own for it to write over, and only
-        where the call cannot cost more than it may: else the turn is over the budget.
+        where the call cannot cost more than is left of what the turn may, all attempts together:
+        else the turn is over the budget. The usage of the turn is that of the answer alone;
+        `PaidCalls.total` is what all attempts took.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
         """
         own = desk_turn(request)
-        if request.model == BUILTIN or own.result is None or not is_for_a_model(request):
+        if request.model == BUILTIN or not is_for_a_model(request):
             return own
-        if self._model is None:
+        try:
+            row = self._begun()
+            if own.result is None:
+                return own
+            return await self._by_model(request, row)
+        except sqlite3.Error as error:
+            words = f"the call cannot be written down before it is made: {error}"
+            raise ModelFailed(words, again=True) from None
+
+    def _begun(self) -> int:
+        return self._paid.begin(effect_key(), activity.info().attempt)
+
+    async def _by_model(self, request: TurnRequest, row: int) -> Turn:
+        model = self._model
+        if model is None:
             words = f"{request.model} is wanted, and the worker has no ANTHROPIC_API_KEY"
             raise ModelFailed(words, again=False)
-        call = _fitted(model_call(request), request, self._model)
-        if isinstance(call, Turn):
+        priced = self._affordable(model_call(request), request, model)
+        if isinstance(priced, Turn):
             count_over_budget(request.assignment.agent, request.model)
-            return call
-        answer = await self._model.ask(call, timeout_seconds=_time_for_a_call().total_seconds())
+            return priced
+        self._paid.settle(row, priced.bound)
+        answer = await self._answer(priced, request, model, row)
+        self._note(row, answer.usage)
         count_model_call(request.assignment.agent, answer.usage)
         return turn_of(request, answer)
 
+    def _affordable(
+        self, call: ModelCall, request: TurnRequest, model: ModelCaller
+    ) -> _Priced | Turn:
+        """The call within what earlier attempts left of its allowance. Of an attempt that is not
+        known here, all is assumed that its call could have cost."""
+        key, allowed = effect_key(), request.allowance
+        unseen = self._paid.unseen(key, activity.info().attempt)
+        theirs = _fitted(call, allowed, model) if unseen else None
+        if isinstance(theirs, _Priced):
+            for attempt in unseen:
+                self._paid.assume(key, attempt, theirs.bound)
+        before = self._paid.total(key) or Usage()
+        return _fitted(call, minus(allowed, spent(before)), model)
 
-def _fitted(call: ModelCall, request: TurnRequest, model: ModelCaller) -> ModelCall | Turn:
+    async def _answer(
+        self, priced: _Priced, request: TurnRequest, model: ModelCaller, row: int
+    ) -> ModelAnswer:
+        try:
+            return await model.ask(priced.call, timeout_seconds=_time_for_a_call().total_seconds())
+        except ModelFailed as failed:
+            if failed.billed:
+                count_lost_call(request.assignment.agent, request.model)
+            else:
+                self._note(row, Usage())
+            raise
+
+    def _note(self, row: int, usage: Usage) -> None:
+        """What a call turned out to take. Where that cannot be written, what it may have taken
+        stands, and the answer is not lost for it."""
+        try:
+            self._paid.settle(row, usage)
+        except sqlite3.Error as error:
+            LOG.warning("what a call took could not be written down: %s", error)
+
+
+def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced | Turn:
     """The call, writing no more than can be paid for; a turn over the budget where that is too
     little."""
-    if request.allowance.unlimited:
-        return call
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
-    if price is None and request.allowance.usd is not None:
-        return Turn(over_budget=f"the price of {call.model} is not known, and the budget is money")
-    most = affordable(request.allowance, price, reading, call.max_tokens)
-    if most < LEAST_WRITTEN:
-        return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")
-    return call.model_copy(update={"max_tokens": most})
+    if not allowed.unlimited:
+        if price is None and allowed.usd is not None:
+            words = f"the price of {call.model} is not known, and the budget is money"
+            return Turn(over_budget=words)
+        most = affordable(allowed, price, reading, call.max_tokens)
+        if most < LEAST_WRITTEN:
+            return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")
+        call = call.model_copy(update={"max_tokens": most})
+    return _Priced(call, _bound(call, price, reading))
+
+
+def _bound(call: ModelCall, price: ModelPrice | None, reading: int) -> Usage:
+    bound = lost_call(price, reading, call.max_tokens)
+    return bound.model_copy(update={"model": call.model})
 
 
 def _time_for_a_call() -> timedelta:

@@ -7,9 +7,10 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import once
 from activities.errors import permanent, transient
-from activities.heartbeats import beating
+from activities.heartbeats import beating, effect_key
 from contracts.names import FailureType
 from contracts.turns import Turn, TurnRequest
+from contracts.usage import BUILTIN, Usage
 from infra.effect_journal import EffectJournal
 from infra.model_calling import ModelFailed
 
@@ -26,22 +27,30 @@ class TurnActivities:
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """What the agent answers to all it knows so far.
+        """What the agent answers to all it knows so far, and what all attempts at it took.
+
+        A model that was asked is not asked again by an attempt that comes while the answer is
+        under way in this process: that attempt waits for the same answer.
 
         Raises:
             ApplicationError: `CallCutOff`, not retryable here, where a model's answer was lost and
                 may be billed. `TurnFailed`; retryable, after the pause that its API asks for, when
                 a model may answer yet. Not retryable when the analyst cannot make sense of what
-                it was given, or no model will: the same turn would end the same way.
+                it was given, or no model will: the same turn would end the same way. The detail
+                of a model's is the `Usage` of all attempts.
         """
+        by_model = request.model != BUILTIN
         async with beating():
-            return await once(self._journal, lambda: self._take(request), Turn)
+            turn = await once(self._journal, lambda: self._take(request), Turn, outlives=by_model)
+        total = self._journal.paid.total(effect_key()) if by_model else None
+        return turn if total is None else turn.model_copy(update={"usage": total})
 
     async def _take(self, request: TurnRequest) -> Turn:
         try:
             return await self._analyst(request)
         except ModelFailed as failed:
-            raise _of_model(request, failed) from None
+            taken = self._journal.paid.total(effect_key()) or Usage()
+            raise _of_model(request, failed, taken) from None
         except (ValueError, LookupError, ArithmeticError) as error:
             task = request.assignment
             raise permanent(
@@ -49,12 +58,12 @@ class TurnActivities:
             ) from error
 
 
-def _of_model(request: TurnRequest, failed: ModelFailed) -> ApplicationError:
-    task = request.assignment
+def _of_model(request: TurnRequest, failed: ModelFailed, taken: Usage) -> ApplicationError:
+    task, told = request.assignment, taken.model_dump(mode="json")
     words = f"{task.agent} on {task.task_id}: {failed}"
     if failed.billed:
         # The workflow decides whether it can pay for another.
-        return permanent(FailureType.CALL_CUT_OFF, words)
+        return permanent(FailureType.CALL_CUT_OFF, words, told)
     if failed.again:
-        return transient(FailureType.TURN_FAILED, words, retry_after=failed.after)
-    return permanent(FailureType.TURN_FAILED, words)
+        return transient(FailureType.TURN_FAILED, words, told, retry_after=failed.after)
+    return permanent(FailureType.TURN_FAILED, words, told)

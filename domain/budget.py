@@ -5,7 +5,7 @@ never add up to more than was allowed, however many calls are under way.
 """
 
 from collections.abc import Mapping
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
 from enum import IntEnum
 from typing import Final
 
@@ -14,6 +14,7 @@ from contracts.tasks import Effort
 from contracts.usage import Usage
 
 CENT_OF_A_CENT: Final = Decimal("0.0001")
+MILLIONTH: Final = Decimal("0.000001")
 FEWER_TURNS_BELOW: Final = Decimal("0.5")
 CHEAPER_BELOW: Final = Decimal("0.25")
 WEIGHTS: Final[Mapping[Effort, int]] = {Effort.LOW: 1, Effort.MEDIUM: 2, Effort.HIGH: 4}
@@ -109,13 +110,36 @@ def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wante
 
 
 def all_of(allowance: Allowance) -> Usage:
-    """The usage that takes an allowance whole: what to assume where nobody can tell."""
+    """The usage that takes an allowance whole."""
     return Usage(cost_usd=allowance.usd or Decimal(0), input_tokens=allowance.tokens or 0)
 
 
+def lost(allowance: Allowance) -> Usage:
+    """What to assume of a call that may have been billed when nobody can tell: all that it was
+    allowed."""
+    return Usage(
+        lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
+    )
+
+
+def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
+    """What a call that reads and writes at most so many tokens may be billed when its answer is
+    lost. Without a known price only its tokens are told."""
+    usd = Decimal(0) if price is None else reading * price.read + writing * price.written
+    return Usage(
+        lost_calls=1,
+        lost_tokens=reading + writing,
+        lost_usd=usd.quantize(MILLIONTH, ROUND_UP),
+    )
+
+
 def spent(usage: Usage) -> Allowance:
-    """What usage takes out of an allowance."""
-    return Allowance(usd=max(usage.cost_usd, Decimal(0)), tokens=max(usage.tokens, 0))
+    """What usage takes out of an allowance. A lost call counts as if all that it may have been
+    billed had been."""
+    return Allowance(
+        usd=max(usage.cost_usd, Decimal(0)) + usage.lost_usd,
+        tokens=max(usage.tokens, 0) + usage.lost_tokens,
+    )
 
 
 def pays_for(allowance: Allowance, cost: Allowance) -> bool:

@@ -12,10 +12,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
+
+from infra.paid_calls import PaidCalls
 
 KEPT_FOR = "-14 days"
 """Far longer than a completion can be outstanding."""
@@ -23,13 +25,23 @@ KEPT_FOR = "-14 days"
 OPENING_SECONDS = 30
 """How long a process waits for others that open the same file."""
 
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
+    " at TEXT NOT NULL DEFAULT (datetime('now')))",
+    "CREATE TABLE IF NOT EXISTS paid (id INTEGER PRIMARY KEY, key TEXT NOT NULL,"
+    " attempt INTEGER NOT NULL, usage TEXT NOT NULL,"
+    " at TEXT NOT NULL DEFAULT (datetime('now')))",
+    "CREATE INDEX IF NOT EXISTS paid_by_key ON paid (key)",
+)
+
 LOG = logging.getLogger(__name__)
 
 T = TypeVar("T", bound=BaseModel)
 
 
 class EffectJournal:
-    """Results by key in an SQLite file that processes on one machine share.
+    """Results by key in an SQLite file that processes on one machine share. `paid` is what was
+    asked for them and may have been billed.
 
     A file that is damaged is moved aside and a new one begun. A result that cannot be kept is
     returned all the same: it has been paid for.
@@ -42,16 +54,42 @@ class EffectJournal:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._under_way: dict[str, asyncio.Task[Any]] = {}
         # One process at a time: SQLite does not wait for another that begins the same file.
         with FileLock(path.with_name(f"{path.name}.lock"), timeout=OPENING_SECONDS):
             self._connection = _opened_or_begun(path)
+        self.paid = PaidCalls(self._connection)
 
-    async def once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
+    async def once(
+        self,
+        key: str,
+        effect: Callable[[], Awaitable[T]],
+        kind: type[T],
+        *,
+        outlives: bool = False,
+    ) -> T:
         """The result kept under the key, or else the effect's, which is then kept.
 
         An effect that raises leaves nothing and may be tried again. Where another process kept a
-        result first, that one is returned.
+        result first, that one is returned. One that `outlives` its caller goes on when the caller
+        is cancelled, as after a late heartbeat: who asks next waits for the same effect, and what
+        it brings is kept although nobody waits.
         """
+        if not outlives:
+            return await self._once(key, effect, kind)
+        task: asyncio.Task[T] | None = self._under_way.get(key)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._once(key, effect, kind))
+            self._under_way[key] = task
+            task.add_done_callback(lambda ended: self._ended(key, ended))
+        return await asyncio.shield(task)
+
+    def _ended(self, key: str, task: asyncio.Task[Any]) -> None:
+        del self._under_way[key]
+        if not task.cancelled():
+            task.exception()  # Looked at, for nobody may be left whom it could be raised to.
+
+    async def _once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         async with self._alone(key):
             kept = self._kept(key, kind)
             if kept is not None:
@@ -64,7 +102,9 @@ class EffectJournal:
                 return result
 
     def close(self) -> None:
-        """Release the file."""
+        """Give up what is under way, and release the file."""
+        for task in self._under_way.values():
+            task.cancel()
         self._connection.close()
 
     @asynccontextmanager
@@ -133,15 +173,19 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.text_factory = bytes
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
-            " at TEXT NOT NULL DEFAULT (datetime('now')))"
-        )
-        connection.execute("DELETE FROM effects WHERE at < datetime('now', ?)", (KEPT_FOR,))
+        forget_old(connection)
     except sqlite3.Error:
         connection.close()
         raise
     return connection
+
+
+def forget_old(connection: sqlite3.Connection) -> None:
+    """Delete what no activity can ask for any more; tables that are not there yet are made."""
+    for statement in TABLES:
+        connection.execute(statement)
+    for table in ("effects", "paid"):
+        connection.execute(f"DELETE FROM {table} WHERE at < datetime('now', ?)", (KEPT_FOR,))  # noqa: S608
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from infra.effect_journal import KEPT_FOR
+from infra.effect_journal import KEPT_FOR, forget_old
 
 PATIENCE_SECONDS = 10
 
@@ -43,4 +43,4 @@ def forget_old_effects(path: Path) -> None:
         sqlite3.Error: the file is damaged, or in use all the while.
     """
     with closing(sqlite3.connect(path, PATIENCE_SECONDS, isolation_level=None)) as journal:
-        journal.execute("DELETE FROM effects WHERE at < datetime('now', ?)", (KEPT_FOR,))
+        forget_old(journal)

@@ -3,18 +3,20 @@
 from typing import Any, Final
 
 from contracts.answers import AnswerReport
+from reporting.json_form import LOST
 
 OF_THE_ATTEMPT: Final = {"finished_at", "seal"}
 """What two attempts at publishing one run's answer differ in."""
 
 OF_THE_RUN: Final[dict[str, Any]] = {
     **dict.fromkeys(("started_at", "finished_at", "seal", "workflow_id", "run_id"), True),
-    "nodes": {"__all__": {"seconds"}},
+    **LOST,
+    "nodes": {"__all__": {"seconds": True, **LOST}},
     "sources": {"__all__": {"retrieved_at"}},
     "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
     "stock": {"steps": {"__all__": {"started_at", "ended_at"}}},
 }
-"""When a run happened and where it stands in Temporal's history."""
+"""When a run happened, where it stands in Temporal's history, and what was lost on its way."""
 
 
 def answer_to_json(answer: AnswerReport) -> str:

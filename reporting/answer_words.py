@@ -61,7 +61,7 @@ def verdict_words(answer: AnswerReport) -> str:
 def took_words(answer: AnswerReport) -> str:
     """How long it took, and what models cost where any was asked."""
     seconds = (answer.finished_at - answer.started_at).total_seconds()
-    spent = f", {cost_words(answer.usage)}" if answer.usage.tokens else ""
+    spent = f", {cost_words(answer.usage)}" if answer.usage.asked else ""
     return f"Took {seconds:.1f} s{spent}"
 
 

@@ -12,14 +12,21 @@ WIDTH: Final = 100
 WHOLE: Final = frozenset({"content", "days", "values"})
 """What stands on one line however long it is: what a source answered, and the daily series."""
 
+LOST: Final = {"usage": {"lost_calls", "lost_tokens", "lost_usd"}}
+"""What may have been billed for calls whose answers were lost with a process."""
+
 OF_THE_RUN: Final[dict[str, Any]] = {
+    **LOST,
+    "planning": LOST,
+    "commenting": LOST,
+    "markets": {"__all__": {"agents": {"__all__": LOST}}},
     "timings": True,
     "seal": True,
     "revisions": {"__all__": {"published_at"}},
     "sources": {"__all__": {"retrieved_at"}},
     "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
 }
-"""When a run happened and where it stands in Temporal's history."""
+"""When a run happened, where it stands in Temporal's history, and what was lost on its way."""
 
 
 def to_json(report: ResearchReport) -> str:
@@ -43,8 +50,8 @@ def from_json(text: str) -> ResearchReport:
 def apart_from_the_run(report: ResearchReport) -> str:
     """The JSON of a report without what two runs of one week may differ in.
 
-    Left out are the timings and the seal, the instants of publication and retrieval, and the
-    workflow, run and event in which a call stands.
+    Left out are the timings and the seal, the instants of publication and retrieval, the
+    workflow, run and event in which a call stands, and what lost calls may have cost.
     """
     return _written(report.model_dump(mode="json", exclude=OF_THE_RUN), "") + "\n"
 

@@ -100,13 +100,24 @@ def cost_words(usage: Usage) -> str:
     if usage.unpriced_calls:
         calls = "call" if usage.unpriced_calls == 1 else "calls"
         words += f", and {usage.unpriced_calls} {calls} of unknown price"
-    return words
+    return words + lost_words(usage)
+
+
+def lost_words(usage: Usage) -> str:
+    """What may have been billed besides, as the end of a sentence; nothing where all is known."""
+    if not usage.lost_calls:
+        return ""
+    one = usage.lost_calls == 1
+    calls = "1 call whose answer was" if one else f"{usage.lost_calls} calls whose answers were"
+    most = f"${usage.lost_usd:.4f}" if usage.lost_usd else f"{usage.lost_tokens:,} tokens"
+    bound = f"at most {most} more for " if usage.lost_usd or usage.lost_tokens else ""
+    return f", and {bound}{calls} lost"
 
 
 def spent_words(report: ResearchReport) -> str:
     """What the run's models cost, and of how much at most where they were asked at all."""
     words, budget = cost_words(report.usage), report.config.policy.budget.allowance
-    if not report.usage.tokens or budget.unlimited:
+    if not report.usage.asked or budget.unlimited:
         return words
     return f"{words} of {allowance_words(budget)}"
 

@@ -82,7 +82,7 @@ def _where(
     if answered.before:
         yield _before(run, answer)
     else:
-        spent = f", {cost_words(answer.usage)}" if answer and answer.usage.tokens else ""
+        spent = f", {cost_words(answer.usage)}" if answer and answer.usage.asked else ""
         yield f"Took {result.seconds:.1f} s{spent}."
 
 

@@ -119,7 +119,7 @@ def _head(status: WeekStatus) -> Iterator[str]:
         yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
     if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
         yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
-    if status.usage.tokens:
+    if status.usage.asked:
         limit = "" if status.budget.unlimited else f", of {allowance_words(status.budget)}"
         yield f"spent {cost_words(status.usage)}{limit}"
     if waiting := waiting_words(status):

@@ -119,7 +119,7 @@ def summary_of(
         temporal_ui=temporal_ui,
         already_published=already_published,
         changes=changes,
-        spent=spent_words(report) if report and report.usage.tokens else None,
+        spent=spent_words(report) if report and report.usage.asked else None,
     )
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from contracts.search_attributes import Outcome, Phase
 from contracts.usage import Usage
 from contracts.week_run import MarketState, WeekStatus
+from domain.budget import spent
 from reporting.wording import allowance_words, cost_words, one_line
 from starters.progress import waiting_words
 from starters.table_lines import SHORT_NAMES
@@ -69,12 +70,13 @@ def agent_words(agents: Agents, *, turns: bool = True) -> str:
 
 
 def money(usage: Usage | None) -> str:
-    """What was spent, in a few columns; nothing where no model was asked."""
-    if usage is None or not usage.tokens:
+    """What was spent, or is taken to be, in a few columns; nothing where no model was asked."""
+    if usage is None or not usage.asked:
         return ""
-    if usage.cost_usd:
-        return f"${usage.cost_usd:.2f}"
-    return f"{usage.tokens // 1_000}k"
+    most = spent(usage)
+    if most.usd:
+        return f"${most.usd:.2f}"
+    return f"{(most.tokens or 0) // 1_000}k"
 
 
 def time_words(seconds: float) -> str:

@@ -196,7 +196,7 @@ class Watcher:
         now = time.monotonic()
         if look.status is not None and now - self._asked > SPENDING_SECONDS:
             self._asked = now
-            known = any(usage.tokens for usage in (look.status.usage, *self._spent.values()))
+            known = any(usage.asked for usage in (look.status.usage, *self._spent.values()))
             asked = look.runs if known else dict(islice(look.runs.items(), 1))
             self._spent = {**self._spent, **await spending_of(self._client, asked)}
         return {market: spent for market, spent in self._spent.items() if market in look.runs}

@@ -9,7 +9,7 @@ from infra.settings import Settings
 
 def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:
     """The turn activity of a worker: built-in analysts, and Claude where there is a key."""
-    return TurnActivities(Analyst(_claude(settings)), journal)
+    return TurnActivities(Analyst(journal.paid, _claude(settings)), journal)
 
 
 def _claude(settings: Settings) -> ModelCaller | None:

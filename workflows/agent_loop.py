@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Sequence
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
-from temporalio.exceptions import TimeoutError as TimedOut
+from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
@@ -25,13 +24,21 @@ from contracts.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
 from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
-from domain.budget import Purse, Stage, all_of
+from domain.budget import Purse, Stage
 from domain.deadlines import model_works_until
 from domain.effort import effort_for, turns_for
 from domain.prose_review import Review, review, without_rejected
 from domain.task_kinds import DELIVERS
 from domain.tool_analytics import sharing_cost
-from workflows.agent_work import NOTHING_BESIDES, UNMENDED, Shown, TaskFailed, Work
+from workflows.agent_work import (
+    NOTHING_BESIDES,
+    UNMENDED,
+    Shown,
+    TaskFailed,
+    Work,
+    billed,
+    cut_off,
+)
 from workflows.options import cause, task_bounds, told_as
 from workflows.tool_asking import ToolAsking, refused
 
@@ -216,11 +223,11 @@ class AgentRun:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            if isinstance(error.cause, TimedOut) or _cut_off(error):
-                # Nobody knows what was billed: it may be all that the call was allowed.
-                spent = all_of(reserved)
-            if _cut_off(error):
-                return Turn(cut_off=True, usage=Usage(unpriced_calls=1, model=work.model))
+            if by_model:
+                spent = billed(error, reserved, work.model)
+            if cut_off(error):
+                return Turn(cut_off=True, usage=spent)
+            work.usage = work.usage.plus(spent)
             raise self._failed(FailureType.TURN_FAILED, cause(error)) from error
         finally:
             if by_model:
@@ -235,7 +242,13 @@ class AgentRun:
             task_queue=self.profile.queue,
             activity_id=f"{self._place}.t{work.turns}",
             summary=f"{self.profile.title}: turn {work.turns}",
-            **task_bounds(self.assignment, self.policy, self.policy.deadlines.turn, until),
+            **task_bounds(
+                self.assignment,
+                self.policy,
+                self.policy.deadlines.turn,
+                until,
+                paid=request.model != BUILTIN,
+            ),
         )
 
     async def _ask(self, calls: Sequence[ToolCall], work: Work) -> tuple[ToolResult, ...]:
@@ -281,9 +294,3 @@ class AgentRun:
         """What tells this agent's activities from those of others in the same workflow."""
         own = f"{self.profile.agent}.{self.assignment.task_type}"
         return f"{own}.{self.place}" if self.place else own
-
-
-def _cut_off(error: ActivityError) -> bool:
-    """Whether a model was asked and its answer never came: it may be billed."""
-    reason = error.cause
-    return isinstance(reason, ApplicationError) and reason.type == FailureType.CALL_CUT_OFF

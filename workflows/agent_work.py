@@ -2,11 +2,15 @@
 
 from typing import NamedTuple
 
+from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import TimeoutError as TimedOut
+
+from contracts.budget import Allowance
 from contracts.capabilities import Capability
 from contracts.learning import Recommendation
 from contracts.markets import MarketSpec
 from contracts.memory import Recalled
-from contracts.names import AgentId
+from contracts.names import AgentId, FailureType
 from contracts.report import Contribution
 from contracts.results import AgentError, ConflictRecord, ResearchResult
 from contracts.stock import Blackboard
@@ -16,7 +20,7 @@ from contracts.tools import ToolResult
 from contracts.turns import Exchange, StateEntry, Turn
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
-from domain.budget import Stage
+from domain.budget import Stage, lost
 from domain.prose_review import Review
 
 UNMENDED = "unmended result"
@@ -123,3 +127,20 @@ def gave_up(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Contribution:
         error=str(failed)[:4_000],
         usage=failed.usage,
     )
+
+
+def cut_off(error: ActivityError) -> bool:
+    """Whether a model was asked and its answer never came: it may be billed."""
+    reason = error.cause
+    return isinstance(reason, ApplicationError) and reason.type == FailureType.CALL_CUT_OFF
+
+
+def billed(error: ActivityError, reserved: Allowance, model: str) -> Usage:
+    """What a model's turn that failed may have been billed: what its worker says of all attempts,
+    and all that was reserved where no worker got to say."""
+    reason = error.cause
+    if isinstance(reason, ApplicationError) and reason.details:
+        return Usage.model_validate(reason.details[0])
+    if isinstance(reason, TimedOut) or cut_off(error):
+        return lost(reserved).model_copy(update={"model": model})
+    return Usage()

@@ -23,6 +23,10 @@ from domain.deadlines import call_allowance
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time; activities beat about four times as often."""
 
+PAID_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
+"""The same for a call that is paid for: a worker that is held up for ten seconds keeps its answer,
+its last beat being up to a second old by then."""
+
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task, for children."""
 
@@ -72,14 +76,16 @@ def task_bounds(
     policy: RunPolicy,
     one_attempt: timedelta,
     until: datetime | None = None,
+    *,
+    paid: bool = False,
 ) -> ActivityBounds:
     """Every activity of an agent's task ends by the task's deadline, or `until` then, whatever is
-    left to try."""
+    left to try. One that is `paid` for is not given up on for a worker that is held up a while."""
     market = assignment.market.market if assignment.market else None
     return {
         "start_to_close_timeout": one_attempt,
         "schedule_to_close_timeout": call_allowance(until or assignment.deadline, workflow.now()),
-        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+        "heartbeat_timeout": PAID_HEARTBEAT_TIMEOUT if paid else HEARTBEAT_TIMEOUT,
         "retry_policy": retry_policy(policy.retries),
         "priority": priority(assignment.priority, market),
     }

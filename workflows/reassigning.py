@@ -9,7 +9,7 @@ from contracts.names import WorkflowType
 from contracts.report import Contribution
 from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
-from domain.budget import Purse, all_of
+from domain.budget import Purse, lost
 from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT
@@ -49,7 +49,7 @@ class HandingOn:
         except ChildWorkflowError as error:
             if cancelled_here():
                 raise
-            spent = _spent_in_vain(error) or all_of(reserved)
+            spent = _spent_in_vain(error) or lost(reserved)
             raise NobodyCould(_in_vain(request, failed, spent, error), child_id) from error
         finally:
             self._purse.settle(reserved, spent)

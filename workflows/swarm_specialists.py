@@ -26,7 +26,7 @@ from contracts.swarm_run import (
 )
 from contracts.tasks import Effort, TaskAssignment
 from contracts.week_run import ReassignmentRequest
-from domain.budget import NOTHING, all_of
+from domain.budget import NOTHING, all_of, lost
 from domain.swarm_assignments import specialists_task
 from domain.swarm_findings import condensed
 from domain.swarm_graph import node_name
@@ -165,5 +165,5 @@ def _could_not(task: TaskAssignment, error: ChildWorkflowError, reserved: Allowa
             error_type=FailureType.TASK_FAILED, error_message=words[:4_000], agent=task.agent
         )
     )
-    failed.usage = all_of(reserved)  # nobody can tell: it may be all
+    failed.usage = lost(reserved)
     return _Failed(task, failed, reserved)

@@ -15,8 +15,9 @@ from contracts.names import market_run_id
 from contracts.plan import MarketPlan
 from contracts.report import MarketOutcome
 from contracts.search_attributes import Outcome
+from contracts.usage import BUILTIN, Usage
 from contracts.week_run import MarketRequest, Tools, WeekRequest
-from domain.budget import all_of
+from domain.budget import all_of, lost
 from domain.capabilities import tools_planned
 from domain.deadlines import time_left
 from domain.effort import effort_for
@@ -64,13 +65,14 @@ class WeekMarkets:
         try:
             await _done(tasks.values(), min(deadline + GRACE, report_due))
             if deadline + GRACE < report_due:
-                await self._end_late(tasks)
+                await self._end_late(tasks, parts)
                 await _done(tasks.values(), report_due)
             await asyncio.gather(*(task for task in tasks.values() if _has_come_back(task)))
         finally:
             await _cancelled(tasks.values())
         for market in board.markets:
-            board.outcomes.setdefault(market, unfinished(market, LATE_FOR_THE_WEEK))
+            late = unfinished(market, LATE_FOR_THE_WEEK, self._unknown(parts.get(market)))
+            board.outcomes.setdefault(market, late)
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
         """One market once more; what it found before stands where it finds nothing now."""
@@ -84,11 +86,20 @@ class WeekMarkets:
     def _deadline(self, report_due: datetime) -> datetime:
         return min(report_due, workflow.now() + self._request.config.policy.deadlines.task)
 
-    async def _end_late(self, tasks: dict[str, asyncio.Task[None]]) -> None:
+    async def _end_late(
+        self, tasks: dict[str, asyncio.Task[None]], parts: dict[str, Allowance]
+    ) -> None:
         late = [m for m, task in tasks.items() if not task.done() and m not in self._board.waiting]
         await _cancelled([tasks[market] for market in late])
         for market in late:
-            self._board.outcomes.setdefault(market, unfinished(market, LATE))
+            missing = unfinished(market, LATE, self._unknown(parts[market]))
+            self._board.outcomes.setdefault(market, missing)
+
+    def _unknown(self, allowance: Allowance | None) -> Usage:
+        """What a market may have taken that did not come back to say."""
+        agents = policy_of(self._request, self._board).agents
+        models = any(agent.model not in (None, BUILTIN) for agent in agents)
+        return lost(allowance) if models and allowance else Usage()
 
     async def _research(
         self,
@@ -107,7 +118,7 @@ class WeekMarkets:
         except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
             if cancelled_here():
                 raise
-            outcome = unfinished(plan.market, _reason(error))
+            outcome = unfinished(plan.market, _reason(error), self._unknown(allowance))
         finally:
             # One that does not come back may have spent all that it was given.
             board.purse.settle(allowance, spent)
@@ -156,9 +167,11 @@ class WeekMarkets:
         )
 
 
-def unfinished(market: str, reason: str) -> MarketOutcome:
-    """The outcome of a market that did not come back."""
-    return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],))
+def unfinished(market: str, reason: str, taken: Usage) -> MarketOutcome:
+    """The outcome of a market that did not come back, with what it may have taken."""
+    return MarketOutcome(
+        market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],), spent_before=taken
+    )
 
 
 def _reason(error: BaseException) -> str:

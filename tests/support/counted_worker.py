@@ -86,7 +86,11 @@ def count_effects() -> None:
     once = EffectJournal.once
 
     async def noted_once(
-        journal: EffectJournal, key: str, effect: Callable[[], Awaitable[Kept]], kind: type[Kept]
+        journal: EffectJournal,
+        key: str,
+        effect: Callable[[], Awaitable[Kept]],
+        kind: type[Kept],
+        **how: bool,
     ) -> Kept:
         begun = False
 
@@ -100,7 +104,7 @@ def count_effects() -> None:
 
         ended = "given up"
         try:
-            result = await once(journal, key, noted_effect, kind)
+            result = await once(journal, key, noted_effect, kind, **how)
             ended = "done"
         finally:
             if begun:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -14,6 +16,7 @@ from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
 from contracts.usage import Usage
 from infra.claude_prices import price_of, usage_of
+from infra.effect_journal import EffectJournal
 from tests.support.builders import pair_market, request
 
 PRICE = ModelPrice(read=Decimal("0.000002"), written=Decimal("0.00001"))
@@ -48,7 +51,11 @@ def planning(**allowed: object) -> TurnRequest:
 
 async def turn(caller: Caller, asked: TurnRequest) -> Turn:
     """The turn, taken as an activity."""
-    taken: Turn = await ActivityEnvironment().run(Analyst(caller).__call__, asked)
+    with TemporaryDirectory() as folder:
+        journal = EffectJournal(Path(folder) / "effects.db")
+        analyst = Analyst(journal.paid, caller)
+        taken: Turn = await ActivityEnvironment().run(analyst.__call__, asked)
+        journal.close()
     return taken
 
 
