@@ -11,7 +11,7 @@ SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers training starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust bench graph-scenarios swarm-scenarios train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run test others check trust money bench graph-scenarios swarm-scenarios train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -29,6 +29,9 @@ check: install-dev  ## formatting, lint, types
 
 trust: install-dev  ## seed errors and conflicts, count what is caught, write docs/evidence.md
 	$(BIN)/python -m tests.trust
+
+money: install-dev  ## kill a desk 200 times while a model bills every request; what was allowed, billed and told
+	$(BIN)/python -m tests.money
 
 bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks side by side, two years in order; messages; steps of episodes
 	$(BIN)/python -m tests.bench.week
