@@ -20,6 +20,7 @@ from contracts.tape import Effect, TakeFailure, Tape
 from contracts.tools import ToolListing, ToolRequest, ToolResult
 from contracts.turns import Turn, TurnRequest
 from contracts.week_run import RevisionHistory, RevisionQuery
+from domain.judged_turns import judged
 from domain.tape import Place, differing, digests_of, path_within, place_of
 
 T = TypeVar("T", bound=BaseModel)
@@ -94,7 +95,9 @@ class TapedActivities:
     async def take_turn(self, request: TurnRequest) -> Turn:
         """The turn that was taken then. Raises as `TapePlayer.play`."""
         async with beating():
-            return self._player.play(Effect.TURN, request, Turn)
+            turn = self._player.play(Effect.TURN, request, Turn)
+        # A tape may be older than judging.
+        return turn if turn.judged else judged(turn, request)
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:

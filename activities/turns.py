@@ -11,6 +11,7 @@ from activities.heartbeats import beating, effect_key
 from contracts.names import FailureType
 from contracts.turns import Turn, TurnRequest
 from contracts.usage import BUILTIN, Usage
+from domain.judged_turns import judged
 from infra.effect_journal import EffectJournal
 from infra.model_calling import ModelFailed
 
@@ -27,7 +28,7 @@ class TurnActivities:
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """What the agent answers to all it knows so far, and what all attempts at it took.
+        """What the agent answers to all it knows so far, judged, and what all attempts at it took.
 
         A model that was asked is not asked again by an attempt that comes while the answer is
         under way in this process: that attempt waits for the same answer.
@@ -47,7 +48,7 @@ class TurnActivities:
 
     async def _take(self, request: TurnRequest) -> Turn:
         try:
-            return await self._analyst(request)
+            return judged(await self._analyst(request), request)
         except ModelFailed as failed:
             taken = self._journal.paid.total(effect_key()) or Usage()
             raise _of_model(request, failed, taken) from None

@@ -1,6 +1,6 @@
 """One turn of the agent loop: what the agent is shown and what it answers."""
 
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -44,6 +44,10 @@ AgentResult = Annotated[
 
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""
+
+
+MOST_REJECTED: Final = 100
+"""Rejected figures that an agent is told of at once; one with more starts with these."""
 
 
 def _is_usual(voting: VotingConfig) -> bool:
@@ -98,7 +102,9 @@ class TurnRequest(Contract):
     evidence: Annotated[
         tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE, exclude_if=is_empty)
     ] = ()
-    rejected: Annotated[tuple[RejectedFigure, ...], Field(max_length=100, exclude_if=is_empty)] = ()
+    rejected: Annotated[
+        tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
+    ] = ()
     draft: Annotated[Said, Field(exclude_if=is_empty)] = ()
     objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
     model: ShortText = BUILTIN
@@ -126,6 +132,10 @@ class TurnRequest(Contract):
 class Turn(Contract):
     """What an agent answers: tool calls, or its result, or why it cannot do the task.
 
+    A result comes back `judged`: `rejected` are the figures in its prose that are no claims, and
+    `without` is what is left of it without the sentences that hold them. One that a worker of an
+    earlier version took is not judged.
+
     `said` is a model's answer as its content blocks; `objection` says why it holds no result that
     can be read, and the agent may answer again. `over_budget` says why a model was not asked; with
     `cut_off` it was, and its answer never came.
@@ -135,6 +145,11 @@ class Turn(Contract):
         tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
     ] = ()
     result: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
+    judged: Annotated[bool, Field(exclude_if=is_empty)] = False
+    rejected: Annotated[
+        tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
+    ] = ()
+    without: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
     failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
     said: Annotated[Said, Field(exclude_if=is_empty)] = ()
     objection: Annotated[Text | None, Field(exclude_if=is_none)] = None

@@ -190,9 +190,11 @@ class ReassignmentRequest(Contract):
 
 
 class TaskOutcome(Contract):
-    """What the agent loop ends with: the result, the evidence behind it and what it took."""
+    """What the agent loop ends with: the result, the evidence behind it and what it took. `judged`
+    results come from a turn that was judged where it was taken."""
 
     result: AgentResult
+    judged: Annotated[bool, Field(exclude_if=is_empty)] = False
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)]
     contribution: Contribution
 

@@ -10,14 +10,15 @@ from typing import Final
 from contracts.capabilities import Capability
 from contracts.graph import GraphRecord, GraphRequest, NodeOutcome, NodeSpec, NodeState
 from contracts.names import AgentId
+from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord, ResearchResult
+from contracts.search_attributes import Outcome
 from contracts.stock import ActionChoice, EpisodeStep, StockAction, StockRecord
 from contracts.stock_run import StockRequest
 from contracts.tools import ToolStatus
 from contracts.turns import StateEntry
 from contracts.weeks import TimeWindow
 from domain.capabilities import capability_of
-from domain.conflicts import detect_conflicts
 from domain.graph_assignments import week_before, window_before
 from domain.stock_actions import DATA, next_in_order
 from domain.stock_assignments import market_of, query_of
@@ -118,10 +119,12 @@ class StockState:
         """Those whose figures stand on the blackboard."""
         return tuple(dict.fromkeys(result.agent for result in self._parts))
 
-    def detect(self) -> None:
-        """Find what the parts contradict each other in, settled as far as a vote can."""
-        voting = self._request.policy.voting
-        self.conflicts = detect_conflicts(self._request.symbol, self._parts, voting)
+    @property
+    def found(self) -> MarketOutcome:
+        """What the parts have found, for what they contradict each other in."""
+        return MarketOutcome(
+            market=self._request.symbol, outcome=Outcome.RESEARCHED, results=tuple(self._parts)
+        )
 
     @property
     def _parts(self) -> Sequence[ResearchResult]:

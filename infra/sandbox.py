@@ -22,6 +22,7 @@ _PASSED_THROUGH = (
     "workflows.agent_loop",
     "workflows.agent_work",
     "workflows.escalating",
+    "workflows.judging",
     "workflows.options",
     "workflows.tool_asking",
     # Its DateTime subclasses two types the sandbox proxies, which is a metaclass conflict; its

@@ -6,6 +6,7 @@ from temporalio.worker import Worker
 
 from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
+from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
@@ -58,6 +59,7 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
     learning = LearningActivities()
+    judge = JudgeActivities()
     memory = MemoryActivities(memory_store(settings))
     return Worker(
         client,
@@ -65,6 +67,8 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
         workflows=WORKFLOWS,
         activities=[
             turn_activities(settings, journal).take_turn,
+            judge.judge_findings,
+            judge.judge_hypotheses,
             publishing.publish_report,
             publishing.read_revisions,
             deliveries.deliver_report,

@@ -8,6 +8,7 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from activities.judging import JudgeActivities
 from activities.publishing import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
 from contracts.names import Queue, source_queue
@@ -55,7 +56,11 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         client,
         task_queue=Queue.DESK,
         workflows=PLAYED_WORKFLOWS,
-        activities=[*effects, PublishingActivities(reports_dir).publish_report],
+        activities=[
+            *effects,
+            JudgeActivities().judge_findings,
+            PublishingActivities(reports_dir).publish_report,
+        ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
         **TUNING,

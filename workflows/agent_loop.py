@@ -1,8 +1,8 @@
 """The agent loop: an agent works in turns until it delivers, fails or meets a limit.
 
 Every turn and every tool call is an activity of its own, so a crash costs at most the call in
-flight. The loop is the same for every agent, built-in or model. What an agent delivers is read
-for figures that are no claims: it is told of them and may mend them while it has turns left.
+flight. The loop is the same for every agent, built-in or model. What an agent delivers comes back
+judged: it is told of what is objected to, and may mend it while it has turns left.
 """
 
 import asyncio
@@ -27,7 +27,6 @@ from contracts.week_run import TaskOutcome
 from domain.budget import Purse, Stage
 from domain.deadlines import model_works_until
 from domain.effort import effort_for, turns_for
-from domain.prose_review import Review, review, without_rejected
 from domain.task_kinds import DELIVERS
 from domain.tool_analytics import sharing_cost
 from workflows.agent_work import (
@@ -44,9 +43,6 @@ from workflows.tool_asking import ToolAsking, refused
 
 BUILTIN_TURNS = 3
 """The desk's questions, further ones, and the result."""
-
-MOST_TOLD = 100
-"""As many rejected figures as a turn's request holds; an agent with more starts with these."""
 
 
 class AgentRun:
@@ -108,12 +104,9 @@ class AgentRun:
                 return await self._result(work, work.turns + BUILTIN_TURNS)
             except TaskFailed as last:
                 failed = last
-        if work.draft is not None:
+        if work.draft is not None and work.draft.without is not None:
             work.go_on_with_draft(failed)
-            shown = self.shown
-            return without_rejected(
-                work.draft.result, work.draft.rejected, shown.state, shown.conflicts
-            )
+            return work.draft.without
         failed.usage = work.usage
         raise failed
 
@@ -140,10 +133,8 @@ class AgentRun:
             if turn.cut_off:
                 continue
             self._note_objection(turn, work)
-            if turn.result is not None:
-                reviewed = self._reviewed(turn.result, work)
-                if not reviewed.rejected:
-                    return reviewed.result
+            if turn.result is not None and self._stands(turn, turn.result, work):
+                return turn.result
             if self._too_long(work):
                 raise self._failed("token limit", "it used up its tokens")
             if len(work.evidence) + len(turn.calls) > MOST_CALLS:
@@ -181,22 +172,22 @@ class AgentRun:
             raise self._failed(UNMENDED, "its answer had the same fault twice")
         work.answer = turn
 
-    def _reviewed(self, result: AgentResult, work: Work) -> Review:
-        """A result read for figures that are no claims; with such it is kept as the draft.
+    def _stands(self, turn: Turn, result: AgentResult, work: Work) -> bool:
+        """Whether nothing was objected to in a result; with objections it is kept as the draft.
 
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
         """
         if result.kind != DELIVERS[self.assignment.task_type]:
             raise self._failed("wrong result", f"it delivered a {result.kind}")
-        known = {c.claim_id: c for finding in self.shown.findings for c in finding.claims}
-        reviewed = review(result, known, self.shown.state, self.shown.conflicts)
-        if reviewed == work.draft:
+        work.judged = turn.judged
+        before = work.draft
+        if before and (before.result, before.rejected) == (result, turn.rejected):
             raise self._failed(UNMENDED, "the same figures are no claims still")
-        count_unstated(len(reviewed.rejected))
-        if reviewed.rejected:
-            work.draft = reviewed
-        return reviewed
+        count_unstated(len(turn.rejected))
+        if turn.rejected:
+            work.draft = turn
+        return not turn.rejected
 
     async def _turn(self, work: Work, *, last: bool) -> Turn:
         by_model = work.model != BUILTIN
@@ -205,7 +196,7 @@ class AgentRun:
             assignment=self.assignment,
             exchanges=tuple(work.exchanges),
             **self.shown._asdict(),
-            rejected=work.draft.rejected[:MOST_TOLD] if work.draft else (),
+            rejected=work.draft.rejected if work.draft else (),
             draft=work.answer.said,
             objection=work.answer.objection,
             model=work.model,
@@ -269,6 +260,7 @@ class AgentRun:
     def _delivered(self, result: AgentResult, work: Work) -> TaskOutcome:
         return TaskOutcome(
             result=result,
+            judged=work.judged,
             evidence=work.evidence,
             contribution=Contribution(
                 agent=self.profile.agent,

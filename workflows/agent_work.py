@@ -21,7 +21,6 @@ from contracts.turns import Exchange, StateEntry, Turn
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Stage, lost
-from domain.prose_review import Review
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""
@@ -73,7 +72,8 @@ class Work:
         self.usage = Usage()
         self.turns = 0
         self.exchanges: list[Exchange] = []
-        self.draft: Review | None = None
+        self.draft: Turn | None = None
+        self.judged = False
         self.answer = Turn()
         self.remarks: list[str] = []
 

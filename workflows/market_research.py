@@ -7,6 +7,7 @@ from temporalio import workflow
 
 from agents.roster import profile_in
 from contracts.budget import Allowance
+from contracts.judgement import Scope
 from contracts.names import Message, reassignment_run_id
 from contracts.plan import PlannedTask
 from contracts.report import Contribution, MarketOutcome
@@ -18,15 +19,14 @@ from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
 from domain.assignments import VALIDATION, assignment_for
 from domain.budget import Purse
 from domain.conflict_records import merged, with_decisions
-from domain.conflicts import detect_conflicts
 from domain.escalation_case import Asking
 from domain.escalation_details import waiting_details
 from domain.essential_tools import described_for
 from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
-from domain.rejections import without_rejected
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
 from workflows.escalating import decided, tell_week
+from workflows.judging import judged_conflicts
 from workflows.options import market_attributes, note_outcome, note_phase, priority
 from workflows.reassigning import HandingOn, NobodyCould
 
@@ -56,7 +56,7 @@ class MarketResearchWorkflow:
         if results:
             workflow.set_current_details(f"{request.market.market} is with the validator")
             await self._do(VALIDATION, results)
-        found = self._found(results)
+        found = await self._found(results)
         undecided = tuple(record for record in found.conflicts if not record.resolved)
         records = await decided(self._asking(), undecided, (found,), self._tell)
         outcome = after_decisions(request.market, with_decisions(found, records))
@@ -69,27 +69,28 @@ class MarketResearchWorkflow:
         counts once that is done."""
         return self._purse.spent
 
-    def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
-        market, policy = self._request.market, self._request.policy
-        validation = next(
-            (o.result for o in self._outcomes if isinstance(o.result, ValidationResult)), None
-        )
-        return MarketOutcome(
+    async def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
+        market = self._request.market
+        validated = next((o for o in self._outcomes if _validation_in(o)), None)
+        validation = _validation_in(validated) if validated else None
+        found = MarketOutcome(
             market=market.market,
             outcome=decide_outcome(market, results, self._agents),
             results=results,
             validation=validation,
-            conflicts=merged(
-                detect_conflicts(
-                    market.market, without_rejected(results, validation), policy.voting
-                ),
-                validation.conflicts if validation else (),
-            ),
+            conflicts=validation.conflicts if validation else (),
             evidence=self._evidence(),
             agents=tuple(sorted(self._agents, key=lambda c: (c.task_type, c.agent))),
             missing=reasons_missing(results, self._agents),
             dead_letters=tuple(sorted(self._dead_letters)),
         )
+        if not results or (validated and validated.judged):
+            return found
+        # No validator was there to say what the findings contradict each other in.
+        within = await judged_conflicts(
+            Scope.WITHIN_MARKETS, (found,), self._request.policy, "market"
+        )
+        return found.model_copy(update={"conflicts": merged(within, found.conflicts)})
 
     def _asking(self) -> Asking:
         request = self._request
@@ -181,3 +182,7 @@ class MarketResearchWorkflow:
 
     def _research_results(self) -> tuple[ResearchResult, ...]:
         return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))
+
+
+def _validation_in(outcome: TaskOutcome) -> ValidationResult | None:
+    return outcome.result if isinstance(outcome.result, ValidationResult) else None

@@ -91,6 +91,18 @@ def task_bounds(
     }
 
 
+def desk_bounds(policy: RunPolicy) -> ActivityBounds:
+    """An activity of the desk's own, which asks nobody: tried until it is done, within the time of
+    a task."""
+    return {
+        "start_to_close_timeout": policy.deadlines.turn,
+        "schedule_to_close_timeout": policy.deadlines.task,
+        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+        "retry_policy": patient_retry_policy(policy.retries),
+        "priority": priority(1),
+    }
+
+
 def told_as(assignment: TaskAssignment) -> str:
     """A task as errors name it, with the week where it is a week's."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"

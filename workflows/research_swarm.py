@@ -8,6 +8,7 @@ from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
 from agents.roster import SWARM_AGENTS
 from contracts.graph import AnswerPublication, GraphStatus
+from contracts.judgement import HypothesesToJudge
 from contracts.knowledge import Synthesis
 from contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
 from contracts.results import ResearchResult
@@ -15,14 +16,13 @@ from contracts.search_attributes import Phase
 from contracts.swarm import Hypothesis
 from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
 from contracts.turns import StateEntry
-from domain.answer_swarm import objection_to
 from domain.budget import Stage, pays_for, spent
 from domain.hypotheses_words import hypothesis_summary
+from domain.standing import standing_claims
 from domain.swarm_graph import plan_node
-from domain.swarm_views import with_views
-from domain.synthesis_review import claims_in
 from workflows.agent_work import TaskFailed
 from workflows.answer_publishing import published
+from workflows.judging import sound_hypotheses
 from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, priority, unusable
 from workflows.swarm_book import SwarmBook
 from workflows.swarm_round import SwarmRound
@@ -130,11 +130,16 @@ class ResearchSwarmWorkflow:
         specialists' views that come due with it, in a workflow that outlives this one; those that
         wait, by the ids that the leader gave them. Why another cannot, the report says."""
         state = self._book.state
-        claims = claims_in(state.entries, state.conflicts)
-        can_be = [each for each in hypotheses if not objection_to(each, claims, state.as_of)]
-        sound = with_views(can_be, _found_in(state.entries))
+        asked = HypothesesToJudge(
+            hypotheses=tuple(hypotheses),
+            results=_found_in(state.entries),
+            conflicts=state.conflicts,
+            as_of=state.as_of,
+        )
+        sound = await sound_hypotheses(asked, self._request.policy)
         begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
         waiting = {name: each for name, each in begun.items() if each is not None}
+        claims = standing_claims(_found_in(state.entries), state.conflicts)
         memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
         await round_.store(memories, "hypotheses")
         return waiting

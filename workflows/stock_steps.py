@@ -6,6 +6,7 @@ from decimal import Decimal
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
+from contracts.judgement import Scope
 from contracts.knowledge import Synthesis
 from contracts.names import AgentId, FailureType, reassignment_run_id
 from contracts.results import ResearchResult
@@ -21,6 +22,7 @@ from domain.stock_parts import pointers_of, values_of
 from domain.task_kinds import STOCK_TASKS
 from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.hypothesis_telling import untold
+from workflows.judging import judged_conflicts
 from workflows.options import graph_attributes, priority, unusable
 from workflows.reassigning import HandingOn, NobodyCould
 from workflows.remembering import recall, remember
@@ -133,7 +135,10 @@ class StockSteps:
         """A recommendation, with what the parts contradict each other in: what a vote cannot decide
         stays open, and no person is asked."""
         action, state = StockAction.GENERATE_RECOMMENDATION, self._state
-        state.detect()
+        place = f"{state.rounds_of(action)}"
+        state.conflicts = await judged_conflicts(
+            Scope.WITHIN_MARKETS, (state.found,), self._request.policy, place
+        )
         recalled = await self._recall()
         found = await self._done(action, recalled._replace(conflicts=state.conflicts))
         if found is None or not isinstance(found.result, Synthesis):

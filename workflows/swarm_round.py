@@ -7,6 +7,7 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from agents.roster import profile_in
+from contracts.judgement import Scope
 from contracts.knowledge import Synthesis
 from contracts.memory import MemoryAnswer, MemoryEntry
 from contracts.names import AgentId
@@ -19,12 +20,13 @@ from domain.deadlines import MARGIN
 from domain.escalation_case import Asking
 from domain.graph_assignments import week_before
 from domain.swarm_assignments import leaders_task
-from domain.swarm_findings import contradictions, markets_found
+from domain.swarm_findings import markets_found
 from domain.swarm_graph import conclusion_node, following, plan_node
 from domain.swarm_memories import Remembering
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.escalating import decided
+from workflows.judging import judged_conflicts
 from workflows.remembering import recall, remember
 from workflows.swarm_book import SwarmBook
 from workflows.swarm_specialists import Specialists
@@ -107,7 +109,9 @@ class SwarmRound:
         """Decide what the findings contradict each other in: by a vote, or by a person, who has
         days and not the time of the research."""
         found = markets_found(self._state.in_order, self._state.conflicts)
-        records = contradictions(found, self._request.policy.voting)
+        records = await judged_conflicts(
+            Scope.WITHIN_MARKETS, found, self._request.policy, f"{self._state.number}"
+        )
         undecided = tuple(record for record in records if not record.resolved)
         began = workflow.now()
         decisions = await decided(self._asking(), undecided, found, self._tell)

@@ -6,15 +6,16 @@ from datetime import datetime
 
 from temporalio import workflow
 
+from contracts.judgement import Scope
 from contracts.names import escalation_run_id
 from contracts.search_attributes import Phase
 from contracts.week_run import WeekRequest
-from domain.conflict_records import settled_before, with_week_conflicts, within_markets
-from domain.conflicts import week_conflicts
+from domain.conflict_records import with_week_conflicts
 from domain.escalation_case import Asking
 from domain.market_outcome import after_decisions
 from domain.week_board import WeekBoard
 from workflows.escalating import decided
+from workflows.judging import judged_conflicts
 from workflows.week_learning import policy_of
 
 
@@ -27,8 +28,9 @@ async def settle_across(
     """
     policy = policy_of(request, board)
     outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
-    across = week_conflicts(within_markets(outcomes), policy.voting)
-    found = settled_before(across, outcomes)
+    found = await judged_conflicts(
+        Scope.ACROSS_MARKETS, outcomes, policy, f"r{board.last_revision + 1}"
+    )
     undecided = tuple(record for record in found if not record.resolved)
 
     async def told(opened: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from temporalio.worker import Worker
 
 from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
+from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
@@ -125,8 +126,10 @@ async def desk_workers(
     journal = EffectJournal(directory / "effects.db")
     turns = TurnActivities(analyst or ScriptedAnalyst(), journal)
     calls = ToolActivities(tools or ScriptedTools(), journal)
-    on_desk = [
+    on_desk: list[Callable[..., object]] = [
         turns.take_turn,
+        JudgeActivities().judge_findings,
+        JudgeActivities().judge_hypotheses,
         *_desk_activities(
             directory / "reports", secrets or {}, journal, learning or LearningActivities()
         ),

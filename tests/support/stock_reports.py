@@ -16,7 +16,9 @@ from pydantic import validate_call
 from agents.builtin.analysts import builtin_turn
 from contracts.analysis import Analysis, MeasuredFigure
 from contracts.claims import Metric
+from contracts.config import VotingConfig
 from contracts.graph import GraphRecord
+from contracts.judgement import FindingsToJudge, Scope
 from contracts.knowledge import Synthesis
 from contracts.results import ResearchResult
 from contracts.source_results import Provenance, SourceResult
@@ -25,6 +27,7 @@ from contracts.stock_run import StockRequest
 from contracts.tasks import AgentLimits, TaskAssignment
 from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from contracts.turns import AgentResult, Exchange, TurnRequest
+from domain.judged_findings import judged_findings
 from domain.stock_actions import DATA, ORDER, why_not
 from domain.stock_assignments import episode_task, market_of, outcome_parameters
 from domain.stock_graph import CONTROLLER
@@ -140,7 +143,10 @@ class Play:
     def _act(self, action: StockAction, *, failing: bool) -> None:
         state = self.state
         if action is StockAction.GENERATE_RECOMMENDATION:
-            state.detect()
+            asked = FindingsToJudge(
+                scope=Scope.WITHIN_MARKETS, outcomes=(state.found,), voting=VotingConfig()
+            )
+            state.conflicts = judged_findings(asked).conflicts
         task = self._assigned(action, state.rounds_of(action))
         result, evidence = (None, ()) if failing else self._worked(task)
         self._end(action, task, result, evidence)

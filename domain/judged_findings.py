@@ -1,0 +1,39 @@
+"""What findings contradict each other in, within each market or across markets, and what of the
+hypotheses on them can be held against a price."""
+
+from contracts.judgement import (
+    FindingsToJudge,
+    HypothesesToJudge,
+    JudgedFindings,
+    JudgedHypotheses,
+    Scope,
+)
+from contracts.report import MarketOutcome
+from domain.answer_swarm import objection_to
+from domain.conflict_records import settled_before, within_markets
+from domain.conflicts import week_conflicts
+from domain.rejections import without_rejected
+from domain.standing import standing_claims
+from domain.swarm_findings import contradictions
+from domain.swarm_views import with_views
+
+
+def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
+    """What the findings contradict each other in."""
+    if asked.scope is Scope.ACROSS_MARKETS:
+        across = week_conflicts(within_markets(asked.outcomes), asked.voting)
+        return JudgedFindings(conflicts=settled_before(across, asked.outcomes))
+    outcomes = tuple(map(_without_rejected, asked.outcomes))
+    return JudgedFindings(conflicts=contradictions(outcomes, asked.voting))
+
+
+def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
+    """The hypotheses that rest on claims that stand and can be scored."""
+    claims = standing_claims(asked.results, asked.conflicts)
+    sound = [each for each in asked.hypotheses if not objection_to(each, claims, asked.as_of)]
+    return JudgedHypotheses(sound=with_views(sound, asked.results))
+
+
+def _without_rejected(outcome: MarketOutcome) -> MarketOutcome:
+    kept = without_rejected(outcome.results, outcome.validation)
+    return outcome.model_copy(update={"results": kept})

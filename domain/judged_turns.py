@@ -1,0 +1,37 @@
+"""What the desk holds of what an agent delivered."""
+
+from contracts.results import ConflictRecord, ValidationResult
+from contracts.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from domain.conflict_records import merged
+from domain.conflicts import MOST_CONFLICTS, detect_conflicts
+from domain.prose_review import review, without_rejected
+from domain.rejections import without_rejected as without_rejected_claims
+
+
+def judged(turn: Turn, request: TurnRequest) -> Turn:
+    """The turn with what is objected to in its result, and what is left of it without that.
+
+    A validation has the conflicts between the findings it was shown besides.
+    """
+    if turn.result is None:
+        return turn
+    result = _with_conflicts(turn.result, request)
+    known = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    seen = review(result, known, request.state, request.conflicts)
+    update: dict[str, object] = {"result": seen.result, "judged": True}
+    if seen.rejected:
+        update["rejected"] = seen.rejected[:MOST_REJECTED]
+        update["without"] = without_rejected(
+            seen.result, seen.rejected, request.state, request.conflicts
+        )
+    return turn.model_copy(update=update)
+
+
+def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:
+    market = request.assignment.market
+    if not isinstance(result, ValidationResult) or market is None:
+        return result
+    kept = without_rejected_claims(request.findings, result)
+    detected = detect_conflicts(market.market, kept, request.voting)
+    conflicts: tuple[ConflictRecord, ...] = merged(detected, result.conflicts)
+    return result.model_copy(update={"conflicts": conflicts[:MOST_CONFLICTS]})
