@@ -10,8 +10,9 @@ import sysconfig
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
@@ -19,6 +20,7 @@ from infra.codec_server import codec_server
 from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
 from infra.server_record import ServerRecord, stop_orphan
 from infra.settings import ServerSettings
+from infra.ui_guard import ALLOWED_HOSTS, Address, guarded, hidden_address
 
 NAMESPACE = "default"
 RETENTION = timedelta(days=90)
@@ -77,6 +79,9 @@ class EmbeddedServer:
     ) -> None:
         self._home = home
         self._server = server
+        self.ui = (
+            hidden_address() if _is_loopback(server.ip) else Address(server.ip, server.ui_port)
+        )
         self._codec_endpoint = codec_endpoint
         self._process: asyncio.subprocess.Process | None = None
         self._watcher: asyncio.Task[None] | None = None
@@ -148,7 +153,9 @@ class EmbeddedServer:
         ]
         arguments = [
             *(str(binary), "server", "start-dev"),
-            *("--ip", server.ip, "--port", str(server.port), "--ui-port", str(server.ui_port)),
+            *("--ip", server.ip, "--port", str(server.port)),
+            *("--ui-ip", self.ui.ip, "--ui-port", str(self.ui.port)),
+            *("--dynamic-config-value", f"frontend.httpAllowedHosts={ALLOWED_HOSTS}"),
             *("--ui-disable-news-fetch", "--db-filename", str(database)),
             *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
             *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
@@ -251,9 +258,25 @@ async def embedded_server(
         running = EmbeddedServer(home, server, codec_endpoint)
         await running.start(meanwhile)
         try:
-            yield running
+            async with _front_of(running, server):
+                yield running
         finally:
             await running.stop()
+
+
+@asynccontextmanager
+async def _front_of(running: EmbeddedServer, server: ServerSettings) -> AsyncIterator[None]:
+    """The UI at its address. One that is not of this machine alone answers whoever reaches it."""
+    front = Address(server.ip, server.ui_port)
+    if running.ui == front:
+        yield
+        return
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(guarded(front, running.ui))
+        except OSError:
+            raise PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT") from None
+        yield
 
 
 def temporal_binary() -> Path:
@@ -275,6 +298,10 @@ async def _listens(ip: str, port: int) -> bool:
         return False
     writer.close()
     return True
+
+
+def _is_loopback(ip: str) -> bool:
+    return ip == "localhost" or ip_address(ip).is_loopback
 
 
 def _free(ip: str, port: int) -> bool:
