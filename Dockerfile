@@ -1,5 +1,5 @@
 # The desk: every worker role and the `desk` command, from one image.
-FROM python:3.11.15-slim-bookworm AS build
+FROM python:3.11.15-slim-bookworm@sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b240a27e862d3d4217c528e2e0c3 AS build
 
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/desk
@@ -23,7 +23,7 @@ COPY starters /build/starters
 RUN /opt/desk/bin/pip install --no-deps --no-build-isolation /build
 
 # The slim image brings the certificates that outgoing TLS is checked against.
-FROM python:3.11.15-slim-bookworm
+FROM python:3.11.15-slim-bookworm@sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b240a27e862d3d4217c528e2e0c3
 
 RUN groupadd --gid 10001 desk \
     && useradd --uid 10001 --gid desk --no-create-home --home-dir /data/desk desk \

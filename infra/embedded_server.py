@@ -16,7 +16,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from infra.codec_server import codec_server
+from infra.codec_server import Opening, codec_server
 from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
 from infra.server_record import ServerRecord, stop_orphan
 from infra.settings import ServerSettings
@@ -245,16 +245,21 @@ class EmbeddedServer:
 
 @asynccontextmanager
 async def embedded_server(
-    home: Path, server: ServerSettings, meanwhile: Callable[[], None] | None = None
+    home: Path,
+    server: ServerSettings,
+    meanwhile: Callable[[], None] | None = None,
+    *,
+    opening: Opening | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
-    """A running server for the time of the block; `meanwhile` is called while it starts.
+    """A running server for the time of the block; `meanwhile` is called while it starts. `opening`
+    is what its codec endpoint opens encrypted payloads with.
 
     The caller holds the `HostLock` of the home: two servers on one database file would damage it.
 
     Raises:
         ServerFailed: as `EmbeddedServer.start`.
     """
-    with codec_server(server.ip, server.ui_url) as codec_endpoint:
+    with codec_server(server.ip, server.ui_url, opening) as codec_endpoint:
         running = EmbeddedServer(home, server, codec_endpoint)
         await running.start(meanwhile)
         try:

@@ -4,28 +4,38 @@ from pathlib import Path
 
 import pydantic
 from temporalio.contrib.pydantic import PydanticPayloadConverter
-from temporalio.converter import DataConverter, ExternalStorage
+from temporalio.converter import DataConverter, ExternalStorage, PayloadCodec
 from temporalio.plugin import SimplePlugin
 from temporalio.worker import WorkflowRunner
 
 from infra.context_free import ContextFreeConverter
 from infra.payload_codec import CompressingCodec
+from infra.payload_keys import Keyring
 from infra.payload_store import INLINE_LIMIT, DirectoryStore
 from infra.sandbox import workflow_runner
 
 
-def data_converter(payload_dir: Path) -> DataConverter:
-    """Pydantic models as JSON, packed when large; what is still over the limit goes to disk."""
+def data_converter(payload_dir: Path, keys: Keyring | None = None) -> DataConverter:
+    """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
+    over the limit goes to disk."""
+    packing = CompressingCodec()
     return ContextFreeConverter(
         payload_converter_class=PydanticPayloadConverter,
-        payload_codec=CompressingCodec(),
+        payload_codec=packing if keys is None else _encrypting(packing, keys),
         external_storage=ExternalStorage(
             drivers=[DirectoryStore(payload_dir)], payload_size_threshold=INLINE_LIMIT
         ),
     )
 
 
-def desk_plugin(payload_dir: Path) -> SimplePlugin:
+def _encrypting(packing: PayloadCodec, keys: Keyring) -> PayloadCodec:
+    # A process without keys need not load what encrypts.
+    from infra.payload_encryption import EncryptingCodec
+
+    return EncryptingCodec(packing, keys)
+
+
+def desk_plugin(payload_dir: Path, keys: Keyring | None = None) -> SimplePlugin:
     """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
 
     A validation error in workflow code fails the run: by default Temporal would retry the
@@ -37,7 +47,7 @@ def desk_plugin(payload_dir: Path) -> SimplePlugin:
 
     return SimplePlugin(
         "research-desk",
-        data_converter=data_converter(payload_dir),
+        data_converter=data_converter(payload_dir, keys),
         workflow_runner=runner,
         workflow_failure_exception_types=[pydantic.ValidationError],
     )

@@ -25,6 +25,7 @@ from infra.config_file import (
     read_desk_file,
 )
 from infra.mcp_config import McpConfigError, read_mcp_config
+from infra.payload_keys import Keyring, UnusableKeys, read_keys
 from infra.settings_error import SettingsError, refusal
 
 __all__ = [
@@ -108,6 +109,8 @@ class Settings(BaseModel):
     yahoo_finance_api_key: SecretStr | None
     google_news_api_key: SecretStr | None
     reuters_api_token: SecretStr | None
+    payload_keys: Annotated[Keyring | None, Field(repr=False)] = None
+    codec_token: SecretStr | None = None
 
     @property
     def external(self) -> bool:
@@ -181,6 +184,9 @@ class _Environment(BaseModel):
     yahoo_finance_api_key: SecretStr | None = Field(None, alias="YAHOO_FINANCE_API_KEY")
     google_news_api_key: SecretStr | None = Field(None, alias="GOOGLE_NEWS_API_KEY")
     reuters_api_token: SecretStr | None = Field(None, alias="REUTERS_API_TOKEN")
+    written_keys: SecretStr | None = Field(None, alias="DESK_PAYLOAD_KEYS")
+    payload_key_file: Path | None = Field(None, alias="DESK_PAYLOAD_KEY_FILE")
+    codec_token: SecretStr | None = Field(None, alias="DESK_CODEC_TOKEN")
 
 
 def load_settings(
@@ -212,6 +218,7 @@ def load_settings(
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
         variables=variables,
+        payload_keys=_payload_keys(project, read),
         **_taken_over(read),
     )
 
@@ -317,6 +324,24 @@ def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
         return config
     policy = config.policy.model_copy(update={"sources": names})
     return config.model_copy(update={"policy": policy})
+
+
+def _payload_keys(project: Path, read: _Environment) -> Keyring | None:
+    """The keys of the variable or of the file; both at once would leave open which is current."""
+    written, file = read.written_keys, read.payload_key_file
+    if written is not None and file is not None:
+        raise SettingsError(
+            f"{ENVIRONMENT}: DESK_PAYLOAD_KEYS and DESK_PAYLOAD_KEY_FILE are both set; allowed: one"
+        )
+    try:
+        if file is not None:
+            return read_keys((project / file.expanduser()).read_text(encoding="utf-8"))
+        return read_keys(written.get_secret_value()) if written is not None else None
+    except OSError as error:
+        raise SettingsError(f"{ENVIRONMENT}: DESK_PAYLOAD_KEY_FILE: {error}") from None
+    except (UnusableKeys, UnicodeDecodeError) as error:
+        name = "DESK_PAYLOAD_KEY_FILE" if file is not None else "DESK_PAYLOAD_KEYS"
+        raise SettingsError(f"{ENVIRONMENT}: {name}: {error}") from None
 
 
 def _server(desk: DeskConfig, read: _Environment) -> ServerSettings:

@@ -57,7 +57,10 @@ async def connect(
     try:
         return await Client.connect(
             **options,
-            plugins=[desk_plugin(settings.payload_dir), *trace_plugins(settings)],
+            plugins=[
+                desk_plugin(settings.payload_dir, settings.payload_keys),
+                *trace_plugins(settings),
+            ],
             runtime=_runtime(settings if working else None),
             identity=identity,
             # What is large is packed by the payload codec; packing it again gains nothing.

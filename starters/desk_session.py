@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from infra.codec_server import opening_of
 from infra.host_lock import HostLock, HostTaken
 from infra.settings import Settings
 from infra.telemetry import command_span
@@ -83,7 +84,9 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
     from infra.embedded_server import embedded_server
 
     importing = _import_workers if roles else _import_client
-    async with embedded_server(settings.home, settings.server, importing) as server:
+    async with embedded_server(
+        settings.home, settings.server, importing, opening=opening_of(settings)
+    ) as server:
         return await _while_it_runs(server, _hosted_work(settings, work, roles))
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from tests.support.homes import PROJECT, home_environment
 
 BINARIES = Path(sys.executable).parent
@@ -78,6 +80,11 @@ class DeskCommand:
         """Return once the server, which is up, lists so many runs that a query asks for."""
         count = ("workflow", "count", "--query", query, "--output", "json")
         eventually(lambda: int(self.temporal(*count).json.get("count", 0)) >= least, query)
+
+    def settings_of_ui(self) -> Any:
+        """What the embedded Temporal UI is set to, such as its codec endpoint."""
+        address = f"http://127.0.0.1:{self.variables['DESK_UI_PORT']}/api/v1/settings"
+        return httpx2.get(address, timeout=30).json()
 
     @contextmanager
     def up(self) -> Iterator["subprocess.Popen[str]"]:
