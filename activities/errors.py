@@ -16,10 +16,10 @@ def permanent(kind: FailureType, message: str, *details: object) -> ApplicationE
 
 
 def transient(
-    kind: FailureType, message: str, *, retry_after: timedelta | None = None
+    kind: FailureType, message: str, *details: object, retry_after: timedelta | None = None
 ) -> ApplicationError:
     """An error that another attempt may mend, after the pause its origin asked for."""
-    return ApplicationError(_short(message), type=kind, next_retry_delay=retry_after)
+    return ApplicationError(_short(message), *details, type=kind, next_retry_delay=retry_after)
 
 
 def _short(message: str) -> str:

@@ -1,5 +1,6 @@
 """A tool call, its result, and what is kept of it as evidence."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -51,10 +52,12 @@ class ToolCall(Contract):
 
 
 class ToolRequest(Contract):
-    """A tool call with the instant after which nothing may be seen."""
+    """A tool call with the instant after which nothing may be seen. `within` is how long all tries
+    at it may last together; None where it was asked before there was such a bound."""
 
     call: ToolCall
     as_of: Instant
+    within: Annotated[timedelta | None, Field(gt=timedelta(0), exclude_if=is_none)] = None
 
 
 class ToolStatus(StrEnum):

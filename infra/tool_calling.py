@@ -7,16 +7,34 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from contracts.names import CallFault
 from contracts.tools import ToolSpec
 
 
 class ToolUnreachable(Exception):
     """The server could not be asked, or went away before it answered. Another try may do, after
-    the pause that the server asked for where it did."""
+    the pause that the server asked for where it did; not so where `lasting`."""
 
-    def __init__(self, words: str, *, after: timedelta | None = None) -> None:
+    def __init__(
+        self,
+        words: str,
+        *,
+        fault: CallFault = CallFault.UNREACHABLE,
+        after: timedelta | None = None,
+    ) -> None:
         super().__init__(words)
+        self.fault = fault
         self.after = after
+
+    @property
+    def details(self) -> tuple[object, ...]:
+        """What is to be known of it beside the fault."""
+        return ()
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the same question asked again at once comes to the same."""
+        return self.fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,11 @@ class ToolAsking:
         try:
             result = await workflow.execute_activity_method(
                 ToolActivities.call_tool,
-                ToolRequest(call=call, as_of=self._assignment.window.end),
+                ToolRequest(
+                    call=call,
+                    as_of=self._assignment.window.end,
+                    within=self._policy.deadlines.tool_tries,
+                ),
                 task_queue=source_queue(call.server),
                 activity_id=activity_id,
                 summary=f"{call.server}.{call.tool} for {subject}",
@@ -89,7 +93,7 @@ class ToolAsking:
         return result.model_copy(update={"place": place})
 
     def _bounds(self, sources_left: int) -> ActivityBounds:
-        """A source that others could stand in for does not use up their time."""
+        """A source leaves time for those that could stand in for it, and for the agent."""
         bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
         allowed = bounds["schedule_to_close_timeout"]
         return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}
