@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
+from contracts.names import CallFault
 
 MAX_CALLS_A_TURN = 16
 
@@ -99,9 +100,11 @@ class ToolResult(Contract):
     `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
     before, and why they did not answer; `besides` are all others that were asked.
 
-    `took` is how long the try that was answered lasted. `kept` says that the server needed no new
-    question of its source, as far as it tells. `cost_usd` is its share of what the model's turn
-    cost that asked; None where that is nothing. All differ from run to run, and no report has them.
+    `fault` is why a call that is `unavailable` had no answer, as far as the source's worker could
+    say. `took` is how long the try that was answered lasted. `kept` says that the server needed no
+    new question of its source, as far as it tells. `cost_usd` is its share of what the model's turn
+    cost that asked; None where that is nothing. The last three differ from run to run, and no
+    report has them.
     """
 
     call: ToolCall
@@ -113,6 +116,7 @@ class ToolResult(Contract):
     place: CallPlace | None = None
     in_place_of: Annotated[Text | None, Field(exclude_if=is_none)] = None
     besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False
     cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
@@ -134,6 +138,27 @@ class ToolSpec(Contract):
     description: Annotated[str, Field(max_length=4_000)] = ""
     input_schema: dict[str, JsonValue] = Field(default_factory=dict)
     last: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
+class OpenCircuit(Contract):
+    """A source that is not asked for the time being: since when, after how many failures in a row
+    and of which kind the last was, and when a call tries again."""
+
+    server: ShortText
+    since: Instant
+    next_try: Instant
+    fault: CallFault
+    failures: int
+
+
+class SourceOutage(Contract):
+    """A source that was not asked for a time: since when, what was wrong with it then, and how many
+    calls were not made for it."""
+
+    server: ShortText
+    since: Instant
+    fault: CallFault
+    calls_not_made: int
 
 
 class ToolListing(Contract):

@@ -23,6 +23,7 @@ from pydantic import JsonValue, ValidationError
 from contracts.capabilities import ADDED_BY_THE_DESK
 from contracts.names import CallFault
 from contracts.tools import ToolSpec
+from infra.circuit import Circuit
 from infra.mcp_answers import answer_of
 from infra.mcp_config import McpServerSpec
 from infra.mcp_connection import FAULTS, ConnectionFailed, McpConnection
@@ -51,7 +52,8 @@ class McpPool:
     """One connection for each server, shared by all calls of a worker process.
 
     Use as an async context manager around the worker: leaving it closes every connection.
-    `refresh_every` is handed to our own servers that run in this process.
+    `refresh_every` is handed to our own servers that run in this process. A source that has kept
+    failing for longer than `opens_after` is not asked, as `Circuit` says.
     """
 
     def __init__(
@@ -62,8 +64,10 @@ class McpPool:
         project_dir: Path,
         cache_dir: Path,
         refresh_every: timedelta | None = None,
+        opens_after: timedelta = timedelta(seconds=5),
     ) -> None:
         self._servers = servers
+        self._circuits = {server: Circuit(server, opens_after) for server in servers}
         self._in_process = in_process
         self._project_dir = project_dir
         self._cache_dir = cache_dir
@@ -148,17 +152,20 @@ class McpPool:
         """A time for all that a request takes, the opening of a connection included.
 
         Raises:
-            ToolUnreachable: it was not enough. The connection is given up, unless it is only now
-                being opened, which has a time of its own.
+            ToolUnreachable: the source is not asked now, or the time was not enough. Then the
+                connection is given up, unless it is only now being opened, which has a time of its
+                own.
         """
-        try:
-            async with asyncio.timeout(seconds) as patience:
-                yield
-        except TimeoutError:
-            if not patience.expired():
-                raise
-            self._retire_hung(server)
-            raise ToolUnreachable(waited, fault=CallFault.TIMEOUT) from None
+        self._check(server)
+        async with self._circuits[server].call():
+            try:
+                async with asyncio.timeout(seconds) as patience:
+                    yield
+            except TimeoutError:
+                if not patience.expired():
+                    raise
+                self._retire_hung(server)
+                raise ToolUnreachable(waited, fault=CallFault.TIMEOUT) from None
 
     async def _asked(
         self, server: str, name: str, request: Callable[[Client], Awaitable[Asked]]
@@ -250,11 +257,15 @@ class McpPool:
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
         return lost
 
-    def _connection(self, server: str) -> McpConnection:
+    def _check(self, server: str) -> None:
+        """Passes what there is a way to ask; that there is none says nothing of the source."""
         if self._left:
             raise ToolUnreachable(f"{server}: the connections of this worker are closed")
         if server not in self._servers:
             raise ToolUnreachable(f"no MCP server is named '{server}' in .mcp.json")
+
+    def _connection(self, server: str) -> McpConnection:
+        self._check(server)
         held = self._connections.get(server)
         if held is not None and held.alive:
             return held

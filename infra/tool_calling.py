@@ -8,12 +8,13 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from contracts.names import CallFault
-from contracts.tools import ToolSpec
+from contracts.tools import OpenCircuit, ToolSpec
 
 
 class ToolUnreachable(Exception):
     """The server could not be asked, or went away before it answered. Another try may do, after
-    the pause that the server asked for where it did; not so where `lasting`."""
+    the pause that the server asked for where it did; not so where `lasting`. `circuit` is why the
+    call was not even made."""
 
     def __init__(
         self,
@@ -21,15 +22,17 @@ class ToolUnreachable(Exception):
         *,
         fault: CallFault = CallFault.UNREACHABLE,
         after: timedelta | None = None,
+        circuit: OpenCircuit | None = None,
     ) -> None:
         super().__init__(words)
         self.fault = fault
         self.after = after
+        self.circuit = circuit
 
     @property
     def details(self) -> tuple[object, ...]:
         """What is to be known of it beside the fault."""
-        return ()
+        return () if self.circuit is None else (self.circuit,)
 
     @property
     def lasting(self) -> bool:

@@ -107,7 +107,7 @@ class AgentRun:
             return without_rejected(
                 work.draft.result, work.draft.rejected, shown.state, shown.conflicts
             )
-        failed.usage = work.usage
+        failed.usage, failed.outages = work.usage, self._tools.outages
         raise failed
 
     def _most_turns(self, work: Work) -> int:
@@ -265,6 +265,7 @@ class AgentRun:
                 tool_calls=len(work.evidence),
                 remark="; ".join(work.remarks)[:4_000] or None,
                 usage=work.usage,
+                outages=self._tools.outages,
             ),
         )
 

@@ -1,5 +1,6 @@
 """What an agent has done so far on a task, and what became of it when it could not do it."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from contracts.capabilities import Capability
@@ -12,11 +13,12 @@ from contracts.results import AgentError, ConflictRecord, ResearchResult
 from contracts.stock import Blackboard
 from contracts.swarm import Complexity
 from contracts.tasks import TaskType
-from contracts.tools import ToolResult
+from contracts.tools import SourceOutage, ToolResult
 from contracts.turns import Exchange, StateEntry, Turn
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Stage
+from domain.outages import together
 from domain.prose_review import Review
 
 UNMENDED = "unmended result"
@@ -49,7 +51,8 @@ NOTHING_BESIDES = Shown()
 class TaskFailed(Exception):
     """An agent could not do its task. Caught by the workflow, which finds somebody else.
 
-    `usage` is what it took all the same, `reason` the error without the task's name.
+    `usage` is what it took all the same, `outages` the sources that were not asked for it, `reason`
+    the error without the task's name.
     """
 
     def __init__(self, error: AgentError, reason: str | None = None) -> None:
@@ -57,6 +60,7 @@ class TaskFailed(Exception):
         self.error = error
         self.reason = reason or error.error_message
         self.usage = Usage()
+        self.outages: tuple[SourceOutage, ...] = ()
 
 
 class Work:
@@ -107,10 +111,13 @@ class Work:
         self.answer = Turn()
 
 
-def with_usage_before(outcome: TaskOutcome, before: Usage) -> TaskOutcome:
-    """The outcome, with what others took who did not deliver it."""
+def with_usage_before(
+    outcome: TaskOutcome, before: Usage, outages: Iterable[SourceOutage] = ()
+) -> TaskOutcome:
+    """The outcome, with what others took who did not deliver it, and what they could not ask."""
     line = outcome.contribution
-    line = line.model_copy(update={"usage": before.plus(line.usage)})
+    all_of_them = together((*outages, *line.outages))
+    line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
     return outcome.model_copy(update={"contribution": line})
 
 
@@ -122,4 +129,5 @@ def gave_up(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Contribution:
         delivered=False,
         error=str(failed)[:4_000],
         usage=failed.usage,
+        outages=failed.outages,
     )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import psutil
 import pytest
 
 from contracts.names import CallFault
+from infra.circuit import FAILURES
 from infra.mcp_config import McpServerSpec
 from infra.mcp_pool import McpPool
 from infra.tool_calling import ToolAnswer, ToolUnreachable
@@ -70,9 +72,16 @@ def entry(way: str, tmp_path: Path, controls: Controls) -> Iterator[dict[str, An
 
 
 @asynccontextmanager
-async def pool_of(entry: dict[str, Any], **more: Any) -> AsyncIterator[McpPool]:
-    servers = {"ecb": McpServerSpec.model_validate(entry | more)}
-    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=PROJECT) as pool:
+async def pool_of(
+    entry: dict[str, Any], opens_after: timedelta = timedelta(seconds=6), **more: Any
+) -> AsyncIterator[McpPool]:
+    async with McpPool(
+        {"ecb": McpServerSpec.model_validate(entry | more)},
+        in_process=False,
+        project_dir=PROJECT,
+        cache_dir=PROJECT,
+        opens_after=opens_after,
+    ) as pool:
         yield pool
 
 
@@ -131,6 +140,39 @@ async def test_a_call_beside_one_whose_answer_is_too_large_is_answered(
         assert (await ask(pool)).content
         with pytest.raises(ToolUnreachable, match="bytes"):
             await large
+
+
+async def test_a_source_that_keeps_failing_is_not_asked_until_it_answers_again(
+    entry: dict[str, Any], controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.circuit.FIRST_PAUSE", timedelta(seconds=2))
+    async with pool_of(entry, opens_after=timedelta(0)) as pool:
+        sound = await ask(pool)
+        controls.suffer(Fault.MALFORMED)
+        for _ in range(FAILURES):
+            with pytest.raises(ToolUnreachable) as caught:
+                await ask(pool)
+            assert caught.value.fault is CallFault.MALFORMED
+        asked = controls.asked
+        with pytest.raises(ToolUnreachable, match="circuit open since") as caught:
+            await ask(pool)
+        assert caught.value.fault is CallFault.CIRCUIT_OPEN
+        with pytest.raises(ToolUnreachable, match="circuit open since"):
+            await pool.tools("ecb", timeout_seconds=LONG)
+        assert controls.asked == asked
+        controls.suffer(None)
+        assert await answered_again(pool) == sound
+
+
+async def answered_again(pool: McpPool) -> ToolAnswer:
+    """The first answer after the circuit let a call through."""
+    async with asyncio.timeout(LONG):
+        while True:
+            try:
+                return await ask(pool)
+            except ToolUnreachable as error:
+                assert error.fault is CallFault.CIRCUIT_OPEN
+                await asyncio.sleep(0.05)
 
 
 async def test_how_much_is_read_of_an_answer_stands_in_its_entry(entry: dict[str, Any]) -> None:
