@@ -2,10 +2,36 @@
 
 import logging
 import sys
+from typing import Final
 
 import structlog
 
+from contracts.names import FailureType
 from infra.subject import subject_of
+
+_FAILURES: Final = frozenset(failure.value for failure in FailureType)
+
+
+def _without_traces(
+    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """A failure that the desk itself has named, on one line: where it was raised says nothing.
+    At DEBUG it keeps its traceback; what the MCP client could not read is in none of its own."""
+    record: logging.LogRecord = event["_record"]
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
+        return event
+    if record.name.partition(".")[0] == "mcp":
+        del event["exc_info"]
+    elif getattr(error, "type", None) in _FAILURES:
+        told = event.pop("temporal_activity", None)
+        if told:
+            event["event"] = f"{told['activity_type']}, try {told['attempt']}: {error}"
+            event["activity"] = told["activity_id"]
+            event.pop("__temporal_error_identifier", None)
+        if not logging.getLogger().isEnabledFor(logging.DEBUG):
+            del event["exc_info"]
+    return event
 
 
 def _bound(
@@ -45,6 +71,7 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.ExtraAdder(),
+    _without_traces,
     _bound,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
