@@ -41,6 +41,8 @@ CALL_KEY = "research-desk/key"
 PASSING = frozenset({INTERNAL_ERROR, PARSE_ERROR})
 """The server failed by itself, as with HTTP 500, or its answer was no JSON."""
 
+UNREADABLE = "parse error: what came is no message that can be read"
+
 LONGEST_RUN = timedelta(hours=3)
 PAST = "and the week is past: it could tell what was not known then"
 
@@ -204,7 +206,9 @@ class McpPool:
         broken = seen if seen.fault is not None or not lost else connection.heard
         if broken.fault is not None:
             return self._failed(server, f"{name}: {broken.words}", broken.fault, None)
-        said = f"{seen.answer}: {error}" if seen.answer else str(error)
+        # The client repeats what it could not read.
+        words = UNREADABLE if error.code == PARSE_ERROR else str(error)
+        said = f"{seen.answer}: {words}" if seen.answer else words
         again = lost or (seen.answer is None and (error.code in PASSING or error.code in FAULTS))
         fault = CallFault.SERVER_ERROR if seen.answer else FAULTS.get(error.code)
         return self._failed(

@@ -1,5 +1,6 @@
 """Log lines say what they are about, and JSON is one object a line."""
 
+import asyncio
 import inspect
 import io
 import json
@@ -118,11 +119,11 @@ async def test_a_line_about_nothing_in_particular_has_none_of_it(told: io.String
 
 
 @activity.defn
-async def _fail(error: Exception) -> None:
+async def _fail(error: BaseException) -> None:
     """As the worker logs an activity that ends in an error."""
     try:
         raise error
-    except Exception:
+    except BaseException:
         activity.logger.warning("Completing activity as failed", exc_info=True)
 
 
@@ -140,6 +141,12 @@ async def test_a_failure_that_the_desk_has_named_is_one_line(told: io.StringIO) 
     assert "Traceback" not in told.getvalue()
 
 
+async def test_an_activity_that_was_given_up_is_one_line(told: io.StringIO) -> None:
+    await ActivityEnvironment().run(_fail, asyncio.CancelledError("Activity cancelled"))
+    assert line(told)["event"].endswith("try 1: Activity cancelled")
+    assert "Traceback" not in told.getvalue()
+
+
 async def test_a_failure_that_nobody_expected_keeps_its_traceback(told: io.StringIO) -> None:
     await _failed_with(KeyError("no such thing"))
     assert "Traceback" in line(told)["exception"]
@@ -149,7 +156,7 @@ async def test_what_the_mcp_client_could_not_read_is_not_logged(told: io.StringI
     try:
         raise ValueError("input is 'sesame-1234'")
     except ValueError:
-        logging.getLogger("mcp.client.sse").exception("unreadable")
+        logging.getLogger("mcp.shared").exception("unreadable")
     assert line(told)["event"] == "unreadable"
     assert "sesame" not in told.getvalue()
 
