@@ -92,6 +92,7 @@ def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
         content=content,
         retrieved_at=now,
         content_hash=content_hash(content),
+        attribution=answer.attribution,
     )
     return _refused_if_later(result, request.as_of) if request.call.answer else result
 

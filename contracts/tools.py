@@ -33,6 +33,14 @@ class SourceTier(StrEnum):
     DERIVED = "derived"
 
 
+class Attribution(Contract):
+    """Whose word all answers of a server are, by the desk's configuration and not by their own:
+    how much it weighs, and who first published it."""
+
+    tier: SourceTier
+    origin: ShortText
+
+
 class ToolCall(Contract):
     """What an agent asks for. `as_of` is not among the arguments: the desk adds it.
 
@@ -100,11 +108,12 @@ class ToolResult(Contract):
     `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
     before, and why they did not answer; `besides` are all others that were asked.
 
-    `fault` is why a call that is `unavailable` had no answer, as far as the source's worker could
-    say. `took` is how long the try that was answered lasted. `kept` says that the server needed no
-    new question of its source, as far as it tells. `cost_usd` is its share of what the model's turn
-    cost that asked; None where that is nothing. The last three differ from run to run, and no
-    report has them.
+    `attribution` is set for a server that is not of this project, or of which `.mcp.json` says
+    whose word it is; without it, whose word the content is stands in the content. `fault` is why a
+    call that is `unavailable` had no answer, as far as the source's worker could say. `took` is how
+    long the try that was answered lasted. `kept` says that the server needed no new question of its
+    source, as far as it tells. `cost_usd` is its share of what the model's turn cost that asked;
+    None where that is nothing. The last three differ from run to run, and no report has them.
     """
 
     call: ToolCall
@@ -116,6 +125,7 @@ class ToolResult(Contract):
     place: CallPlace | None = None
     in_place_of: Annotated[Text | None, Field(exclude_if=is_none)] = None
     besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    attribution: Annotated[Attribution | None, Field(exclude_if=is_none)] = None
     fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,7 @@ from contracts.names import CallFault
 from contracts.tools import ToolSpec
 from infra.circuit import Circuit
 from infra.mcp_answers import answer_of
+from infra.mcp_attribution import attributed_answer
 from infra.mcp_config import McpServerSpec
 from infra.mcp_connection import FAULTS, ConnectionFailed, McpConnection
 from infra.mcp_http import HttpAnswer, Seen, watching
@@ -133,7 +135,8 @@ class McpPool:
         answer = answer_of(result)
         if answer.refusal is not None:
             return self._refusal(server, f"{name}: {answer.refusal}")
-        return answer
+        content, by = attributed_answer(answer.content, server, self._servers[server])
+        return replace(answer, content=content, attribution=by)
 
     def _is_timeless(self, server: str, tool: str) -> bool:
         held = self._connections.get(server)

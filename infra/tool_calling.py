@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from contracts.names import CallFault
-from contracts.tools import OpenCircuit, ToolSpec
+from contracts.tools import Attribution, OpenCircuit, ToolSpec
 
 
 class ToolUnreachable(Exception):
@@ -43,11 +43,12 @@ class ToolUnreachable(Exception):
 @dataclass(frozen=True)
 class ToolAnswer:
     """What a server answered: structured content, or the text of its refusal. `kept`: it says that
-    it asked its source nothing anew."""
+    it asked its source nothing anew. `attribution`: see `ToolResult`."""
 
     content: JsonValue = None
     refusal: str | None = None
     kept: bool = False
+    attribution: Attribution | None = None
 
 
 class ToolCaller(Protocol):

@@ -77,7 +77,7 @@ class Controls:
 def over_stdio(module: str, controls: Path) -> dict[str, Any]:
     """The source as an entry of `.mcp.json`."""
     arguments = ["-m", "tests.support.faulty_source", module, str(controls)]
-    return {"command": sys.executable, "args": arguments}
+    return {"command": sys.executable, "args": arguments, "module": module}
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def over_http(module: str, controls: Path) -> Iterator[dict[str, Any]]:
     process = subprocess.Popen(command, cwd=PROJECT)
     try:
         await_port(process, port, START_SECONDS)
-        yield {"type": "http", "url": f"http://127.0.0.1:{port}/mcp"}
+        yield {"type": "http", "url": f"http://127.0.0.1:{port}/mcp", "module": module}
     finally:
         process.kill()
         process.wait()
