@@ -12,7 +12,7 @@ from contracts.capabilities import Capability
 from contracts.config import RunPolicy
 from contracts.names import AgentId
 from contracts.tasks import ToolName
-from contracts.tools import SourceOutage
+from contracts.tools import Attribution, SourceOutage
 from domain.capabilities import configured
 from domain.outages import outage_of, together
 from reporting.coverage_words import outage_words
@@ -52,12 +52,14 @@ class ToolLine(Contract):
 
 class ServerLine(Contract):
     """One server of `.mcp.json`. `seconds` is how long it took to say what it offers; `error` why
-    it did not. `outage`: in the run looked at it was not asked for a time."""
+    it did not. `outage`: in the run looked at it was not asked for a time. `attribution` is whose
+    word it is, where that is for `.mcp.json` to say."""
 
     server: ShortText
     seconds: float | None = None
     error: Text | None = None
     outage: SourceOutage | None = None
+    attribution: Attribution | None = None
     tools: Annotated[tuple[ToolLine, ...], Field(max_length=400)] = ()
 
 
@@ -112,6 +114,7 @@ def servers_of(
                 seconds=offer.seconds,
                 error=offer.error,
                 outage=_outage(offer.server, used.uses),
+                attribution=offer.attribution,
                 tools=tuple(tools),
             )
         )
@@ -145,7 +148,7 @@ def table_of(tools: DeskTools) -> Iterator[str]:
     head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
     yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
     for server in tools.servers:
-        yield from folded(_health(server))
+        yield from folded(f"{_health(server)}{_whose(server)}")
         if server.outage is not None:
             yield from folded(outage_words(server.outage), "  ")
         for tool in server.tools:
@@ -196,6 +199,11 @@ def _health(server: ServerLine) -> str:
         return f"{name}: does not answer: {one_line(server.error)}"
     offered = sum(tool.offered for tool in server.tools)
     return f"{name}: answers, {offered} tools in {1_000 * (server.seconds or 0):.0f} ms"
+
+
+def _whose(server: ServerLine) -> str:
+    by = server.attribution
+    return f"; {by.tier}, origin {one_line(by.origin)}" if by else ""
 
 
 def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
