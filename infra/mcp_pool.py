@@ -1,7 +1,7 @@
 """Connections to the MCP servers of a worker: opened when needed, healed when broken."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ from mcp_types import (
     CallToolResult,
     RequestParamsMeta,
 )
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue, SecretStr, ValidationError
 
 from contracts.capabilities import ADDED_BY_THE_DESK
 from contracts.names import CallFault
@@ -33,6 +33,7 @@ from infra.mcp_http import HttpAnswer, Seen, watching
 from infra.mcp_listing import offered_tools, specs_of
 from infra.mcp_targets import NoTarget, target_of
 from infra.mcp_words import fit_for_a_message
+from infra.redaction import redaction_for
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 
 Asked = TypeVar("Asked")
@@ -57,7 +58,8 @@ class McpPool:
 
     Use as an async context manager around the worker: leaving it closes every connection.
     `refresh_every` is handed to our own servers that run in this process. A source that has kept
-    failing for longer than `opens_after` is not asked, as `Circuit` says.
+    failing for longer than `opens_after` is not asked, as `Circuit` says. What a server says has
+    none of its secrets in it, and none of the desk's own `secrets`.
     """
 
     def __init__(
@@ -69,8 +71,11 @@ class McpPool:
         cache_dir: Path,
         refresh_every: timedelta | None = None,
         opens_after: timedelta = timedelta(seconds=5),
+        secrets: Iterable[SecretStr] = (),
     ) -> None:
+        own = tuple(secrets)
         self._servers = servers
+        self._redactions = {name: redaction_for(spec, own) for name, spec in servers.items()}
         self._circuits = {server: Circuit(server, opens_after) for server in servers}
         self._in_process = in_process
         self._project_dir = project_dir
@@ -132,7 +137,7 @@ class McpPool:
             result = await self._asked(server, name, request)
         if isinstance(result, ToolAnswer):
             return result
-        answer = answer_of(result)
+        answer = answer_of(result, self._redactions[server])
         if answer.refusal is not None:
             return self._refusal(server, f"{name}: {answer.refusal}")
         content, by = attributed_answer(answer.content, server, self._servers[server])
@@ -150,7 +155,7 @@ class McpPool:
         if isinstance(offered, ToolAnswer):
             words = offered.refusal or f"{server}: it lists no tools"
             raise ToolUnreachable(words, fault=CallFault.SERVER_ERROR)
-        return specs_of(server, offered, self._servers[server])
+        return specs_of(server, offered, self._redactions[server])
 
     @asynccontextmanager
     async def _patient(self, server: str, waited: str, seconds: float) -> AsyncIterator[None]:
@@ -244,7 +249,7 @@ class McpPool:
         return ToolAnswer(refusal=self._fit(server, words))
 
     def _fit(self, server: str, words: str) -> str:
-        return fit_for_a_message(words, self._servers[server])
+        return fit_for_a_message(words, self._redactions[server])
 
     def _retire_hung(self, server: str) -> None:
         connection = self._connections.get(server)

@@ -35,6 +35,7 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         McpConfigError: `.mcp.json` cannot be used.
         UsageError: it does not name the one.
     """
+    from infra.configured_secrets import configured_secrets
     from infra.mcp_attribution import attribution_of
     from infra.mcp_pool import McpPool
 
@@ -48,6 +49,7 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
         project_dir=settings.project_dir,
         cache_dir=settings.cache_dir,
+        secrets=configured_secrets(settings),
     ) as pool:
 
         async def offer_of(server: str) -> Offer:

@@ -75,6 +75,7 @@ async def _workers(
     workers: list[Worker] = []
     if Role.SOURCES in roles:
         from infra.circuit import outlasting
+        from infra.configured_secrets import configured_secrets
         from infra.mcp_expansion import servers_to_serve
         from infra.mcp_pool import McpPool
         from workers.sources import sources
@@ -94,6 +95,7 @@ async def _workers(
             if settings.offline
             else timedelta(seconds=settings.cache_ttl_seconds),
             opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
+            secrets=configured_secrets(settings),
         )
         await stack.enter_async_context(pool)
         workers += sources(client, pool, journal)
