@@ -38,6 +38,7 @@ SAID: Final = {
     ("stdio", Fault.GARBAGE): CallFault.TIMEOUT,
     ("stdio", Fault.HUGE): CallFault.TOO_LARGE,
     ("stdio", Fault.ERROR): CallFault.SERVER_ERROR,
+    ("stdio", Fault.PACKED): CallFault.TIMEOUT,
     ("http", Fault.RESET): CallFault.RESET,
     ("http", Fault.HALF): CallFault.RESET,
     ("http", Fault.SILENT): CallFault.TIMEOUT,
@@ -46,6 +47,7 @@ SAID: Final = {
     ("http", Fault.GARBAGE): CallFault.MALFORMED,
     ("http", Fault.HUGE): CallFault.TOO_LARGE,
     ("http", Fault.ERROR): CallFault.SERVER_ERROR,
+    ("http", Fault.PACKED): CallFault.MALFORMED,
 }
 """Of a line that is no message nobody can say which call it answers."""
 
