@@ -8,7 +8,7 @@ like, and one whose own way to a source is broken does not speak for the others.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
@@ -89,9 +89,9 @@ class Circuit:
         """Whether the call is the one that tries."""
         if self._trying is not None:
             # Many calls may come while the first answer after a while is on its way.
-            waiting = asyncio.create_task(self._trying.wait())
-            await asyncio.wait([waiting], timeout=WAIT_SECONDS)
-            waiting.cancel()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WAIT_SECONDS):
+                    await self._trying.wait()
         if self._open is None:
             return False
         if self._trying is None and self._clock() >= self._next_try:
