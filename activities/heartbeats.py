@@ -10,22 +10,23 @@ INTERVAL_SECONDS = 0.35
 
 
 @asynccontextmanager
-async def beating() -> AsyncIterator[None]:
-    """Beat until the block ends. Cancellation of the activity reaches the block as usual.
+async def beating(*details: object) -> AsyncIterator[None]:
+    """Beat until the block ends, with what the next attempt is to know. Cancellation of the
+    activity reaches the block as usual.
 
     The server starts its clock with the activity, so a short one needs no beat at all.
     """
-    pulse = asyncio.get_running_loop().create_task(_pulse())
+    pulse = asyncio.get_running_loop().create_task(_pulse(details))
     try:
         yield
     finally:
         pulse.cancel()
 
 
-async def _pulse() -> None:
+async def _pulse(details: tuple[object, ...]) -> None:
     while True:
         await asyncio.sleep(INTERVAL_SECONDS)
-        activity.heartbeat()
+        activity.heartbeat(*details)
 
 
 def effect_key() -> str:

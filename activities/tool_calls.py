@@ -3,13 +3,11 @@
 from datetime import UTC, datetime
 
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
 
 from activities.effects import once
-from activities.errors import transient
 from activities.heartbeats import beating, effect_key
 from activities.metrics import measured_call
-from contracts.names import FailureType
+from activities.tries import Tries
 from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
 from domain.answer_form import told_when
 from domain.event_sources import without_later
@@ -33,34 +31,38 @@ class ToolActivities:
         """The tool's answer, as evidence; a tool's refusal is a result and not an error.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
+            ApplicationError: `ToolUnavailable`, when the server could not be asked; retryable
+                where another try may do and there is time for it. Its first detail is a
+                `CallFault`.
         """
-        async with beating():
-            return await once(self._journal, lambda: self._call(request), ToolResult)
+        tries = Tries(request.within)
+        async with beating(tries.before):
+            return await once(self._journal, lambda: self._call(request, tries), ToolResult)
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
         """What the server offers now. Not in the journal: a listing has no effect.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, retryable, when the server could not be asked.
+            ApplicationError: `ToolUnavailable`, as of a call.
         """
-        async with beating():
+        tries = Tries(None)
+        async with beating(tries.before):
             try:
-                tools = await self._tools.tools(server, timeout_seconds=_time_for_one_try())
+                tools = await self._tools.tools(server, timeout_seconds=tries.seconds)
             except ToolUnreachable as error:
-                raise _unavailable(error) from None
+                raise tries.failed(error) from None
         return ToolListing(server=server, tools=tools)
 
-    async def _call(self, request: ToolRequest) -> ToolResult:
+    async def _call(self, request: ToolRequest, tries: Tries) -> ToolResult:
         with measured_call(request.call) as measure:
-            answer = await self._answer(request)
+            answer = await self._answer(request, tries)
             refused = answer.refusal is not None
             took = measure.answered(ToolStatus.REFUSED if refused else ToolStatus.OK)
         result = _evidence(request, answer)
         return result.model_copy(update={"took": round(took, 3), "kept": answer.kept})
 
-    async def _answer(self, request: ToolRequest) -> ToolAnswer:
+    async def _answer(self, request: ToolRequest, tries: Tries) -> ToolAnswer:
         call = request.call
         try:
             return await self._tools.call(
@@ -68,14 +70,10 @@ class ToolActivities:
                 call.tool,
                 {**call.arguments, "as_of": request.as_of.isoformat()},
                 key=effect_key(),
-                timeout_seconds=_time_for_one_try(),
+                timeout_seconds=tries.seconds,
             )
         except ToolUnreachable as error:
-            raise _unavailable(error) from None
-
-
-def _unavailable(error: ToolUnreachable) -> ApplicationError:
-    return transient(FailureType.TOOL_UNAVAILABLE, str(error), retry_after=error.after)
+            raise tries.failed(error) from None
 
 
 def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
@@ -94,6 +92,7 @@ def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
         content=content,
         retrieved_at=now,
         content_hash=content_hash(content),
+        attribution=answer.attribution,
     )
     return _refused_if_later(result, request.as_of) if request.call.answer else result
 
@@ -105,9 +104,3 @@ def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
         return result
     told = {"status": ToolStatus.REFUSED, "error": LATER, "content": None, "content_hash": None}
     return result.model_copy(update=told)
-
-
-def _time_for_one_try() -> float:
-    """A little less than the attempt may take, so that the timeout is ours and says what it is."""
-    allowed = activity.info().start_to_close_timeout
-    return 0.9 * allowed.total_seconds() if allowed else 15.0

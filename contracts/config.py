@@ -45,16 +45,18 @@ class DeadlineConfig(Contract):
     """How long things may take.
 
     `week`: from the start of the run to the report, with whatever is there. `task`: one agent's
-    task, reassignment included. `turn`, `tool_call`: one attempt at either. `rerun`: a rerun
-    market. `open_for_reruns`: from the first report until the run closes. `escalation`: how long
-    a person may take to decide a conflict before the stated default holds, at most until shortly
-    before the report is due; `reminder`: after how long a person is reminded.
+    task, reassignment included. `turn`, `tool_call`: one attempt at either. `tool_tries`: all
+    attempts at one call of a tool together. `rerun`: a rerun market. `open_for_reruns`: from the
+    first report until the run closes. `escalation`: how long a person may take to decide a
+    conflict before the stated default holds, at most until shortly before the report is due;
+    `reminder`: after how long a person is reminded.
     """
 
     week: PositiveSpan = timedelta(minutes=30)
     task: PositiveSpan = timedelta(minutes=10)
     turn: PositiveSpan = timedelta(minutes=5)
     tool_call: PositiveSpan = timedelta(seconds=20)
+    tool_tries: PositiveSpan = timedelta(minutes=1)
     rerun: PositiveSpan = timedelta(minutes=15)
     open_for_reruns: PositiveSpan = timedelta(days=6)
     escalation: PositiveSpan = timedelta(minutes=20)

@@ -93,6 +93,24 @@ class FailureType(StrEnum):
     TAPE_MISMATCH = "TapeMismatch"
 
 
+class CallFault(StrEnum):
+    """Why a tool call got no answer: the first detail of a `ToolUnavailable`.
+
+    `timeout`: not within its time. `unreachable`: no connection. `reset`: the connection ended
+    before the answer did. `malformed`: what came is no answer. `server_error`: the server says
+    that it failed by itself, or is busy. `too_large`: more than is read. `circuit_open`: the call
+    was not made, because those before it failed.
+    """
+
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    RESET = "reset"
+    MALFORMED = "malformed"
+    SERVER_ERROR = "server_error"
+    TOO_LARGE = "too_large"
+    CIRCUIT_OPEN = "circuit_open"
+
+
 QUESTION_RUN = "ask-"
 """How the workflow id of a question's run begins; the rest is a hash of the question."""
 

@@ -24,7 +24,7 @@ from contracts.results import (
 )
 from contracts.search_attributes import Outcome
 from contracts.tasks import TaskType
-from contracts.tools import MOST_EVIDENCE, DataSource, ToolResult
+from contracts.tools import MOST_EVIDENCE, DataSource, SourceOutage, ToolResult
 from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from contracts.weeks import IsoWeek, TimeWindow
@@ -34,7 +34,8 @@ class Contribution(Contract):
     """What became of one agent's task on a market.
 
     `remark` says what was done in a lesser way than planned, and why: the built-in analyst in a
-    model's place, a cheaper model, fewer turns.
+    model's place, a cheaper model, fewer turns. `outages` are the sources that were not asked for
+    it, in all attempts at it.
     """
 
     agent: AgentId
@@ -46,6 +47,7 @@ class Contribution(Contract):
     error: Text | None = None
     remark: Text | None = None
     usage: Usage = Usage()
+    outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
 
 
 class MarketOutcome(Contract):
@@ -74,13 +76,17 @@ class MissingMarket(Contract):
 
 
 class Coverage(Contract):
-    """What was expected, what is there, what is not and why. Never left out of a report."""
+    """What was expected, what is there, what is not and why. Never left out of a report.
+
+    `outages` are the sources that were not asked for a time, and what that cost.
+    """
 
     expected: int
     researched: int
     threshold: float
     missing: Annotated[tuple[MissingMarket, ...], Field(max_length=200)] = ()
     notes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+    outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
 
     @property
     def share(self) -> float:

@@ -11,7 +11,7 @@ from contracts.claims import Claim, ClaimId
 from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import TaskAssignment
-from contracts.tools import DataSource, SourceTier
+from contracts.tools import DataSource, SourceOutage, SourceTier
 from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, DroppedSentence
 
@@ -312,7 +312,8 @@ class AgentError(Contract):
 class DeadLetter(Contract):
     """A task that failed for good with every agent that could have done it.
 
-    `market` is None for a task on a question that is about none.
+    `market` is None for a task on a question that is about none. `usage` and `outages` are those of
+    the agents that took it over.
     """
 
     assignment: TaskAssignment
@@ -321,6 +322,7 @@ class DeadLetter(Contract):
     week: ShortText
     market: MarketName | None = None
     usage: Usage = Usage()
+    outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
 
 
 class Commentary(Contract):

@@ -1,5 +1,6 @@
 """A tool call, its result, and what is kept of it as evidence."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -7,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
+from contracts.names import CallFault
 
 MAX_CALLS_A_TURN = 16
 
@@ -31,6 +33,14 @@ class SourceTier(StrEnum):
     DERIVED = "derived"
 
 
+class Attribution(Contract):
+    """Whose word all answers of a server are, by the desk's configuration and not by their own:
+    how much it weighs, and who first published it."""
+
+    tier: SourceTier
+    origin: ShortText
+
+
 class ToolCall(Contract):
     """What an agent asks for. `as_of` is not among the arguments: the desk adds it.
 
@@ -51,10 +61,12 @@ class ToolCall(Contract):
 
 
 class ToolRequest(Contract):
-    """A tool call with the instant after which nothing may be seen."""
+    """A tool call with the instant after which nothing may be seen. `within` is how long all tries
+    at it may last together; None where it was asked before there was such a bound."""
 
     call: ToolCall
     as_of: Instant
+    within: Annotated[timedelta | None, Field(gt=timedelta(0), exclude_if=is_none)] = None
 
 
 class ToolStatus(StrEnum):
@@ -96,9 +108,12 @@ class ToolResult(Contract):
     `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
     before, and why they did not answer; `besides` are all others that were asked.
 
-    `took` is how long the try that was answered lasted. `kept` says that the server needed no new
-    question of its source, as far as it tells. `cost_usd` is its share of what the model's turn
-    cost that asked; None where that is nothing. All differ from run to run, and no report has them.
+    `attribution` is set for a server that is not of this project, or of which `.mcp.json` says
+    whose word it is; without it, whose word the content is stands in the content. `fault` is why a
+    call that is `unavailable` had no answer, as far as the source's worker could say. `took` is how
+    long the try that was answered lasted. `kept` says that the server needed no new question of its
+    source, as far as it tells. `cost_usd` is its share of what the model's turn cost that asked;
+    None where that is nothing. The last three differ from run to run, and no report has them.
     """
 
     call: ToolCall
@@ -110,6 +125,8 @@ class ToolResult(Contract):
     place: CallPlace | None = None
     in_place_of: Annotated[Text | None, Field(exclude_if=is_none)] = None
     besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    attribution: Annotated[Attribution | None, Field(exclude_if=is_none)] = None
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False
     cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
@@ -131,6 +148,27 @@ class ToolSpec(Contract):
     description: Annotated[str, Field(max_length=4_000)] = ""
     input_schema: dict[str, JsonValue] = Field(default_factory=dict)
     last: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
+class OpenCircuit(Contract):
+    """A source that is not asked for the time being: since when, after how many failures in a row
+    and of which kind the last was, and when a call tries again."""
+
+    server: ShortText
+    since: Instant
+    next_try: Instant
+    fault: CallFault
+    failures: int
+
+
+class SourceOutage(Contract):
+    """A source that was not asked for a time: since when, what was wrong with it then, and how many
+    calls were not made for it."""
+
+    server: ShortText
+    since: Instant
+    fault: CallFault
+    calls_not_made: int
 
 
 class ToolListing(Contract):

@@ -5,9 +5,11 @@ from functools import reduce
 
 from contracts.report import ResearchReport
 from contracts.search_attributes import Outcome
+from contracts.tools import SourceOutage
 from contracts.usage import Usage
 from domain.audit_findings import AuditFinding
 from domain.compile_report import titled
+from domain.outages import together
 from domain.report_coverage import COUNTED
 from domain.report_markets import revised_in
 from domain.report_usage import usage_of
@@ -54,6 +56,7 @@ def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
         "expected": (coverage.expected, len(report.config.markets)),
         "researched": (coverage.researched, len(there)),
         "missing": (tuple(line.market for line in coverage.missing), absent),
+        "outages": (coverage.outages, _outages(report)),
         "threshold": (coverage.threshold, report.config.policy.thresholds.coverage),
     }
     for name, (printed, expected) in sums.items():
@@ -62,6 +65,11 @@ def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
     outcome = Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE
     if report.outcome is not outcome:
         yield AuditFinding("outcome", f"it is {report.outcome}, and should be {outcome}")
+
+
+def _outages(report: ResearchReport) -> tuple[SourceOutage, ...]:
+    lines = (line for section in report.markets for line in section.agents)
+    return together(outage for line in lines for outage in line.outages)
 
 
 def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:

@@ -7,6 +7,9 @@ SHORTEST = timedelta(milliseconds=1)
 MODEL_SHARE = 0.8
 """The part of a task's time that a model has; the rest is for the built-in analyst."""
 
+CALLS_SHARE = 0.8
+"""The part of the time left that a call of a tool may take; the agent that asked has the rest."""
+
 MARGIN = timedelta(seconds=30)
 """What is kept free between the last moment of an answer and the report that waits for it."""
 
@@ -26,8 +29,9 @@ def call_allowance(deadline: datetime, now: datetime) -> timedelta:
 
 
 def share_of(allowed: timedelta, sources: int) -> timedelta:
-    """What the first of some sources may take of the time there is for all of them."""
-    return max(allowed / sources, SHORTEST)
+    """What the first of some sources may take of the time there is for all of them, and for what
+    is made of their answers."""
+    return max(allowed * CALLS_SHARE / sources, SHORTEST)
 
 
 def model_works_until(now: datetime, deadline: datetime) -> datetime:

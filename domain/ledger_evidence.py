@@ -57,15 +57,16 @@ class EvidenceUnusable(ValueError):
 
 
 def attributed(result: ToolResult, by: Provenance) -> DataSource:
-    """A tool result as the source that it is listed as: what was asked, and who published it. An
-    address that is none of a page of the web is left out."""
+    """A tool result as the source that it is listed as: what was asked, and who published it. What
+    the desk's configuration says of its server goes before `by`. An address that is none of a page
+    of the web is left out."""
     return DataSource(
         server=result.call.server,
         tool=result.call.tool,
         arguments=result.call.arguments,
         name=by.name,
         tier=granted_tier(result, by.tier),
-        origin=by.origin,
+        origin=result.attribution.origin if result.attribution else by.origin,
         url=web_link(by.url),
         retrieved_at=result.retrieved_at,
         evidence_id=result.evidence_id,
@@ -73,8 +74,11 @@ def attributed(result: ToolResult, by: Provenance) -> DataSource:
 
 
 def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
-    """The tier that a source says it has; at most secondary for a server that does not come with
-    the desk, because anyone can say so."""
+    """The tier that the desk's configuration gives to a source. Where a result is older than such a
+    configuration it is the one that the source says it has; at most secondary for a server that
+    does not come with the desk, because anyone can say so."""
+    if result.attribution is not None:
+        return result.attribution.tier
     if result.call.server in SHIPPED or claimed is SourceTier.DERIVED:
         return claimed
     return SourceTier.SECONDARY

@@ -6,6 +6,7 @@ from typing import Final
 from contracts.config import RunConfig
 from contracts.report import Coverage, MarketOutcome, MissingMarket
 from contracts.search_attributes import Outcome
+from domain.outages import together
 from domain.prose import clip
 
 COUNTED: Final = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
@@ -28,6 +29,12 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
             MissingMarket(market=market, reason=reason_of(outcomes.get(market)))
             for market in expected
             if market not in there
+        ),
+        outages=together(
+            outage
+            for outcome in outcomes.values()
+            for line in outcome.agents
+            for outage in line.outages
         ),
         notes=tuple(
             clip(f"{market} is partial: {reason_of(outcomes[market])}")

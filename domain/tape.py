@@ -22,6 +22,8 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
         "exchanges": {"__all__": {"results": {"__all__": _RESULT}}},
         "evidence": {"__all__": _RESULT},
     },
+    # How patiently a source is asked changes nothing of what is asked.
+    Effect.TOOL_CALL: {"within": True},
     Effect.ADVICE: {"asked_at": True},
     Effect.DECISION: {
         "remind_at": True,

@@ -2,10 +2,38 @@
 
 import logging
 import sys
+from asyncio import CancelledError
+from typing import Final
 
 import structlog
 
+from contracts.names import FailureType
 from infra.subject import subject_of
+
+_FAILURES: Final = frozenset(failure.value for failure in FailureType)
+
+
+def _without_traces(
+    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """A failure that the desk itself has named, or an activity that was given up, on one line:
+    where it was raised says nothing. At DEBUG it keeps its traceback. Those of the MCP client show
+    what it could not read, and are always left out."""
+    record: logging.LogRecord = event["_record"]
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
+        return event
+    if record.name.partition(".")[0] == "mcp":
+        del event["exc_info"]
+    elif isinstance(error, CancelledError) or getattr(error, "type", None) in _FAILURES:
+        told = event.pop("temporal_activity", None)
+        if told:
+            event["event"] = f"{told['activity_type']}, try {told['attempt']}: {error}"
+            event["activity"] = told["activity_id"]
+            event.pop("__temporal_error_identifier", None)
+        if not logging.getLogger().isEnabledFor(logging.DEBUG):
+            del event["exc_info"]
+    return event
 
 
 def _bound(
@@ -45,6 +73,7 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.ExtraAdder(),
+    _without_traces,
     _bound,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.format_exc_info,
@@ -76,3 +105,6 @@ def configure_logs(level: str, *, as_json: bool) -> None:
     # Temporal's SDK and the MCP client tell every step at INFO, which drowns the desk's own lines.
     for chatty in ("temporalio", "mcp", "httpx2", "httpcore2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))
+    if level != "DEBUG":
+        # A call that fails is told by whoever made it, with what it was about.
+        logging.getLogger("mcp.client").setLevel(logging.CRITICAL)

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from contracts.tools import KEPT_ANSWER
+from infra.redaction import NOTHING_SECRET, Redaction
 from infra.tool_calling import ToolAnswer
 
 LONGEST_TEXT: Final = 50_000
@@ -21,19 +22,22 @@ _ERROR: Final = re.compile(r"\s*error:", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def answer_of(result: CallToolResult) -> ToolAnswer:
-    """The answer: structured content as it is; else text, parsed where it is a JSON object or
-    list, and otherwise as `{"text": ...}`, with `"cut": true` where it was longer than
-    `LONGEST_TEXT`. A text that the server has wrapped as its structure counts as a text where it
-    is a JSON object or list."""
-    text = " ".join(part.text for part in result.content if isinstance(part, TextContent))
+def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> ToolAnswer:
+    """The answer, without secrets: structured content as it is; else text, parsed where it is a
+    JSON object or list, and otherwise as `{"text": ...}`, with `"cut": true` where it was longer
+    than `LONGEST_TEXT`. A text that the server has wrapped as its structure counts as a text where
+    it is a JSON object or list."""
+    parts = (part.text for part in result.content if isinstance(part, TextContent))
+    text = redaction.text(" ".join(parts))
     if result.is_error:
         return ToolAnswer(refusal=text.strip() or "refused without a reason")
-    structured: JsonValue = result.structured_content
+    structured: JsonValue = redaction.value(result.structured_content)
     # Servers wrap the text of a tool that returns text in this object.
     if _ERROR.match(text) and structured in (None, {"result": text}):
         return ToolAnswer(refusal=text.strip())
     content = _of_text(text) if structured is None else _unwrapped(structured, text)
+    # A text that was JSON may have been escaped in ways of its own.
+    content = redaction.value(content)
     return ToolAnswer(content=content, kept=(result.meta or {}).get(KEPT_ANSWER) is True)
 
 

@@ -7,11 +7,15 @@ Reading the file fills in no variable, so that whoever needs only the names need
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from contracts.base import ShortText
+from contracts.tools import SourceTier
+
+LARGEST_ANSWER: Final = 4 * 2**20
+"""Bytes that are read of an answer unless an entry says otherwise."""
 
 _Value = Annotated[str, Field(max_length=8_000)]
 _Secret = Annotated[SecretStr, Field(max_length=8_000)]
@@ -42,6 +46,9 @@ class McpServerSpec(BaseModel):
 
     What can hold a secret is not in its representation. `cwd` is relative to the project's
     folder. `callsPerSecond` limits the server's queue, however many workers poll it.
+    `maxAnswerBytes` is how much is read of an answer as it comes from another process. `tier` and
+    `origin` are whose word its answers are; `module` is which server of this project runs there,
+    where `command` and `inProcess` do not say.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
@@ -54,8 +61,14 @@ class McpServerSpec(BaseModel):
     url: str | None = Field(default=None, max_length=2_000, repr=False)
     headers: Mapping[_HeaderName, _Secret] = Field(default_factory=dict, max_length=50, repr=False)
     in_process: ShortText | None = Field(default=None, alias="inProcess")
+    module: ShortText | None = None
+    tier: SourceTier | None = None
+    origin: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     calls_per_second: Annotated[float, Field(gt=0)] | None = Field(
         default=None, alias="callsPerSecond"
+    )
+    max_answer_bytes: Annotated[int, Field(ge=1_024, le=2**30)] = Field(
+        default=LARGEST_ANSWER, alias="maxAnswerBytes"
     )
 
     @model_validator(mode="after")

@@ -11,26 +11,44 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from mcp import Client
+from mcp import Client, MCPError
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 
-from infra.mcp_http import HttpAnswer, watching
+from contracts.names import CallFault
+from infra.mcp_http import HttpAnswer, Seen, watching
 from infra.mcp_listing import offered_tools, timeless
+from infra.mcp_stdio import TOO_LARGE
 from infra.mcp_targets import Target
 
 OPENING_TIMEOUT_SECONDS = 15.0
 CLOSING_TIMEOUT_SECONDS = 8.0
 """More than the client takes to end a process that does not go by itself (6.5 s)."""
 
+FAULTS = {
+    REQUEST_TIMEOUT: CallFault.TIMEOUT,
+    CONNECTION_CLOSED: CallFault.RESET,
+    PARSE_ERROR: CallFault.MALFORMED,
+    TOO_LARGE: CallFault.TOO_LARGE,
+}
+"""What the codes of the client's own errors say. A server that uses one of them for an error of its
+own says as much of itself."""
+
 LOG = logging.getLogger(__name__)
 
 
 class ConnectionFailed(Exception):
-    """The server could not be reached, or went away. `answered` is the HTTP status with which it
-    did not let us in, where it did so."""
+    """The server could not be reached, or went away: `fault` is in which way. `answered` is the
+    HTTP status with which it did not let us in, where it did so."""
 
-    def __init__(self, words: str, answered: HttpAnswer | None = None) -> None:
+    def __init__(
+        self,
+        words: str,
+        answered: HttpAnswer | None = None,
+        fault: CallFault = CallFault.UNREACHABLE,
+    ) -> None:
         super().__init__(words)
         self.answered = answered
+        self.fault = fault
 
 
 class McpConnection:
@@ -43,6 +61,7 @@ class McpConnection:
         self._stop = asyncio.Event()
         self._calls = 0
         self._timeless: frozenset[str] = frozenset()
+        self._heard = Seen()
         self._may_close = asyncio.Event()
         self._may_close.set()
         self._ready: asyncio.Future[Client] = loop.create_future()
@@ -51,7 +70,9 @@ class McpConnection:
         self._owner = loop.create_task(
             self._own(), name=f"mcp-{name}", context=contextvars.Context()
         )
-        late = loop.call_later(OPENING_TIMEOUT_SECONDS, self._give_up, "did not answer in time")
+        late = loop.call_later(
+            OPENING_TIMEOUT_SECONDS, self._give_up, "did not answer in time", CallFault.TIMEOUT
+        )
         self._ready.add_done_callback(lambda _: late.cancel())
 
     async def client(self) -> Client:
@@ -70,6 +91,16 @@ class McpConnection:
     def alive(self) -> bool:
         """Whether the owner still holds the connection and has not been told to end it."""
         return not self._owner.done() and not self._stop.is_set()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the opening is over."""
+        return self._ready.done()
+
+    @property
+    def heard(self) -> Seen:
+        """What became of that by which the server is listened to, apart from any call."""
+        return self._heard
 
     @contextmanager
     def call_under_way(self) -> Iterator[None]:
@@ -100,7 +131,7 @@ class McpConnection:
             LOG.warning("MCP server %s does not close and is left behind", self._name)
             self._owner.cancel()
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str, fault: CallFault = CallFault.UNREACHABLE) -> None:
         """End an opening that is under way.
 
         The owner is cancelled once only: a second time would interrupt the client while it ends
@@ -109,16 +140,18 @@ class McpConnection:
         if self._ready.done():
             return
         self._stop.set()
-        self._fail(reason)
+        self._fail(reason, fault)
         self._owner.cancel()
 
-    def _fail(self, reason: str, answered: HttpAnswer | None = None) -> None:
-        self._ready.set_exception(ConnectionFailed(f"MCP server {self._name} {reason}", answered))
+    def _fail(self, reason: str, fault: CallFault, answered: HttpAnswer | None = None) -> None:
+        words = f"MCP server {self._name} {reason}"
+        self._ready.set_exception(ConnectionFailed(words, answered, fault))
         # Nobody may be waiting any more; retrieving it here keeps the log quiet.
         self._ready.exception()
 
     async def _own(self) -> None:
         with watching() as seen:
+            self._heard = seen
             try:
                 async with Client(self._target) as client:
                     # The client checks results by this listing; it comes before the first call.
@@ -130,12 +163,20 @@ class McpConnection:
             except (Exception, asyncio.CancelledError) as error:
                 if not self._ready.done():
                     # What the client says of a status is either nothing or the whole address.
-                    reason = str(seen.answer or _root(error))
-                    self._fail(f"cannot be opened: {reason}", seen.answer)
+                    root = _root(error)
+                    reason = str(seen.words or seen.answer or root) or type(root).__name__
+                    self._fail(
+                        f"cannot be opened: {reason}", seen.fault or _fault_of(root), seen.answer
+                    )
 
 
-def _root(error: BaseException) -> str:
-    """The words of the first real error inside the groups in which task groups wrap it."""
+def _root(error: BaseException) -> BaseException:
+    """The first real error inside the groups in which task groups wrap it."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return str(error) or type(error).__name__
+    return error
+
+
+def _fault_of(error: BaseException) -> CallFault:
+    told = FAULTS.get(error.code) if isinstance(error, MCPError) else None
+    return told or CallFault.UNREACHABLE

@@ -14,8 +14,7 @@ from pydantic import JsonValue
 
 from contracts.capabilities import ADDED_BY_THE_DESK
 from contracts.tools import ToolSpec
-from infra.mcp_config import McpServerSpec
-from infra.mcp_words import without_secrets
+from infra.redaction import NOTHING_SECRET, Redaction
 
 MOST_TOOLS: Final = 200
 MOST_PAGES: Final = 20
@@ -54,35 +53,42 @@ def timeless(tools: Iterable[Tool]) -> frozenset[str]:
 
 
 def specs_of(
-    server: str, tools: tuple[Tool, ...], spec: McpServerSpec | None = None
+    server: str, tools: tuple[Tool, ...], redaction: Redaction = NOTHING_SECRET
 ) -> tuple[ToolSpec, ...]:
-    """The first `MOST_TOOLS` tools by name, each once, without what the server was given in
-    secret. A tool whose name is no usable name is left out."""
-    named = {tool.name: tool for tool in reversed(tools) if _usable(tool.name)}
-    return tuple(_spec(server, named[name], spec) for name in sorted(named)[:MOST_TOOLS])
+    """The first `MOST_TOOLS` tools by name, each once, without secrets. A tool whose name is no
+    usable name, or holds a secret, is left out."""
+    named = {
+        tool.name: tool
+        for tool in reversed(tools)
+        if _usable(tool.name) and redaction.text(tool.name) == tool.name
+    }
+    return tuple(_spec(server, named[name], redaction) for name in sorted(named)[:MOST_TOOLS])
 
 
 def _usable(name: str) -> bool:
     return bool(name) and len(name) <= LONGEST_NAME and name.isprintable()
 
 
-def _spec(server: str, tool: Tool, spec: McpServerSpec | None) -> ToolSpec:
+def _spec(server: str, tool: Tool, redaction: Redaction) -> ToolSpec:
     return ToolSpec(
         server=server,
         tool=tool.name,
-        description=_clean(tool.description or "", spec)[:LONGEST_DESCRIPTION],
-        input_schema=_schema(tool.input_schema, spec),
+        description=_clean(tool.description or "", redaction)[:LONGEST_DESCRIPTION],
+        input_schema=_schema(tool.input_schema, redaction),
     )
 
 
-def _schema(given: Mapping[str, JsonValue], spec: McpServerSpec | None) -> dict[str, JsonValue]:
+def _schema(given: Mapping[str, JsonValue], redaction: Redaction) -> dict[str, JsonValue]:
     try:
         text = json.dumps(_without_desks_own(given), allow_nan=False, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         text = ""
     if not text or len(text) > LONGEST_SCHEMA:
         return {"type": "object"}
-    return {_clean(name, spec): _cleaned(value, spec) for name, value in json.loads(text).items()}
+    return {
+        _clean(name, redaction): _cleaned(value, redaction)
+        for name, value in json.loads(text).items()
+    }
 
 
 def _without_desks_own(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -95,18 +101,18 @@ def _without_desks_own(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return schema
 
 
-def _cleaned(value: JsonValue, spec: McpServerSpec | None) -> JsonValue:
+def _cleaned(value: JsonValue, redaction: Redaction) -> JsonValue:
     """The value with every text in it cleaned, the names of fields included."""
     if isinstance(value, str):
-        return _clean(value, spec)
+        return _clean(value, redaction)
     if isinstance(value, list):
-        return [_cleaned(each, spec) for each in value]
+        return [_cleaned(each, redaction) for each in value]
     if isinstance(value, dict):
-        return {_clean(name, spec): _cleaned(each, spec) for name, each in value.items()}
+        return {_clean(name, redaction): _cleaned(each, redaction) for name, each in value.items()}
     return value
 
 
-def _clean(text: str, spec: McpServerSpec | None) -> str:
+def _clean(text: str, redaction: Redaction) -> str:
     """Without control characters other than tab and line feed, and without secrets."""
-    shown = without_secrets(text[: 4 * LONGEST_DESCRIPTION], spec)
+    shown = redaction.text(text)[: 4 * LONGEST_DESCRIPTION]
     return _CONTROL.sub(" ", shown).strip()

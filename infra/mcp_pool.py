@@ -1,7 +1,9 @@
 """Connections to the MCP servers of a worker: opened when needed, healed when broken."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -17,17 +19,21 @@ from mcp_types import (
     CallToolResult,
     RequestParamsMeta,
 )
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue, SecretStr, ValidationError
 
 from contracts.capabilities import ADDED_BY_THE_DESK
+from contracts.names import CallFault
 from contracts.tools import ToolSpec
+from infra.circuit import Circuit
 from infra.mcp_answers import answer_of
+from infra.mcp_attribution import attributed_answer
 from infra.mcp_config import McpServerSpec
-from infra.mcp_connection import ConnectionFailed, McpConnection
-from infra.mcp_http import HttpAnswer, watching
+from infra.mcp_connection import FAULTS, ConnectionFailed, McpConnection
+from infra.mcp_http import HttpAnswer, Seen, watching
 from infra.mcp_listing import offered_tools, specs_of
 from infra.mcp_targets import NoTarget, target_of
 from infra.mcp_words import fit_for_a_message
+from infra.redaction import redaction_for
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 
 Asked = TypeVar("Asked")
@@ -37,6 +43,8 @@ CALL_KEY = "research-desk/key"
 
 PASSING = frozenset({INTERNAL_ERROR, PARSE_ERROR})
 """The server failed by itself, as with HTTP 500, or its answer was no JSON."""
+
+UNREADABLE = "parse error: what came is no message that can be read"
 
 LONGEST_RUN = timedelta(hours=3)
 PAST = "and the week is past: it could tell what was not known then"
@@ -49,7 +57,9 @@ class McpPool:
     """One connection for each server, shared by all calls of a worker process.
 
     Use as an async context manager around the worker: leaving it closes every connection.
-    `refresh_every` is handed to our own servers that run in this process.
+    `refresh_every` is handed to our own servers that run in this process. A source that has kept
+    failing for longer than `opens_after` is not asked, as `Circuit` says. What a server says has
+    none of its secrets in it, and none of the desk's own `secrets`.
     """
 
     def __init__(
@@ -60,8 +70,13 @@ class McpPool:
         project_dir: Path,
         cache_dir: Path,
         refresh_every: timedelta | None = None,
+        opens_after: timedelta = timedelta(seconds=5),
+        secrets: Iterable[SecretStr] = (),
     ) -> None:
+        own = tuple(secrets)
         self._servers = servers
+        self._redactions = {name: redaction_for(spec, own) for name, spec in servers.items()}
+        self._circuits = {server: Circuit(server, opens_after) for server in servers}
         self._in_process = in_process
         self._project_dir = project_dir
         self._cache_dir = cache_dir
@@ -108,6 +123,7 @@ class McpPool:
         the past: it would tell what was not known then.
         """
         name = f"{server}.{tool}"
+        waited = f"{name} did not answer within {timeout_seconds:g} s"
 
         async def request(client: Client) -> CallToolResult | ToolAnswer:
             asked = dict(arguments)
@@ -117,13 +133,15 @@ class McpPool:
                     return self._refusal(server, f"{name} takes no {ADDED_BY_THE_DESK}, {PAST}")
             return await _ask(client, tool, asked, key, timeout_seconds)
 
-        result = await self._asked(server, name, request)
+        async with self._patient(server, waited, timeout_seconds):
+            result = await self._asked(server, name, request)
         if isinstance(result, ToolAnswer):
             return result
-        answer = answer_of(result)
+        answer = answer_of(result, self._redactions[server])
         if answer.refusal is not None:
             return self._refusal(server, f"{name}: {answer.refusal}")
-        return answer
+        content, by = attributed_answer(answer.content, server, self._servers[server])
+        return replace(answer, content=content, attribution=by)
 
     def _is_timeless(self, server: str, tool: str) -> bool:
         held = self._connections.get(server)
@@ -131,18 +149,33 @@ class McpPool:
 
     async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
         """See `ToolCaller.tools`. A server that hangs loses its connection, as after a call."""
-        try:
-            async with asyncio.timeout(timeout_seconds) as patience:
-                offered = await self._asked(server, f"{server}: tools/list", offered_tools)
-        except TimeoutError:
-            if not patience.expired():
-                raise
-            self._retire_hung(server)
-            waited = f"did not list its tools within {timeout_seconds:g} s"
-            raise ToolUnreachable(f"{server}: {waited}") from None
+        waited = f"{server}: did not list its tools within {timeout_seconds:g} s"
+        async with self._patient(server, waited, timeout_seconds):
+            offered = await self._asked(server, f"{server}: tools/list", offered_tools)
         if isinstance(offered, ToolAnswer):
-            raise ToolUnreachable(offered.refusal or f"{server}: it lists no tools")
-        return specs_of(server, offered, self._servers[server])
+            words = offered.refusal or f"{server}: it lists no tools"
+            raise ToolUnreachable(words, fault=CallFault.SERVER_ERROR)
+        return specs_of(server, offered, self._redactions[server])
+
+    @asynccontextmanager
+    async def _patient(self, server: str, waited: str, seconds: float) -> AsyncIterator[None]:
+        """A time for all that a request takes, the opening of a connection included.
+
+        Raises:
+            ToolUnreachable: the source is not asked now, or the time was not enough. Then the
+                connection is given up, unless it is only now being opened, which has a time of its
+                own.
+        """
+        self._check(server)
+        async with self._circuits[server].call():
+            try:
+                async with asyncio.timeout(seconds) as patience:
+                    yield
+            except TimeoutError:
+                if not patience.expired():
+                    raise
+                self._retire_hung(server)
+                raise ToolUnreachable(waited, fault=CallFault.TIMEOUT) from None
 
     async def _asked(
         self, server: str, name: str, request: Callable[[Client], Awaitable[Asked]]
@@ -159,22 +192,45 @@ class McpPool:
                     return await request(await connection.client())
             except (ConnectionFailed, OSError) as error:
                 self._retire(server, connection, connection.close())
-                answered = error.answered if isinstance(error, ConnectionFailed) else None
-                return self._failed(server, f"{server}: {error}", answered)
+                words = f"{server}: {error}"
+                if isinstance(error, ConnectionFailed):
+                    return self._failed(server, words, error.fault, error.answered)
+                return self._failed(server, words, CallFault.UNREACHABLE, None)
             except MCPError as error:
-                lost = self._retire_after(server, connection, error.code, seen.answer)
-                said = f"{seen.answer}: {error}" if seen.answer else str(error)
-                # Where a status answered, it says more than the code that the client makes of it.
-                again = lost or (seen.answer is None and error.code in PASSING)
-                return self._failed(server, f"{name}: {said}", seen.answer, again=again)
+                return self._unanswered(server, name, connection, seen, error)
             except (RuntimeError, ValidationError) as error:
                 if not connection.alive:
-                    raise ToolUnreachable(f"{name}: the connection was closed") from None
+                    words = f"{name}: the connection was closed"
+                    raise ToolUnreachable(words, fault=CallFault.RESET) from None
                 # The client checks every result against the schema that the server gave for it.
                 return self._refusal(server, f"{name} broke its own schema: {error}")
 
+    def _unanswered(
+        self, server: str, name: str, connection: McpConnection, seen: Seen, error: MCPError
+    ) -> ToolAnswer:
+        """What an error of the client means, or of the server: how the request was answered says
+        more than the code that the client makes of it."""
+        lost = self._retire_after(server, connection, error.code, seen)
+        broken = seen if seen.fault is not None or not lost else connection.heard
+        if broken.fault is not None:
+            return self._failed(server, f"{name}: {broken.words}", broken.fault, None)
+        # The client repeats what it could not read.
+        words = UNREADABLE if error.code == PARSE_ERROR else str(error)
+        said = f"{seen.answer}: {words}" if seen.answer else words
+        again = lost or (seen.answer is None and (error.code in PASSING or error.code in FAULTS))
+        fault = CallFault.SERVER_ERROR if seen.answer else FAULTS.get(error.code)
+        return self._failed(
+            server, f"{name}: {said}", fault or CallFault.SERVER_ERROR, seen.answer, again=again
+        )
+
     def _failed(
-        self, server: str, words: str, answered: HttpAnswer | None, *, again: bool = True
+        self,
+        server: str,
+        words: str,
+        fault: CallFault,
+        answered: HttpAnswer | None,
+        *,
+        again: bool = True,
     ) -> ToolAnswer:
         """A refusal where the server does not accept who asks, or gave an error of its own that
         stays, unless it is one to ask `again` after.
@@ -187,36 +243,41 @@ class McpPool:
         if refused or not (again or passing):
             return self._refusal(server, words)
         after = answered.after if answered else None
-        raise ToolUnreachable(self._fit(server, words), after=after) from None
+        raise ToolUnreachable(self._fit(server, words), fault=fault, after=after) from None
 
     def _refusal(self, server: str, words: str) -> ToolAnswer:
         return ToolAnswer(refusal=self._fit(server, words))
 
     def _fit(self, server: str, words: str) -> str:
-        return fit_for_a_message(words, self._servers[server])
+        return fit_for_a_message(words, self._redactions[server])
 
     def _retire_hung(self, server: str) -> None:
         connection = self._connections.get(server)
-        if connection is not None:
+        if connection is not None and connection.ready:
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
 
-    def _retire_after(
-        self, server: str, connection: McpConnection, code: int, answered: HttpAnswer | None
-    ) -> bool:
+    def _retire_after(self, server: str, connection: McpConnection, code: int, seen: Seen) -> bool:
         """Whether the error means that the connection is lost, which is then retired."""
+        answered = seen.answer
         forgotten = code == INVALID_REQUEST and answered is not None and answered.status == 404
-        lost = forgotten or code in (CONNECTION_CLOSED, REQUEST_TIMEOUT)
+        # An answer that broke off over HTTP says nothing of the connection.
+        closed = code == CONNECTION_CLOSED and seen.fault is None
+        lost = forgotten or closed or code == REQUEST_TIMEOUT
         if lost:
             # The server may be well and only this call slow, or it may use the code of a closed
             # connection for errors of its own: the neighbours may finish.
             self._retire(server, connection, connection.drain(DRAINING_TIMEOUT_SECONDS))
         return lost
 
-    def _connection(self, server: str) -> McpConnection:
+    def _check(self, server: str) -> None:
+        """Passes what there is a way to ask; that there is none says nothing of the source."""
         if self._left:
             raise ToolUnreachable(f"{server}: the connections of this worker are closed")
         if server not in self._servers:
             raise ToolUnreachable(f"no MCP server is named '{server}' in .mcp.json")
+
+    def _connection(self, server: str) -> McpConnection:
+        self._check(server)
         held = self._connections.get(server)
         if held is not None and held.alive:
             return held

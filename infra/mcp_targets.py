@@ -8,11 +8,11 @@ from typing import Any
 
 from mcp import StdioServerParameters
 from mcp.client import Transport as Connectable
-from mcp.client.stdio import stdio_client
 from mcp.server import MCPServer
 
 from infra.mcp_config import McpServerSpec, Transport
 from infra.mcp_http import http_target
+from infra.mcp_stdio import stdio_target
 
 Target = MCPServer[Any] | Connectable
 """Our own server object, or a way to another process. Good for one connection."""
@@ -46,14 +46,13 @@ def target_of(
 def _process(spec: McpServerSpec, project_dir: Path) -> Connectable:
     """The MCP client adds `env` to the few variables that it passes on to any process."""
     command = sys.executable if spec.command == "python" else str(spec.command)
-    return stdio_client(
-        StdioServerParameters(
-            command=command,
-            args=list(spec.args),
-            env={name: value.get_secret_value() for name, value in spec.env.items()},
-            cwd=str(project_dir / (spec.cwd or "")),
-        )
+    server = StdioServerParameters(
+        command=command,
+        args=list(spec.args),
+        env={name: value.get_secret_value() for name, value in spec.env.items()},
+        cwd=str(project_dir / (spec.cwd or "")),
     )
+    return stdio_target(server, spec.max_answer_bytes)
 
 
 def _own_server(module: str, cache_dir: Path, refresh_every: timedelta | None) -> MCPServer[Any]:

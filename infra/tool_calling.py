@@ -7,26 +7,48 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from contracts.tools import ToolSpec
+from contracts.names import CallFault
+from contracts.tools import Attribution, OpenCircuit, ToolSpec
 
 
 class ToolUnreachable(Exception):
     """The server could not be asked, or went away before it answered. Another try may do, after
-    the pause that the server asked for where it did."""
+    the pause that the server asked for where it did; not so where `lasting`. `circuit` is why the
+    call was not even made."""
 
-    def __init__(self, words: str, *, after: timedelta | None = None) -> None:
+    def __init__(
+        self,
+        words: str,
+        *,
+        fault: CallFault = CallFault.UNREACHABLE,
+        after: timedelta | None = None,
+        circuit: OpenCircuit | None = None,
+    ) -> None:
         super().__init__(words)
+        self.fault = fault
         self.after = after
+        self.circuit = circuit
+
+    @property
+    def details(self) -> tuple[object, ...]:
+        """What is to be known of it beside the fault."""
+        return () if self.circuit is None else (self.circuit,)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the same question asked again at once comes to the same."""
+        return self.fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN)
 
 
 @dataclass(frozen=True)
 class ToolAnswer:
     """What a server answered: structured content, or the text of its refusal. `kept`: it says that
-    it asked its source nothing anew."""
+    it asked its source nothing anew. `attribution`: see `ToolResult`."""
 
     content: JsonValue = None
     refusal: str | None = None
     kept: bool = False
+    attribution: Attribution | None = None
 
 
 class ToolCaller(Protocol):

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from contracts.report import ResearchReport
+from contracts.report import Coverage, ResearchReport
+from contracts.tools import SourceOutage
 from contracts.verdicts import ClaimStatus
 from reporting.wording import human
 
@@ -11,8 +12,29 @@ MOST_NAMED = 12
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
-    """How many figures other origins support, what is stale, and who took over from whom."""
-    return (*_support(report), *_stale(report), *_taken_over(report))
+    """How many figures other origins support, what is stale, who was not asked, and who took over
+    from whom."""
+    return (
+        *_support(report),
+        *_stale(report),
+        *outage_lines(report.coverage),
+        *_taken_over(report),
+    )
+
+
+def outage_lines(coverage: Coverage) -> Iterator[str]:
+    """The sources that were not asked for a time: which, since when, why, and how many calls."""
+    yield from map(outage_words, coverage.outages)
+
+
+def outage_words(outage: SourceOutage) -> str:
+    """`Source ecb was not asked for a time …: 12 calls were not made`."""
+    calls = f"{outage.calls_not_made} call{'s were' if outage.calls_not_made > 1 else ' was'}"
+    return (
+        f"Source {outage.server} was not asked for a time, from"
+        f" {outage.since:%Y-%m-%d %H:%M:%S} UTC on, after repeated failures"
+        f" ({human(outage.fault)}): {calls} not made"
+    )
 
 
 def _support(report: ResearchReport) -> Iterator[str]:

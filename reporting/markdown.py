@@ -10,7 +10,7 @@ from contracts.report import CalendarRow, MarketReport, ReportedEvent, ResearchR
 from contracts.results import ConflictRecord, Position, Tone
 from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim, print_day, print_full_day, print_weekday
-from reporting.coverage_words import coverage_lines
+from reporting.coverage_words import coverage_lines, outage_lines
 from reporting.digest import Digest, digests
 from reporting.markdown_record import record_markdown
 from reporting.markdown_text import bullets, escaped, link, table
@@ -281,6 +281,7 @@ def _cross_checks(report: ResearchReport) -> str:
 def _missing(report: ResearchReport) -> str:
     lines = [f"{line.market}: {escaped(line.reason)}" for line in report.coverage.missing]
     lines += [escaped(note) for note in report.coverage.notes]
+    lines += [escaped(line) for line in outage_lines(report.coverage)]
     lines += [escaped(reason) for reason in gaps(report)]
     lines += [f"Dead letter: `{escaped(letter)}`" for letter in report.dead_letters]
     lines += [escaped(line) for line in (*rejected_lines(report), *dropped_lines(report))]

@@ -54,9 +54,11 @@ class AgentLine(StandingLine):
 
 
 class SourceLine(StandingLine):
-    """An MCP server of `.mcp.json`, with the agents who may call it."""
+    """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
+    for which it was not asked, after others had failed."""
 
     server: ShortText
+    not_made: int = 0
     needed_by: Agents = ()
 
 
@@ -145,8 +147,13 @@ def _source(
     server: str, needed_by: tuple[AgentId, ...], fleet: Fleet, record: Record, now: datetime
 ) -> SourceLine:
     queue = source_queue(server)
-    standing = _standing(queue, record.queues[queue], fleet, now)
-    return SourceLine(**dict(standing), server=server, needed_by=needed_by)
+    work = record.queues[queue]
+    standing = _standing(queue, work, fleet, now)
+    line = SourceLine(**dict(standing), server=server, needed_by=needed_by, not_made=work.not_made)
+    if not work.not_made or not line.reasons:
+        return line
+    calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
+    return line.model_copy(update={"reasons": (*line.reasons, calls)})
 
 
 def _standing(queue: str, work: Work, fleet: Fleet, now: datetime) -> StandingLine:

@@ -15,6 +15,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from contracts.base import Contract
 from contracts.names import WorkflowType
 from contracts.tools import ToolStatus
+from starters.open_circuits import circuit_in
 from starters.watch_look import activity_place
 
 CALLING: Final = "call_tool"
@@ -45,13 +46,15 @@ _ENDED_BADLY = frozenset(
 class Work:
     """What somebody does and did: an agent's tasks, or the calls of a source.
 
-    `retried` counts the tries that failed and were followed by another.
+    `retried` counts the tries that failed and were followed by another, `not_made` the calls for
+    which a source that kept failing was not asked.
     """
 
     active: int = 0
     finished: int = 0
     failed: int = 0
     retried: int = 0
+    not_made: int = 0
     last_success: datetime | None = None
     last_error: str | None = None
     last_error_at: datetime | None = None
@@ -150,7 +153,7 @@ class Reader:
             elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
                 await self._completed(client, event, record, last)
             elif event.event_type in _ENDED_BADLY:
-                self._ended_badly(event, record, last)
+                await self._ended_badly(client, event, record, last)
         self._count_tasks(record, last)
 
     def _retried(self, event: HistoryEvent, record: Record) -> None:
@@ -183,8 +186,8 @@ class Reader:
             record.agents[asked.agent].succeeded(_at(event))
             last[asked.agent, asked.task] = True
 
-    def _ended_badly(
-        self, event: HistoryEvent, record: Record, last: dict[tuple[str, str], bool]
+    async def _ended_badly(
+        self, client: Client, event: HistoryEvent, record: Record, last: dict[tuple[str, str], bool]
     ) -> None:
         ended = getattr(event, event.WhichOneof("attributes") or "")
         asked = self._asked.pop(int(ended.scheduled_event_id), None)
@@ -195,6 +198,7 @@ class Reader:
         if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
             return
         queue.failed += 1
+        queue.not_made += await circuit_in(client, ended.failure) is not None
         for work in _whose(asked, record):
             work.erred(_at(event), _innermost(ended.failure))
         if asked.agent is not None and asked.kind == TURN:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from contracts.capabilities import SHIPPED
 from infra.embedded_server import temporal_binary
+from infra.mcp_attribution import attribution_of
 from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.mcp_expansion import servers_to_serve
 from infra.server_failure import ServerFailed
@@ -84,6 +86,7 @@ def source_checks(settings: Settings) -> Iterator[Check]:
     names = ", ".join(servers) or "none"
     level = Level.OK if servers else Level.FAIL
     yield Check("sources", level, f"{names} ({settings.mcp_transport})")
+    yield from _unknown_under_a_known_name(servers)
     for server, agents in needed_sources().items():
         if server not in servers:
             yield _missing_source(server, agents, settings.mcp_config)
@@ -102,6 +105,19 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
     for name, spec in servers.items():
         if not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
+
+
+def _unknown_under_a_known_name(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
+    """A server that has the name of one of the project's and is not known to be that."""
+    for name, spec in servers.items():
+        by = attribution_of(name, spec)
+        if name in SHIPPED and by is not None and spec.tier is None and spec.origin is None:
+            yield Check(
+                f"source {name}",
+                Level.WARN,
+                f"its answers count as {by.tier} and of the origin '{by.origin}': nothing says "
+                "that it is the project's own; say module, or tier and origin, in its entry",
+            )
 
 
 def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> Check:

@@ -13,6 +13,7 @@ from contracts.report import CalendarRow, Coverage, MissingMarket, Mover, Resear
 from contracts.search_attributes import Outcome
 from contracts.week_run import PublishedFiles, WeekResult, WeekStatus
 from contracts.weeks import IsoWeek
+from reporting.coverage_words import outage_lines
 from reporting.trust_words import trust_line
 from reporting.wording import change_words, changes_note, changes_title, spent_words
 
@@ -183,6 +184,7 @@ def _covered(summary: WeekSummary) -> Iterator[str]:
     )
     if summary.trust:
         yield summary.trust
+    yield from outage_lines(coverage)
 
 
 def _moves(summary: WeekSummary) -> Iterator[str]:

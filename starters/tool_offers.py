@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 
 from contracts.base import Contract, ShortText, Text
-from contracts.tools import ToolSpec
+from contracts.tools import Attribution, ToolSpec
 from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.mcp_expansion import servers_to_serve
 from infra.settings import McpTransport, Settings
@@ -17,12 +17,15 @@ PATIENCE_SECONDS = 20.0
 
 
 class Offer(Contract):
-    """What a server offers, and how long it took to say so; or why it could not be asked."""
+    """What a server offers, and how long it took to say so; or why it could not be asked.
+    `attribution` is whose word its answers are by `.mcp.json`, for one that is not the project's.
+    """
 
     server: ShortText
     seconds: float | None = None
     tools: tuple[ToolSpec, ...] = ()
     error: Text | None = None
+    attribution: Attribution | None = None
 
 
 async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ...]:
@@ -32,6 +35,8 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         McpConfigError: `.mcp.json` cannot be used.
         UsageError: it does not name the one.
     """
+    from infra.configured_secrets import configured_secrets
+    from infra.mcp_attribution import attribution_of
     from infra.mcp_pool import McpPool
 
     named = read_mcp_config(settings.mcp_config)
@@ -44,17 +49,20 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
         project_dir=settings.project_dir,
         cache_dir=settings.cache_dir,
+        secrets=configured_secrets(settings),
     ) as pool:
 
         async def offer_of(server: str) -> Offer:
+            offer = Offer(server=server, attribution=attribution_of(server, named[server]))
             if server not in servable:
-                return Offer(server=server, error=complaint)
+                return offer.model_copy(update={"error": complaint})
             began = time.monotonic()
             try:
                 tools = await pool.tools(server, timeout_seconds=PATIENCE_SECONDS)
             except ToolUnreachable as error:
-                return Offer(server=server, error=str(error)[:4_000])
-            return Offer(server=server, tools=tools, seconds=round(time.monotonic() - began, 3))
+                return offer.model_copy(update={"error": str(error)[:4_000]})
+            took = round(time.monotonic() - began, 3)
+            return offer.model_copy(update={"tools": tools, "seconds": took})
 
         return tuple(await asyncio.gather(*map(offer_of, wanted)))
 

@@ -15,7 +15,8 @@ from temporalio.client import Client, WorkflowExecution
 
 from contracts.search_attributes import SearchAttribute
 from contracts.tasks import ToolName
-from contracts.tools import ToolRequest, ToolResult, ToolStatus
+from contracts.tools import OpenCircuit, ToolRequest, ToolResult, ToolStatus
+from starters.open_circuits import circuit_in
 from starters.week_runs import FoundRun
 
 CALLING: Final = "call_tool"
@@ -33,12 +34,14 @@ _ENDED_BADLY: Final = frozenset(
 @dataclass
 class ToolUse:
     """The calls of one tool: how many, with how many tries, how many came to nothing, and how
-    long each that was answered took, in seconds, from its last try on."""
+    long each that was answered took, in seconds, from its last try on. `not_asked` are the
+    circuits for which calls were not made."""
 
     calls: int = 0
     tries: int = 0
     failed: int = 0
     seconds: list[float] = field(default_factory=list)
+    not_asked: list[OpenCircuit] = field(default_factory=list)
 
     @property
     def median_ms(self) -> int | None:
@@ -93,9 +96,17 @@ async def _add(
         elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
             await _add_answer(client, event, asked, begun)
         elif event.event_type in _ENDED_BADLY:
-            ended = asked.get(_scheduled_by(event))
-            if ended is not None:
-                ended.failed += 1
+            await _add_failure(client, event, asked)
+
+
+async def _add_failure(client: Client, event: HistoryEvent, asked: dict[int, ToolUse]) -> None:
+    use = asked.get(_scheduled_by(event))
+    if use is None:
+        return
+    use.failed += 1
+    circuit = await circuit_in(client, event.activity_task_failed_event_attributes.failure)
+    if circuit is not None:
+        use.not_asked.append(circuit)
 
 
 async def _add_answer(

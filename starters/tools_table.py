@@ -12,7 +12,10 @@ from contracts.capabilities import Capability
 from contracts.config import RunPolicy
 from contracts.names import AgentId
 from contracts.tasks import ToolName
+from contracts.tools import Attribution, SourceOutage
 from domain.capabilities import configured
+from domain.outages import outage_of, together
+from reporting.coverage_words import outage_words
 from starters.case_lines import one_line
 from starters.table_lines import SHORT_NAMES, cut, folded
 from starters.tool_offers import Offer
@@ -49,11 +52,14 @@ class ToolLine(Contract):
 
 class ServerLine(Contract):
     """One server of `.mcp.json`. `seconds` is how long it took to say what it offers; `error` why
-    it did not."""
+    it did not. `outage`: in the run looked at it was not asked for a time. `attribution` is whose
+    word it is, where that is for `.mcp.json` to say."""
 
     server: ShortText
     seconds: float | None = None
     error: Text | None = None
+    outage: SourceOutage | None = None
+    attribution: Attribution | None = None
     tools: Annotated[tuple[ToolLine, ...], Field(max_length=400)] = ()
 
 
@@ -104,10 +110,20 @@ def servers_of(
         )
         lines.append(
             ServerLine(
-                server=offer.server, seconds=offer.seconds, error=offer.error, tools=tuple(tools)
+                server=offer.server,
+                seconds=offer.seconds,
+                error=offer.error,
+                outage=_outage(offer.server, used.uses),
+                attribution=offer.attribution,
+                tools=tuple(tools),
             )
         )
     return tuple(lines)
+
+
+def _outage(server: str, uses: Uses) -> SourceOutage | None:
+    circuits = (c for name, use in uses.items() if name.server == server for c in use.not_asked)
+    return next(iter(together(map(outage_of, circuits))), None)
 
 
 def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:
@@ -132,7 +148,9 @@ def table_of(tools: DeskTools) -> Iterator[str]:
     head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
     yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
     for server in tools.servers:
-        yield from folded(_health(server))
+        yield from folded(f"{_health(server)}{_whose(server)}")
+        if server.outage is not None:
+            yield from folded(outage_words(server.outage), "  ")
         for tool in server.tools:
             yield _row(tool, reachable=server.error is None, used=used)
     if tools.absent:
@@ -181,6 +199,11 @@ def _health(server: ServerLine) -> str:
         return f"{name}: does not answer: {one_line(server.error)}"
     offered = sum(tool.offered for tool in server.tools)
     return f"{name}: answers, {offered} tools in {1_000 * (server.seconds or 0):.0f} ms"
+
+
+def _whose(server: ServerLine) -> str:
+    by = server.attribution
+    return f"; {by.tier}, origin {one_line(by.origin)}" if by else ""
 
 
 def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:

@@ -74,11 +74,14 @@ async def _workers(
     """Each role's modules are imported only where the role runs, which keeps the others small."""
     workers: list[Worker] = []
     if Role.SOURCES in roles:
+        from infra.circuit import outlasting
+        from infra.configured_secrets import configured_secrets
         from infra.mcp_expansion import servers_to_serve
         from infra.mcp_pool import McpPool
         from workers.sources import sources
 
         in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+        policy = settings.config.policy
         pool = McpPool(
             traced_servers(
                 servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
@@ -91,6 +94,8 @@ async def _workers(
             refresh_every=None
             if settings.offline
             else timedelta(seconds=settings.cache_ttl_seconds),
+            opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
+            secrets=configured_secrets(settings),
         )
         await stack.enter_async_context(pool)
         workers += sources(client, pool, journal)

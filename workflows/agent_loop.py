@@ -107,7 +107,7 @@ class AgentRun:
         if work.draft is not None and work.draft.without is not None:
             work.go_on_with_draft(failed)
             return work.draft.without
-        failed.usage = work.usage
+        failed.usage, failed.outages = work.usage, self._tools.outages
         raise failed
 
     def _most_turns(self, work: Work) -> int:
@@ -270,6 +270,7 @@ class AgentRun:
                 tool_calls=len(work.evidence),
                 remark="; ".join(work.remarks)[:4_000] or None,
                 usage=work.usage,
+                outages=self._tools.outages,
             ),
         )
 

@@ -1,5 +1,6 @@
 """What an agent has done so far on a task, and what became of it when it could not do it."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -16,11 +17,12 @@ from contracts.results import AgentError, ConflictRecord, ResearchResult
 from contracts.stock import Blackboard
 from contracts.swarm import Complexity
 from contracts.tasks import TaskType
-from contracts.tools import ToolResult
+from contracts.tools import SourceOutage, ToolResult
 from contracts.turns import Exchange, StateEntry, Turn
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Stage, lost
+from domain.outages import together
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""
@@ -52,7 +54,8 @@ NOTHING_BESIDES = Shown()
 class TaskFailed(Exception):
     """An agent could not do its task. Caught by the workflow, which finds somebody else.
 
-    `usage` is what it took all the same, `reason` the error without the task's name.
+    `usage` is what it took all the same, `outages` the sources that were not asked for it, `reason`
+    the error without the task's name.
     """
 
     def __init__(self, error: AgentError, reason: str | None = None) -> None:
@@ -60,6 +63,7 @@ class TaskFailed(Exception):
         self.error = error
         self.reason = reason or error.error_message
         self.usage = Usage()
+        self.outages: tuple[SourceOutage, ...] = ()
 
 
 class Work:
@@ -111,10 +115,13 @@ class Work:
         self.answer = Turn()
 
 
-def with_usage_before(outcome: TaskOutcome, before: Usage) -> TaskOutcome:
-    """The outcome, with what others took who did not deliver it."""
+def with_usage_before(
+    outcome: TaskOutcome, before: Usage, outages: Iterable[SourceOutage] = ()
+) -> TaskOutcome:
+    """The outcome, with what others took who did not deliver it, and what they could not ask."""
     line = outcome.contribution
-    line = line.model_copy(update={"usage": before.plus(line.usage)})
+    all_of_them = together((*outages, *line.outages))
+    line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
     return outcome.model_copy(update={"contribution": line})
 
 
@@ -126,6 +133,7 @@ def gave_up(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Contribution:
         delivered=False,
         error=str(failed)[:4_000],
         usage=failed.usage,
+        outages=failed.outages,
     )
 
 

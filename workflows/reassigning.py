@@ -4,12 +4,15 @@ from temporalio import workflow
 from temporalio.common import Priority, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 
+from contracts.base import Contract
 from contracts.budget import Allowance
 from contracts.names import WorkflowType
 from contracts.report import Contribution
+from contracts.tools import SourceOutage
 from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
 from domain.budget import Purse, lost
+from domain.outages import together
 from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT
@@ -45,12 +48,16 @@ class HandingOn:
         try:
             outcome = await self._by_another(request, child_id, reserved)
             spent = outcome.contribution.usage
-            return with_usage_before(outcome, failed.usage)
+            return with_usage_before(outcome, failed.usage, failed.outages)
         except ChildWorkflowError as error:
             if cancelled_here():
                 raise
-            spent = _spent_in_vain(error) or lost(reserved)
-            raise NobodyCould(_in_vain(request, failed, spent, error), child_id) from error
+            letter = _letter(error)
+            spent = letter.usage if letter else lost(reserved)
+            outages = together((*failed.outages, *(letter.outages if letter else ())))
+            line = _in_vain(request, failed, spent, error)
+            line = line.model_copy(update={"outages": outages})
+            raise NobodyCould(line, child_id) from error
         finally:
             self._purse.settle(reserved, spent)
 
@@ -84,12 +91,19 @@ def _in_vain(
     )
 
 
-def _spent_in_vain(error: ChildWorkflowError) -> Usage | None:
-    """What those took who tried and did not deliver; None where the child did not get to say."""
+class _InVain(Contract):
+    """What a dead letter says of those who tried: what they took, and what they could not ask."""
+
+    usage: Usage
+    outages: tuple[SourceOutage, ...] = ()
+
+
+def _letter(error: ChildWorkflowError) -> _InVain | None:
+    """None where the child did not get to say."""
     cause = error.cause
     letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
-    told = letter.get("usage") if isinstance(letter, dict) else None
-    return Usage.model_validate(told) if told else None
+    told = isinstance(letter, dict) and letter.get("usage")
+    return _InVain.model_validate(letter) if told else None
 
 
 def _reason(error: ChildWorkflowError) -> str:

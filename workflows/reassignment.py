@@ -8,9 +8,11 @@ from agents.roster import fallbacks, profile_in
 from contracts.names import AgentId, FailureType
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase
+from contracts.tools import SourceOutage
 from contracts.usage import Usage
 from contracts.week_run import ReassignmentRequest, TaskOutcome
 from domain.budget import Purse
+from domain.outages import together
 from domain.reassignment import next_agent
 from domain.task_kinds import taken_over_as
 from workflows.agent_loop import AgentRun
@@ -35,18 +37,21 @@ class ReassignmentWorkflow:
         """
         note_phase(Phase.REASSIGNING)
         tried, errors, spent = list(request.tried), list(request.errors), Usage()
+        outages: tuple[SourceOutage, ...] = ()
         purse = Purse(request.allowance)
         chain = fallbacks(request.policy.agents)
         while (agent := next_agent(tried, chain)) is not None:
             try:
-                return with_usage_before(await self._with(agent, request, purse), spent)
+                return with_usage_before(await self._with(agent, request, purse), spent, outages)
             except TaskFailed as failed:
                 tried.append(agent)
                 errors.append(failed.error)
                 spent = spent.plus(failed.usage)
+                outages = together((*outages, *failed.outages))
         note_outcome(Outcome.DEAD_LETTERED)
         count_dead_letter(tried[0], request.assignment.task_type)
-        raise _dead_letter(request, tried, errors, spent)
+        letter = _dead_letter(request, tried, errors)
+        raise _given_up(letter.model_copy(update={"usage": spent, "outages": outages}))
 
     async def _with(
         self, agent: AgentId, request: ReassignmentRequest, purse: Purse
@@ -80,22 +85,24 @@ class ReassignmentWorkflow:
 
 
 def _dead_letter(
-    request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError], spent: Usage
-) -> ApplicationError:
+    request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError]
+) -> DeadLetter:
     assignment = request.assignment
-    market = assignment.market.market if assignment.market else None
-    subject = "the question" if assignment.query else f"{market}, {assignment.week},"
-    letter = DeadLetter(
+    return DeadLetter(
         assignment=assignment,
         tried=tuple(tried),
         errors=tuple(errors),
         week=assignment.week,
-        market=market,
-        usage=spent,
+        market=assignment.market.market if assignment.market else None,
     )
+
+
+def _given_up(letter: DeadLetter) -> ApplicationError:
+    task = letter.assignment
+    subject = "the question" if task.query else f"{letter.market}, {letter.week},"
     message = (
-        f"{assignment.task_type} for {subject} could not be done by "
-        f"{', '.join(tried)}: {errors[-1].error_message}"
+        f"{task.task_type} for {subject} could not be done by "
+        f"{', '.join(letter.tried)}: {letter.errors[-1].error_message}"
     )
     return ApplicationError(
         message[:1_000], letter, type=FailureType.DEAD_LETTERED, non_retryable=True

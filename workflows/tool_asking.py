@@ -10,9 +10,9 @@ from activities.tool_calls import ToolActivities
 from agents.roster import AgentProfile
 from contracts.capabilities import Capability
 from contracts.config import RunPolicy
-from contracts.names import source_queue
+from contracts.names import CallFault, source_queue
 from contracts.tasks import TaskAssignment
-from contracts.tools import CallPlace, ToolCall, ToolRequest, ToolResult, ToolStatus
+from contracts.tools import CallPlace, SourceOutage, ToolCall, ToolRequest, ToolResult, ToolStatus
 from domain.capabilities import (
     answer_among,
     as_routed,
@@ -22,7 +22,8 @@ from domain.capabilities import (
     satisfies,
 )
 from domain.deadlines import share_of
-from workflows.options import ActivityBounds, cause, task_bounds
+from domain.outages import outage_of, together
+from workflows.options import ActivityBounds, cause, fault_told, task_bounds
 
 
 class ToolAsking:
@@ -34,6 +35,7 @@ class ToolAsking:
         self._profile = profile
         self._assignment = assignment
         self._policy = policy
+        self.outages: tuple[SourceOutage, ...] = ()
 
     async def ask(self, call: ToolCall, activity_id: str) -> ToolResult:
         """The result, of whoever answered. What went wrong is told to the agent, which may know
@@ -74,7 +76,11 @@ class ToolAsking:
         try:
             result = await workflow.execute_activity_method(
                 ToolActivities.call_tool,
-                ToolRequest(call=call, as_of=self._assignment.window.end),
+                ToolRequest(
+                    call=call,
+                    as_of=self._assignment.window.end,
+                    within=self._policy.deadlines.tool_tries,
+                ),
                 task_queue=source_queue(call.server),
                 activity_id=activity_id,
                 summary=f"{call.server}.{call.tool} for {subject}",
@@ -83,13 +89,25 @@ class ToolAsking:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            result = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
+            result = ToolResult(
+                call=call,
+                status=ToolStatus.UNAVAILABLE,
+                error=cause(error),
+                fault=self._fault(error),
+            )
         info = workflow.info()
         place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
         return result.model_copy(update={"place": place})
 
+    def _fault(self, error: ActivityError) -> CallFault | None:
+        """Why there was no answer, as the source's worker says. What was not asked is noted."""
+        told = fault_told(error)
+        if told.circuit is not None:
+            self.outages = together((*self.outages, outage_of(told.circuit)))
+        return told.fault
+
     def _bounds(self, sources_left: int) -> ActivityBounds:
-        """A source that others could stand in for does not use up their time."""
+        """A source leaves time for those that could stand in for it, and for the agent."""
         bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
         allowed = bounds["schedule_to_close_timeout"]
         return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}

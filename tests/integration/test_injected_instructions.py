@@ -7,21 +7,24 @@ allow does not happen all the same, and the report is one that can be published.
 import gzip
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 import pytest
 from markdown_it import MarkdownIt
 
 from tests.support.command import DeskCommand
-from tests.support.hostile_server import LINK, TAG
+from tests.support.hostile_server import LINK, OWN_KEY, TAG
 from tests.support.model_server import model_server
 from tests.support.model_week import KEY, LAST_WEEK, Scripted
 
 CANARY: Final = "canary-5d1f0c"
 REUTERS: Final = "reuters-token-hush"
+GIVEN: Final = "hostile/key+5d1f0c"
 INVENTED: Final = "4242.42"
 ACTIVE: Final = (
     f"{TAG} [click](javascript:alert(g)) ![x](data:text/html,alert) <a href='javascript:alert(h)'>"
@@ -141,7 +144,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
 def _mcp_config(folder: Path, notes: Path) -> Path:
     servers: dict[str, Any] = {name: {"inProcess": f"mcp_servers.{name}"} for name in OWN}
     hostile = ["-m", "tests.support.hostile_server", str(notes)]
-    servers["google_news"] = {"command": sys.executable, "args": hostile}
+    environment = {OWN_KEY: GIVEN}
+    servers["google_news"] = {"command": sys.executable, "args": hostile, "env": environment}
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     return config
@@ -172,15 +176,33 @@ def test_the_instant_of_a_question_is_the_desks(published: Published) -> None:
 
 @pytest.mark.parametrize("secret", [KEY, CANARY, REUTERS])
 def test_no_key_and_no_value_of_the_environment_leaves(published: Published, secret: str) -> None:
-    sent = json.dumps(published.asked)
-    received = json.dumps(published.noted)
-    assert secret not in sent and secret not in received
-    assert secret not in published.tape
-    assert secret not in published.audit
-    assert not [name for name, text in published.files.items() if secret in text]
+    assert secret not in json.dumps(published.noted)
+    assert nowhere(published, secret)
+
+
+@pytest.mark.parametrize(
+    "written", [GIVEN, quote(GIVEN, safe=""), b64encode(f"me:{GIVEN}".encode()).decode()[4:20]]
+)
+def test_a_key_that_a_server_repeats_is_kept_nowhere(published: Published, written: str) -> None:
+    assert GIVEN in json.dumps(published.noted), "it was given its key"
+    assert "My key is ***" in json.dumps(published.asked)
+    assert nowhere(published, written)
+
+
+def nowhere(published: Published, secret: str) -> bool:
+    """That a model was not told it, and that no file of the desk has it."""
+    texts = [json.dumps(published.asked), published.tape, published.audit]
     kept = [file for file in published.home.rglob("*") if file.is_file()]
     assert kept, "the histories are there"
-    assert not [file.name for file in kept if secret.encode() in file.read_bytes()]
+    return not any(secret in text for text in [*texts, *published.files.values()]) and not any(
+        secret.encode() in file.read_bytes() for file in kept
+    )
+
+
+def test_whose_word_a_server_is_is_not_for_it_to_say(published: Published) -> None:
+    told = [source for source in published.report["sources"] if source["server"] == "google_news"]
+    assert told
+    assert {(source["tier"], source["origin"]) for source in told} == {("derived", "google_news")}
 
 
 def test_the_server_was_asked_in_the_words_of_the_model(published: Published) -> None:

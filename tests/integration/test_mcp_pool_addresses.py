@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from contracts.names import CallFault
 from infra.mcp_config import McpServerSpec
 from infra.mcp_pool import McpPool
 from infra.tool_calling import ToolAnswer, ToolUnreachable
+from tests.support.foreign_server import RAMBLE
 from tests.support.guarded_address import TOKEN, Guard, Trouble, guarded
 from tests.support.homes import PROJECT, free_port
 
@@ -49,6 +51,18 @@ async def test_a_server_is_asked_with_the_headers_it_wants(guard: Guard) -> None
 async def test_a_server_of_the_older_kind_is_asked_too() -> None:
     with guarded(sse=True) as guard:
         async with pool_for(guard.url, type="sse") as pool:
+            assert (await ask(pool)).content == HELD
+
+
+@pytest.mark.parametrize("sse", [False, True])
+async def test_of_an_answer_no_more_is_read_than_its_entry_says(sse: bool) -> None:
+    with guarded(sse=sse) as guard:
+        kind = "sse" if sse else "http"
+        async with pool_for(guard.url, type=kind, maxAnswerBytes=RAMBLE // 2) as pool:
+            assert (await ask(pool)).content == HELD
+            with pytest.raises(ToolUnreachable, match="bytes") as caught:
+                await ask(pool, "ramble")
+            assert caught.value.fault is CallFault.TOO_LARGE
             assert (await ask(pool)).content == HELD
 
 

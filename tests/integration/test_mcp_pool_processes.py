@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from infra.mcp_expansion import servers_to_serve
 from infra.mcp_pool import McpPool
+from infra.redaction import HIDDEN
 from infra.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
@@ -64,7 +65,8 @@ async def test_a_process_has_a_small_environment_and_its_own_variables(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-not-for-servers")
     environment = cast("dict[str, str]", (await surroundings(pool, "foreign"))["environment"])
-    assert environment["FOREIGN_KEY"] == SECRET
+    # It has its key, and what it says of it is not kept.
+    assert environment["FOREIGN_KEY"] == HIDDEN
     assert environment["LANG"] == "C.UTF-8"
     inherited = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE"}
     assert set(environment) - inherited == {"FOREIGN_KEY", "LANG", "PYTHONPATH"}
@@ -73,7 +75,7 @@ async def test_a_process_has_a_small_environment_and_its_own_variables(
 
 async def test_the_secret_of_one_server_is_not_given_to_another(pool: McpPool) -> None:
     environment = cast("dict[str, str]", (await surroundings(pool, "other"))["environment"])
-    assert environment["OTHER_KEY"] == OTHERS_SECRET
+    assert environment["OTHER_KEY"] == HIDDEN
     assert SECRET not in environment.values()
 
 

@@ -30,7 +30,7 @@ def over_stdio(*options: str) -> Mapping[str, Any]:
 
 def over_http(port: int) -> Mapping[str, Any]:
     """The entry for a server that listens."""
-    return {"url": f"http://{LOOPBACK}:{port}/mcp"}
+    return {"url": f"http://{LOOPBACK}:{port}/mcp", "module": "mcp_servers.knowledge"}
 
 
 def desk_variables(

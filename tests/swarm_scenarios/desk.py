@@ -106,4 +106,5 @@ async def children(client: Client, run: str, kind: WorkflowType) -> list[Workflo
 def _server(name: str, latency_ms: int) -> dict[str, object]:
     module = f"mcp_servers.{name}"
     slow = ("tests.swarm_scenarios.slow_server", module, str(latency_ms))
-    return {"command": "python", "args": ["-m", *(slow if latency_ms else (module,))]}
+    arguments = ["-m", *(slow if latency_ms else (module,))]
+    return {"command": "python", "args": arguments, "module": module}

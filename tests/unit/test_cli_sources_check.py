@@ -69,6 +69,19 @@ def with_foreign(directory: Path, entry: dict[str, object], **environment: str) 
     )
 
 
+def test_another_server_under_a_name_of_the_projects_is_told_as_what_it_counts(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "mcp.json"
+    elsewhere: dict[str, object] = {"url": "http://127.0.0.1:1/mcp"}
+    own = {**elsewhere, "module": "mcp_servers.central_banks"}
+    path.write_text(json.dumps({"mcpServers": {"ecb": elsewhere, "central_banks": own}}))
+    checks = source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)}))
+    (complaint,) = (check for check in checks if "its answers count as" in check.sentence)
+    assert (complaint.name, complaint.level) == ("source ecb", Level.WARN)
+    assert "derived and of the origin 'ecb'" in complaint.sentence
+
+
 def test_a_variable_that_is_not_set_is_named(tmp_path: Path) -> None:
     headers = {"Authorization": "Bearer ${TOKEN}"}
     entry: dict[str, object] = {"url": "https://news.example/mcp", "headers": headers}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from domain.ledger_evidence import granted_tier
+from contracts.source_results import Provenance
+from contracts.tools import Attribution, SourceTier, ToolCall, ToolResult, ToolStatus
+from domain.ledger_evidence import attributed, granted_tier
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,18 @@ def test_a_server_that_does_not_come_with_the_desk_is_secondary_at_most(
     call = ToolCall(call_id="x", server=server, tool="y")
     result = ToolResult(call=call, status=ToolStatus.OK, content={})
     assert granted_tier(result, claimed) is granted
+
+
+@pytest.mark.parametrize("server", ["ecb", "strangers"])
+def test_what_the_configuration_says_goes_before_what_a_source_says(server: str) -> None:
+    result = ToolResult(
+        call=ToolCall(call_id="x", server=server, tool="y"),
+        status=ToolStatus.OK,
+        content={},
+        attribution=Attribution(tier=SourceTier.DERIVED, origin=server),
+    )
+    told = Provenance(
+        name="European Central Bank", tier=SourceTier.AUTHORITATIVE, origin="European Central Bank"
+    )
+    source = attributed(result, told)
+    assert (source.tier, source.origin) == (SourceTier.DERIVED, server)

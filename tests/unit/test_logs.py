@@ -1,5 +1,6 @@
 """Log lines say what they are about, and JSON is one object a line."""
 
+import asyncio
 import inspect
 import io
 import json
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from contracts import names
@@ -19,6 +21,7 @@ from contracts.names import (
     SCHEDULED_RUN_ID,
     STOCK_RUN,
     SWARM_RUN,
+    FailureType,
     escalation_run_id,
     hypothesis_run_id,
     market_run_id,
@@ -113,6 +116,49 @@ async def test_a_line_of_an_activity_has_run_market_and_agent(told: io.StringIO)
 async def test_a_line_about_nothing_in_particular_has_none_of_it(told: io.StringIO) -> None:
     await _log()
     assert not {"run", "market", "agent", "trace_id"} & set(line(told))
+
+
+@activity.defn
+async def _fail(error: BaseException) -> None:
+    """As the worker logs an activity that ends in an error."""
+    try:
+        raise error
+    except BaseException:
+        activity.logger.warning("Completing activity as failed", exc_info=True)
+
+
+async def _failed_with(error: Exception) -> None:
+    await ActivityEnvironment().run(_fail, error)
+
+
+async def test_a_failure_that_the_desk_has_named_is_one_line(told: io.StringIO) -> None:
+    kind = FailureType.TOOL_UNAVAILABLE
+    await _failed_with(ApplicationError("ecb.get_quote did not answer within 18 s", type=kind))
+    found = line(told)
+    assert found["event"].endswith(
+        "try 1: ToolUnavailable: ecb.get_quote did not answer within 18 s"
+    )
+    assert "Traceback" not in told.getvalue()
+
+
+async def test_an_activity_that_was_given_up_is_one_line(told: io.StringIO) -> None:
+    await ActivityEnvironment().run(_fail, asyncio.CancelledError("Activity cancelled"))
+    assert line(told)["event"].endswith("try 1: Activity cancelled")
+    assert "Traceback" not in told.getvalue()
+
+
+async def test_a_failure_that_nobody_expected_keeps_its_traceback(told: io.StringIO) -> None:
+    await _failed_with(KeyError("no such thing"))
+    assert "Traceback" in line(told)["exception"]
+
+
+async def test_what_the_mcp_client_could_not_read_is_not_logged(told: io.StringIO) -> None:
+    try:
+        raise ValueError("input is 'sesame-1234'")
+    except ValueError:
+        logging.getLogger("mcp.shared").exception("unreadable")
+    assert line(told)["event"] == "unreadable"
+    assert "sesame" not in told.getvalue()
 
 
 async def test_a_line_within_a_trace_names_it(told: io.StringIO) -> None:

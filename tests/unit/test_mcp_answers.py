@@ -8,6 +8,7 @@ from infra.mcp_answers import LONGEST_TEXT, answer_of
 from infra.mcp_config import McpServerSpec
 from infra.mcp_http import HttpAnswer
 from infra.mcp_words import LONGEST_MESSAGE, fit_for_a_message
+from infra.redaction import redaction_for
 
 SECRET = "sk-do-not-print-me"
 
@@ -86,7 +87,7 @@ def test_a_message_keeps_no_secret_that_the_server_was_given() -> None:
     said = fit_for_a_message(
         f"INFO env {SECRET}; header-{SECRET}; Bearer header-{SECRET}; query/{SECRET}; "
         f"query%2F{SECRET}",
-        spec,
+        redaction_for(spec),
     )
     assert said == "INFO ***; ***; ***; ***; ***"
 

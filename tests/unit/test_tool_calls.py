@@ -1,6 +1,7 @@
 """A tool call as an activity: what Temporal is told when the source cannot be asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import sleep
@@ -11,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
-from contracts.names import FailureType
+from contracts.names import CallFault, FailureType
 from contracts.tools import ToolCall, ToolRequest, ToolSpec, ToolStatus
 from infra.effect_journal import EffectJournal
 from infra.tool_calling import ToolAnswer, ToolUnreachable
@@ -54,6 +55,53 @@ async def test_a_busy_source_lists_its_tools_after_the_pause_it_wants(
     journal.close()
     assert caught.value.next_retry_delay == pause
     assert caught.value.type == FailureType.TOOL_UNAVAILABLE
+
+
+def failing(fault: CallFault, pause: timedelta | None = None) -> ScriptedTools:
+    """A source that gives no answer, for a reason."""
+
+    def script(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolAnswer | None:
+        raise ToolUnreachable("news: no answer", fault=fault, after=pause)
+
+    return ScriptedTools(script)
+
+
+async def refusal_of(
+    tools: ScriptedTools, directory: Path, *, before: float = 0.0
+) -> ApplicationError:
+    """What Temporal is told of a call for which a minute is allowed, after as many seconds."""
+    journal = EffectJournal(directory / "effects.db")
+    call = ToolCall(call_id="1", server="news", tool="search_news")
+    as_of = datetime(2026, 11, 2, 7, tzinfo=UTC)
+    request = ToolRequest(call=call, as_of=as_of, within=timedelta(minutes=1))
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, heartbeat_details=[before])
+    with pytest.raises(ApplicationError) as caught:
+        await environment.run(ToolActivities(tools, journal).call_tool, request)
+    journal.close()
+    return caught.value
+
+
+@pytest.mark.parametrize("fault", list(CallFault))
+async def test_a_call_without_an_answer_says_why_and_is_not_made_again_in_vain(
+    fault: CallFault, tmp_path: Path
+) -> None:
+    told = await refusal_of(failing(fault), tmp_path)
+    assert told.type == FailureType.TOOL_UNAVAILABLE
+    assert told.details[0] == fault
+    assert told.non_retryable == (fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN))
+
+
+@pytest.mark.parametrize(
+    ("before", "pause", "again"),
+    [(0, None, True), (0, 50, True), (59.5, None, False), (0, 90, False)],
+)
+async def test_all_tries_together_have_their_time(
+    before: float, pause: float | None, again: bool, tmp_path: Path
+) -> None:
+    after = timedelta(seconds=pause) if pause else None
+    told = await refusal_of(failing(CallFault.TIMEOUT, after), tmp_path, before=before)
+    assert told.non_retryable is not again
 
 
 async def test_what_a_source_offers_is_told_as_it_is_now(tmp_path: Path) -> None:

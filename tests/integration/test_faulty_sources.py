@@ -1,0 +1,220 @@
+"""Sources that fail on the wire, over stdio and HTTP: how that is told, and what it spares."""
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+import pytest
+
+from contracts.names import CallFault
+from infra.circuit import FAILURES
+from infra.mcp_config import McpServerSpec
+from infra.mcp_pool import McpPool
+from infra.tool_calling import ToolAnswer, ToolUnreachable
+from tests.support.faulty_source import Controls, Fault, over_http, over_stdio
+from tests.support.homes import PROJECT
+
+AS_OF: Final = "2026-11-02T07:00:00+00:00"
+LONG, SHORT = 60.0, 1.0
+"""Seconds that a call waits: far more than an answer takes, and not for one that never comes."""
+
+MOST_GROWTH: Final = 60 * 2**20
+"""Bytes that a process may grow by while it turns down an answer of 50 MB."""
+
+SAID: Final = {
+    ("stdio", Fault.RESET): CallFault.RESET,
+    ("stdio", Fault.HALF): CallFault.RESET,
+    ("stdio", Fault.SILENT): CallFault.TIMEOUT,
+    ("stdio", Fault.SLOW): CallFault.TIMEOUT,
+    ("stdio", Fault.MALFORMED): CallFault.MALFORMED,
+    ("stdio", Fault.GARBAGE): CallFault.TIMEOUT,
+    ("stdio", Fault.HUGE): CallFault.TOO_LARGE,
+    ("stdio", Fault.ERROR): CallFault.SERVER_ERROR,
+    ("stdio", Fault.PACKED): CallFault.TIMEOUT,
+    ("http", Fault.RESET): CallFault.RESET,
+    ("http", Fault.HALF): CallFault.RESET,
+    ("http", Fault.SILENT): CallFault.TIMEOUT,
+    ("http", Fault.SLOW): CallFault.TIMEOUT,
+    ("http", Fault.MALFORMED): CallFault.MALFORMED,
+    ("http", Fault.GARBAGE): CallFault.MALFORMED,
+    ("http", Fault.HUGE): CallFault.TOO_LARGE,
+    ("http", Fault.ERROR): CallFault.SERVER_ERROR,
+    ("http", Fault.PACKED): CallFault.MALFORMED,
+}
+"""Of a line that is no message nobody can say which call it answers."""
+
+
+@pytest.fixture
+def controls(tmp_path: Path) -> Controls:
+    return Controls(tmp_path / "control")
+
+
+@pytest.fixture(params=["stdio", "http"])
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def entry(way: str, tmp_path: Path, controls: Controls) -> Iterator[dict[str, Any]]:
+    """The source in `.mcp.json`; `controls` are its own."""
+    control = tmp_path / "control"
+    with ExitStack() as stack:
+        if way == "stdio":
+            yield over_stdio("mcp_servers.ecb", control)
+        else:
+            yield stack.enter_context(over_http("mcp_servers.ecb", control))
+
+
+@asynccontextmanager
+async def pool_of(
+    entry: dict[str, Any], opens_after: timedelta = timedelta(seconds=6), **more: Any
+) -> AsyncIterator[McpPool]:
+    async with McpPool(
+        {"ecb": McpServerSpec.model_validate(entry | more)},
+        in_process=False,
+        project_dir=PROJECT,
+        cache_dir=PROJECT,
+        opens_after=opens_after,
+    ) as pool:
+        yield pool
+
+
+async def ask(pool: McpPool, seconds: float = LONG) -> ToolAnswer:
+    return await pool.call(
+        "ecb",
+        "get_quote",
+        {"symbol": "USD/JPY", "as_of": AS_OF},
+        key="test",
+        timeout_seconds=seconds,
+    )
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+async def test_each_fault_is_told_by_its_kind_and_the_source_is_used_again_after_it(
+    way: str, fault: Fault, entry: dict[str, Any], controls: Controls
+) -> None:
+    expected = SAID[way, fault]
+    async with pool_of(entry) as pool:
+        sound = await ask(pool)
+        controls.suffer(fault)
+        with pytest.raises(ToolUnreachable) as caught:
+            await ask(pool, SHORT if expected is CallFault.TIMEOUT else LONG)
+        assert caught.value.fault is expected
+        assert caught.value.lasting == (expected is CallFault.TOO_LARGE)
+        controls.suffer(None)
+        assert await ask(pool) == sound
+
+
+@pytest.mark.parametrize("fault", [Fault.MALFORMED, Fault.HUGE])
+async def test_an_answer_that_cannot_be_read_costs_no_connection(
+    fault: Fault, entry: dict[str, Any], controls: Controls
+) -> None:
+    async with pool_of(entry) as pool:
+        await ask(pool)
+        controls.suffer(fault)
+        before = children()
+        with pytest.raises(ToolUnreachable):
+            await ask(pool)
+        controls.suffer(None)
+        await ask(pool)
+        assert children() == before
+
+
+async def test_a_call_beside_one_whose_answer_is_too_large_is_answered(
+    entry: dict[str, Any], controls: Controls
+) -> None:
+    async with pool_of(entry) as pool:
+        await ask(pool)
+        controls.suffer(Fault.HUGE)
+        large = asyncio.create_task(ask(pool))
+        async with asyncio.timeout(LONG):
+            while controls.asked < 2:
+                await asyncio.sleep(0.01)
+        controls.suffer(None)
+        assert (await ask(pool)).content
+        with pytest.raises(ToolUnreachable, match="bytes"):
+            await large
+
+
+async def test_a_source_that_keeps_failing_is_not_asked_until_it_answers_again(
+    entry: dict[str, Any], controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.circuit.FIRST_PAUSE", timedelta(seconds=2))
+    async with pool_of(entry, opens_after=timedelta(0)) as pool:
+        sound = await ask(pool)
+        controls.suffer(Fault.MALFORMED)
+        for _ in range(FAILURES):
+            with pytest.raises(ToolUnreachable) as caught:
+                await ask(pool)
+            assert caught.value.fault is CallFault.MALFORMED
+        asked = controls.asked
+        with pytest.raises(ToolUnreachable, match="circuit open since") as caught:
+            await ask(pool)
+        assert caught.value.fault is CallFault.CIRCUIT_OPEN
+        with pytest.raises(ToolUnreachable, match="circuit open since"):
+            await pool.tools("ecb", timeout_seconds=LONG)
+        assert controls.asked == asked
+        controls.suffer(None)
+        assert await answered_again(pool) == sound
+
+
+async def answered_again(pool: McpPool) -> ToolAnswer:
+    """The first answer after the circuit let a call through."""
+    async with asyncio.timeout(LONG):
+        while True:
+            try:
+                return await ask(pool)
+            except ToolUnreachable as error:
+                assert error.fault is CallFault.CIRCUIT_OPEN
+                await asyncio.sleep(0.05)
+
+
+async def test_how_much_is_read_of_an_answer_stands_in_its_entry(entry: dict[str, Any]) -> None:
+    async with pool_of(entry, maxAnswerBytes=1_024) as pool:
+        with pytest.raises(ToolUnreachable, match="1024") as caught:
+            await ask(pool)
+        assert caught.value.fault is CallFault.TOO_LARGE
+
+
+async def test_an_answer_that_is_too_large_takes_no_memory(
+    entry: dict[str, Any], tmp_path: Path
+) -> None:
+    measured = [sys.executable, "-m", __name__, json.dumps(entry), str(tmp_path / "control")]
+    done = await asyncio.to_thread(
+        subprocess.run, measured, cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < MOST_GROWTH
+
+
+def children() -> set[int]:
+    """The processes of stdio servers, which are this one's."""
+    return {child.pid for child in psutil.Process().children()}
+
+
+async def _growth(entry: dict[str, Any], controls: Controls) -> int:
+    """The bytes by which this process grows over calls whose answers are too large."""
+    async with pool_of(entry) as pool:
+        await ask(pool)
+        before = _peak()
+        controls.suffer(Fault.HUGE)
+        for _ in range(3):
+            with pytest.raises(ToolUnreachable, match="bytes"):
+                await ask(pool)
+    return _peak() - before
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+
+
+if __name__ == "__main__":
+    grown = asyncio.run(_growth(json.loads(sys.argv[1]), Controls(Path(sys.argv[2]))))
+    sys.stdout.write(str(grown))

@@ -1,0 +1,84 @@
+"""A source that is not asked because it kept failing: the week goes on, and its report says so."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from pydantic import JsonValue
+from temporalio.client import Client
+
+from agents.builtin.analysts import builtin_turn
+from contracts.names import CallFault
+from contracts.tools import OpenCircuit
+from domain.audit import audit
+from infra.mcp_config import read_mcp_config
+from infra.mcp_pool import McpPool
+from infra.tool_calling import ToolAnswer, ToolUnreachable
+from reporting.markdown import render_markdown
+from starters.published_files import read_report
+from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
+from tests.support.homes import PROJECT
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+
+SINCE: Final = datetime(2026, 11, 23, 13, 40, 2, tzinfo=UTC)
+CIRCUIT: Final = OpenCircuit(
+    server="ecb",
+    since=SINCE,
+    next_try=SINCE + timedelta(seconds=5),
+    fault=CallFault.TIMEOUT,
+    failures=3,
+)
+
+
+class WithoutFixings(ScriptedTools):
+    """The desk's own servers, of which `ecb` is not asked."""
+
+    def __init__(self, pool: McpPool) -> None:
+        super().__init__()
+        self._pool = pool
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """See `infra.tool_calling.ToolCaller`."""
+        self.calls[server] += 1
+        if server == "ecb":
+            fault = CallFault.CIRCUIT_OPEN
+            raise ToolUnreachable("ecb: not asked", fault=fault, circuit=CIRCUIT)
+        return await self._pool.call(server, tool, arguments, key=key, timeout_seconds=60)
+
+
+async def test_every_call_that_was_not_made_is_counted_whoever_would_have_made_it(
+    client: Client, tmp_path: Path
+) -> None:
+    servers = read_mcp_config(PROJECT / ".mcp.json")
+    config = desk_config(pair("USD/JPY"), policy_rate("JP"))
+    async with McpPool(servers, in_process=True, project_dir=PROJECT, cache_dir=tmp_path) as pool:
+        tools = WithoutFixings(pool)
+        async with desk_workers(
+            client,
+            tmp_path,
+            analyst=ScriptedAnalyst(script=builtin_turn),
+            tools=tools,
+            servers=("ecb", "central_banks", "official_statistics"),
+        ):
+            result = await (await start_week(client, config)).result()
+    report = read_report(Path(result.files.json_file))
+    pair_section, rate_section = report.markets
+    assert pair_section.outcome == "dead_lettered"
+    assert rate_section.outcome == "researched"
+    (outage,) = report.coverage.outages
+    assert (outage.server, outage.since, outage.fault) == ("ecb", SINCE, CallFault.TIMEOUT)
+    assert outage.calls_not_made == tools.calls["ecb"] > 1
+    assert f"{outage.calls_not_made} calls were not made" in render_markdown(report)
+    assert audit(report) == ()
+    silenced = report.coverage.model_copy(update={"outages": ()})
+    found = audit(report.model_copy(update={"coverage": silenced}))
+    assert any(finding.words.startswith("outages") for finding in found)
