@@ -175,6 +175,7 @@ class Place:
                 stdin=subprocess.DEVNULL,
                 stdout=to_out,
                 stderr=to_err,
+                preexec_fn=_heeds_interrupts,
             )
         running = Running(process, out, err)
         self.started.append(running)
@@ -210,6 +211,11 @@ class Place:
         for child in below:
             with suppress(psutil.Error):
                 child.kill()
+
+
+def _heeds_interrupts() -> None:
+    """Ctrl-C counts, also where the campaign itself was started in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 async def until(condition: Callable[[], T | None], what: str, within: float = WITHIN_SECONDS) -> T:

@@ -1,8 +1,8 @@
 """What each program is asked in the campaign, and where its report is found."""
 
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -79,27 +79,37 @@ ASKED: Final[Mapping[Program, Asking]] = MappingProxyType(
 )
 
 
-def config_file(
-    directory: Path,
-    markets: Collection[str] = MARKETS,
-    replaced: Mapping[str, str] = MappingProxyType({}),
-    added: str = "",
-) -> Path:
+@dataclass(frozen=True)
+class DeskFile:
     """The project's `desk.toml` for some of its markets, with some of its lines replaced and lines
-    added at its end.
+    added at its end."""
 
-    Raises:
-        AssertionError: a line is not there once.
-    """
-    lines = (PROJECT / "desk.toml").read_text().splitlines()
-    wanted = [line for line in lines if not line.startswith(_SPECS) or _named(line) in markets]
-    text = "\n".join(wanted)
-    for old, new in replaced.items():
-        assert text.count(old) == 1, f"desk.toml no longer has the one line {old!r}"
-        text = text.replace(old, new)
-    path = directory / "desk.toml"
-    path.write_text(f"{text}\n{added}\n")
-    return path
+    markets: tuple[str, ...] = MARKETS
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    added: str = ""
+
+    def written(self, directory: Path) -> Path:
+        """The file, in a directory.
+
+        Raises:
+            AssertionError: a line that is to be replaced is not there once.
+        """
+        lines = (PROJECT / "desk.toml").read_text().splitlines()
+        wanted = [line for line in lines if not line.startswith(_SPECS) or self._has(line)]
+        text = "\n".join(wanted)
+        for old, new in self.replaced.items():
+            assert text.count(old) == 1, f"desk.toml no longer has the one line {old!r}"
+            text = text.replace(old, new)
+        path = directory / "desk.toml"
+        path.write_text(f"{text}\n{self.added}\n")
+        return path
+
+    def _has(self, line: str) -> bool:
+        return line.split('"')[1] in self.markets
+
+
+USUAL: Final = DeskFile()
+"""That of the campaign, where a fault wants no other."""
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -112,7 +122,3 @@ def workflow_of(report: Path) -> str:
     """The id of the workflow that published a report."""
     read = read_json(report)
     return str(read.get("workflow_id") or read["timings"]["workflow_id"])
-
-
-def _named(line: str) -> str:
-    return line.split('"')[1]

@@ -3,16 +3,15 @@
 import asyncio
 import random
 import tempfile
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from tests.faults.apart import Apart, apart
 from tests.faults.fault import Program, Seen
 from tests.faults.place import Ended, Place
-from tests.faults.programs import ASKED, MARKETS, Asking, config_file, read_json, workflow_of
+from tests.faults.programs import ASKED, USUAL, Asking, DeskFile, read_json, workflow_of
 
 PAUSE: str = "0.15"
 """So many seconds every effect waits where a fault is to find it at work."""
@@ -57,18 +56,10 @@ class Scene:
         """What the program is asked."""
         return ASKED[self.program]
 
-    def place(
-        self,
-        *,
-        markets: Collection[str] = MARKETS,
-        replaced: Mapping[str, str] = MappingProxyType({}),
-        added: str = "",
-        **variables: str,
-    ) -> Place:
-        """A desk of the campaign's markets in a directory of its own; see `config_file`."""
+    def place(self, desk_file: DeskFile = USUAL, /, **variables: str) -> Place:
+        """A desk of the campaign's markets in a directory of its own."""
         directory = self.stage.folder(self.name)
-        config = str(config_file(directory, markets, replaced, added))
-        place = Place(directory, **{"DESK_CONFIG": config, **variables})
+        place = Place(directory, **{"DESK_CONFIG": str(desk_file.written(directory)), **variables})
         self._places.append(place)
         return place
 

@@ -10,7 +10,7 @@ from temporalio.client import Client, WorkflowHandle
 from tests.faults.apart import Apart
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
 from tests.faults.place import Ended
-from tests.faults.programs import WEEK, read_json
+from tests.faults.programs import WEEK, DeskFile, read_json
 from tests.faults.scene import Scene
 
 AT_ONCE: Final = 50
@@ -58,7 +58,7 @@ async def fifty_at_once(scene: Scene) -> Seen:
 
 async def reruns_by_signal(scene: Scene) -> Seen:
     """So many reruns of one market are asked for by signals to the open run of a week."""
-    place = scene.place(markets=(MARKET,))
+    place = scene.place(DeskFile(markets=(MARKET,)))
     async with scene.apart(place) as desk:
         first = await desk.place.desk(*scene.asking.line)
         client = await desk.client()

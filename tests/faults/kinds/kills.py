@@ -5,6 +5,7 @@ from typing import Final
 
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
 from tests.faults.place import until
+from tests.faults.programs import DeskFile
 from tests.faults.scene import PAUSE, Scene
 from tests.support.receivers import Reply, Room, room
 
@@ -94,7 +95,7 @@ async def publishing_killed(scene: Scene) -> Seen:
 async def delivering_killed(scene: Scene) -> Seen:
     """The worker is killed while a receiver has the report and has not answered."""
     with room(Reply(body="ok", after_seconds=2)) as told:
-        place = scene.place(replaced=_SENT, added=_WEBHOOK, SLACK_WEBHOOK_URL=told.url)
+        place = scene.place(_DELIVERS, SLACK_WEBHOOK_URL=told.url)
         async with scene.apart(place) as desk:
             asked = desk.place.start(*scene.asking.line)
             await until(lambda: not told.replies or asked.over, "the first delivery")
@@ -104,8 +105,10 @@ async def delivering_killed(scene: Scene) -> Seen:
             return seen.and_(*_delivered(told), lost=f"sent {len(told.posted)} times, one key")
 
 
-_SENT: Final = {'# oldest = "14 days"': 'oldest = "36500 days"'}
-_WEBHOOK: Final = '[deliveries.webhook]\nname = "#campaign"'
+_DELIVERS: Final = DeskFile(
+    replaced={'# oldest = "14 days"': 'oldest = "36500 days"'},
+    added='[deliveries.webhook]\nname = "#campaign"',
+)
 
 
 def _delivered(told: Room) -> list[str]:

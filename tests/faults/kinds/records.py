@@ -6,7 +6,7 @@ from typing import Any, Final
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
 from tests.faults.kinds.sources import with_source
 from tests.faults.place import Place
-from tests.faults.programs import WEEK
+from tests.faults.programs import WEEK, DeskFile
 from tests.faults.scene import Scene
 from tests.support.faulty_source import Controls, over_stdio
 from tests.support.faulty_source import Fault as Wire
@@ -53,7 +53,7 @@ async def learned_from_timeouts(scene: Scene) -> Seen:
 
 
 async def _learned(scene: Scene, wire: Wire, kinds: tuple[str, ...]) -> Seen:
-    place = scene.place(replaced={'tool_call = "20 s"': 'tool_call = "1 s"'})
+    place = scene.place(DeskFile(replaced={'tool_call = "20 s"': 'tool_call = "1 s"'}))
     place = _failing(place, wire)
     ended = await place.counted("backfill", "--from", WEEKS[0], "--to", WEEKS[1], within=200)
     learned = await place.desk("learn", "--json")

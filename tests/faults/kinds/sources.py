@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tests.faults.fault import Fault, Seen
 from tests.faults.place import Ended, Place
+from tests.faults.programs import DeskFile
 from tests.faults.scene import Scene
 from tests.support.faulty_source import HUGE, SLOW_SECONDS, Controls, over_http, over_stdio
 from tests.support.faulty_source import Fault as Wire
@@ -33,7 +34,7 @@ def with_source(place: Place, name: str, described: Mapping[str, Any]) -> Place:
 
 async def suffered(scene: Scene, wire: Wire, *, http: bool) -> Seen:
     """The program while its source suffers from a fault, from its first call to the last."""
-    place = scene.place(replaced={'tool_call = "20 s"': f'tool_call = "{CALL}"'})
+    place = scene.place(DeskFile(replaced={'tool_call = "20 s"': f'tool_call = "{CALL}"'}))
     source, control = scene.asking.failing, place.directory / "control"
     controls, module = Controls(control), f"mcp_servers.{source}"
     controls.suffer(wire)

@@ -8,7 +8,7 @@ from typing import Final
 from tests.faults.fault import Fault, Program, Seen
 from tests.faults.kinds.sources import with_source
 from tests.faults.place import Place
-from tests.faults.programs import read_json
+from tests.faults.programs import DeskFile, read_json
 from tests.faults.scene import Scene
 
 OF_THE_SOURCE: Final = "hush-of-the-source-4711"
@@ -74,7 +74,9 @@ def _altered(scene: Scene, place: Place, words: str, env: dict[str, str]) -> Pla
 
 async def ranked_by_itself(scene: Scene) -> Seen:
     """A source that the desk's configuration does not rank says that it is authoritative."""
-    place = scene.place(replaced={'# quote = ["ecb.get_quote", "yahoo_finance.get_quote"]': _QUOTE})
+    place = scene.place(
+        DeskFile(replaced={'# quote = ["ecb.get_quote", "yahoo_finance.get_quote"]': _QUOTE})
+    )
     entry = {"command": sys.executable, "args": ["-m", "mcp_servers.ecb"]}
     place = with_source(place, STRANGER, entry)
     ended = await place.counted(*scene.asking.line)
