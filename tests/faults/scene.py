@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from tests.faults.apart import Apart, apart
 from tests.faults.fault import Program, Seen
@@ -15,6 +16,10 @@ from tests.faults.programs import ASKED, USUAL, Asking, DeskFile, read_json, wor
 
 PAUSE: str = "0.15"
 """So many seconds every effect waits where a fault is to find it at work."""
+
+
+_TELLING: Final = ("tried again", "complete:", "Complete")
+"""What a line has in it that tells of a trouble, or of the end."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class Scene:
             outcome=self.outcome(place, ended),
             again=len(place.effects.repeated),
             same=same,
-            told=ended.told(*words),
+            told=ended.told(*(words or _TELLING)),
             lost=lost,
             broken=tuple(broken),
         )

@@ -1,5 +1,6 @@
 """The table of a campaign: on the terminal, and as docs/survival.md."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
@@ -15,6 +16,15 @@ DOCUMENT: Final = PROJECT / "docs" / "survival.md"
 WIDTH: Final = 150
 SHOWN: Final = 110
 COLOURS: Final = {Verdict.PASSED: "green", Verdict.FAILED: "red", Verdict.NOT_TRIED: "yellow"}
+
+
+_UNSTEADY: Final = (
+    (re.compile(r"^\d+\.\d s "), ""),
+    (re.compile(r"(?<=127\.0\.0\.1:)\d+"), "PORT"),
+    (re.compile(r"/\S*?/(?=home\b|reports\b|desk\.toml|bomb|deep)"), "…/"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"), "TIME"),
+)
+"""A clock's reading at the start, ports, folders, instants."""
 
 
 def show(rows: Sequence[Row]) -> None:
@@ -81,8 +91,10 @@ that of an undisturbed run. Told is a line that the user was shown.
 
 
 def short(text: str, most: int = SHOWN) -> str:
-    """A line of a terminal, cut where it is long."""
+    """A line of a terminal, cut where it is long, without what is another one each time."""
     words = " ".join(text.split())
+    for pattern, steady in _UNSTEADY:
+        words = pattern.sub(steady, words)
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 

@@ -48,12 +48,16 @@ async def fifty_at_once(scene: Scene) -> Seen:
     failed = [
         f"`desk {MIXED[number % len(MIXED)][0]}` ended with {each.code}: {each.told()}"
         for number, each in enumerate(ended)
-        if each.code != 0
+        if each.code not in _MAY_END.get(MIXED[number % len(MIXED)][0], (0,))
     ]
     audit = await scene.compared(place, first)
     told = f"{AT_ONCE - len(failed)} of {AT_ONCE} ended well"
     gone = ["`desk up` has ended"] if up.over else []
     return audit.and_(*failed[:5], *gone).telling(told)
+
+
+_MAY_END: Final = {"ask": (0, 3)}
+"""Where so much is asked at once, a source may be too late for a question, which says so."""
 
 
 async def reruns_by_signal(scene: Scene) -> Seen:
@@ -125,7 +129,8 @@ async def _all_answered(desk: Apart, client: Client) -> History:
 async def _revision(handle: "WorkflowHandle[Any, Any]") -> int:
     """The revision that is out."""
     status = await handle.query("status")
-    return int((status or {}).get("revision") or 0)
+    revisions = status["revisions"] if status else []
+    return max((int(line["revision"]) for line in revisions), default=0)
 
 
 def _wrong(first: Ended, revisions: Sequence[dict[str, Any]]) -> list[str]:
@@ -159,7 +164,8 @@ FAULTS: Final = (
     Fault(
         "fifty-at-once",
         f"{AT_ONCE} commands at one moment: {', '.join(dict.fromkeys(line[0] for line in MIXED))}",
-        "each ends well, and the week's report is as in peace",
+        "each ends well (a question may lack a source that was too late, and says so); the week's"
+        " report is as in peace",
         fifty_at_once,
         WEEK_ONLY,
         300.0,

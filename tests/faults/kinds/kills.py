@@ -1,6 +1,7 @@
 """kill -9 of a host, a worker, the Temporal server and an MCP server, in every program."""
 
 import asyncio
+import time
 from typing import Final
 
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
@@ -11,6 +12,11 @@ from tests.support.receivers import Reply, Room, room
 
 AWAY_SECONDS: Final = 5.0
 """So long the Temporal server is away."""
+
+AGAIN_SECONDS: Final = 5.0
+"""What a killed worker was at is begun again by then; on a quiet machine it takes 3 s."""
+
+LONG_PAUSE: Final = "0.6"
 
 AWAY_WORDS: Final = ("Temporal server", "server", "away")
 """What a line has in it that tells of a server that is away, the most telling first."""
@@ -35,6 +41,24 @@ async def worker_killed(scene: Scene) -> Seen:
             desk.kill_worker()
             desk.start_worker()
         return await scene.compared(desk.place, await asked.ended())
+
+
+async def worker_lost(scene: Scene) -> Seen:
+    """One of two workers is killed at work, and the other takes up what it was at."""
+    async with scene.apart(EFFECT_PAUSE=LONG_PAUSE) as desk:
+        first, other = desk.worker, desk.start_worker()
+        await other.says("worker all")
+        effects, asked = desk.place.effects, desk.place.start(*scene.asking.line)
+        await until(lambda: asked.over or effects.cut_off(first.pid), "work of the first worker")
+        # Until the middle of it: a pause lies before every effect.
+        await asyncio.sleep(float(LONG_PAUSE) / 3)
+        first.kill()
+        killed, lost = time.monotonic(), effects.cut_off(first.pid)
+        await until(lambda: asked.over or not effects.cut_off(first.pid), "what was lost", 60)
+        took = time.monotonic() - killed
+        seen = await scene.compared(desk.place, await asked.ended())
+    late = [f"what it was at began again after {took:.1f} s"] if took > AGAIN_SECONDS else []
+    return seen.and_(*late, lost=f"{len(lost)} under way, begun again within {took:.0f} s")
 
 
 async def server_killed(scene: Scene) -> Seen:
@@ -127,6 +151,12 @@ FAULTS: Final = (
         host_killed,
     ),
     Fault("worker-killed", "the worker killed -9 twice", _SAME, worker_killed),
+    Fault(
+        "worker-lost",
+        "one of two workers killed -9 under free calls",
+        f"the other has begun again what it was at within {AGAIN_SECONDS:.0f} s; {_SAME}",
+        worker_lost,
+    ),
     Fault(
         "server-killed",
         f"the Temporal server killed -9, away for {AWAY_SECONDS:.0f} s",
