@@ -1,5 +1,4 @@
-"""The campaign of faults fails a row whose promise was broken, and passes none that it did not try."""
-
+"""The campaign of faults fails a row whose promise was broken, and never passes one untried."""
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
