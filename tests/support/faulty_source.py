@@ -9,6 +9,7 @@ suffer while it stands there, as one of `Fault`. Every call of a tool adds a lin
 
 import argparse
 import asyncio
+import gzip
 import json
 import os
 import socket
@@ -42,6 +43,7 @@ class Fault(StrEnum):
     SLOW = "slow"
     HUGE = "huge"
     ERROR = "error"
+    PACKED = "packed"
 
 
 class Controls:
@@ -77,7 +79,7 @@ class Controls:
 def over_stdio(module: str, controls: Path) -> dict[str, Any]:
     """The source as an entry of `.mcp.json`."""
     arguments = ["-m", "tests.support.faulty_source", module, str(controls)]
-    return {"command": sys.executable, "args": arguments}
+    return {"command": sys.executable, "args": arguments, "module": module}
 
 
 @contextmanager
@@ -89,7 +91,7 @@ def over_http(module: str, controls: Path) -> Iterator[dict[str, Any]]:
     process = subprocess.Popen(command, cwd=PROJECT)
     try:
         await_port(process, port, START_SECONDS)
-        yield {"type": "http", "url": f"http://127.0.0.1:{port}/mcp"}
+        yield {"type": "http", "url": f"http://127.0.0.1:{port}/mcp", "module": module}
     finally:
         process.kill()
         process.wait()
@@ -186,7 +188,7 @@ class OverStdio:
                 os._exit(1)
             case Fault.MALFORMED:
                 self._say(damaged(message))
-            case Fault.GARBAGE:
+            case Fault.GARBAGE | Fault.PACKED:
                 self._say(b"Traceback: the feed is not what it was")
             case Fault.ERROR:
                 self._say(error(message))
@@ -246,6 +248,9 @@ class OverHttp:
                 _respond(writer, 200, b"Traceback: the feed is not what it was")
             case Fault.ERROR:
                 _respond(writer, 503, b"<html>no</html>", kind="text/html")
+            case Fault.PACKED:
+                whole = b"".join([chunk async for chunk in huge_answer(message)])
+                _respond(writer, 200, gzip.compress(whole), encoding="gzip")
             case Fault.HUGE:
                 chunks = [chunk async for chunk in huge_answer(message)]
                 _respond(writer, 200, b"", length=sum(map(len, chunks)))
@@ -287,10 +292,12 @@ def _respond(
     *,
     length: int | None = None,
     kind: str = "application/json",
+    encoding: str = "identity",
 ) -> None:
     size = len(body) if length is None else length
-    head = f"HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {size}\r\n\r\n"
-    writer.write(head.encode() + body)
+    headers = {"content-type": kind, "content-encoding": encoding, "content-length": size}
+    lines = (f"{name}: {value}\r\n" for name, value in headers.items())
+    writer.write(f"HTTP/1.1 {status} x\r\n{''.join(lines)}\r\n".encode() + body)
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:

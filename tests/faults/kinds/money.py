@@ -52,12 +52,13 @@ def _money(scene: Scene, place: Place, ended: Ended, bill: Billing) -> Seen:
     report = scene.asking.report(place.reports)
     told = read_json(report)["usage"] if report else {}
     spent, known = billed(bill.calls), Decimal(told.get("cost_usd", "0"))
-    again = asked_twice(bill)
+    again, open_ = asked_twice(bill), Decimal(told.get("lost_usd", "0"))
+    bound = f" and at most ${open_:.2f} for lost calls" if told.get("lost_calls") else ""
     return Seen(
         outcome=scene.outcome(place, ended),
         again=len(place.effects.repeated),
         lost=f"{again} of {len(bill.calls)} requests made twice",
-        told=f"billed ${spent:.2f} of ${BUDGET}; the report says ${known:.2f}{_marked(told)}",
+        told=f"billed ${spent:.2f} of ${BUDGET}; the report says ${known:.2f}{bound}",
         broken=tuple(_broken(ended, spent, told, max(price(call) for call in bill.calls))),
     )
 
@@ -68,15 +69,11 @@ def _broken(ended: Ended, spent: Decimal, told: dict[str, Any], call: Decimal) -
     if spent > BUDGET + call:
         yield f"${spent:.4f} was billed of ${BUDGET}, more than one call above it"
     known = Decimal(told.get("cost_usd", "0"))
-    if known < spent - CENT:
-        yield f"${spent:.4f} was billed and the report says ${known:.4f}"
-    if known > spent + CENT and not _marked(told):
-        yield f"the report says ${known:.4f} for ${spent:.4f}, and not that this is a bound"
-
-
-def _marked(told: dict[str, Any]) -> str:
-    """Whether the sum is given as an upper bound."""
-    return " at most" if told.get("uncertain_calls") else ""
+    bound = known + Decimal(told.get("lost_usd", "0"))
+    if bound < spent - CENT:
+        yield f"${spent:.4f} was billed and the report says ${bound:.4f}, bounds included"
+    if known > spent + CENT:
+        yield f"the report says ${known:.4f} of ${spent:.4f} that was billed"
 
 
 FAULTS: Final = (
@@ -84,8 +81,8 @@ FAULTS: Final = (
         "paid-host-killed",
         f"the command, which hosts everything, killed -9 {KILLS} times while a request to a model"
         " that bills each one is under way",
-        f"spent at most the budget of ${BUDGET} and one call; the report tells the true sum, or one"
-        " above it that it calls a bound",
+        f"spent at most the budget of ${BUDGET} and one call; the true sum lies between what"
+        " the report says and its bound for lost calls",
         host_killed_at_a_paid_turn,
     ),
     Fault(

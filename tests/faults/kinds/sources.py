@@ -55,7 +55,7 @@ def _told(scene: Scene, place: Place, ended: Ended) -> str:
     report, source = scene.asking.report(place.reports), scene.asking.failing
     printed = report.with_suffix(".md").read_text() if report else ""
     lines = f"{ended.out}\n{ended.err}\n{printed}".splitlines()
-    telling = [line for line in lines if source in line and _SAID_BEFORE not in line]
+    telling = [line for line in lines if _named(source, line) and _SAID_BEFORE not in line]
     return min(telling, key=lambda line: line.startswith("|"), default=ended.told())
 
 
@@ -69,13 +69,18 @@ def _broken(scene: Scene, place: Place, ended: Ended) -> list[str]:
         broken.append(f"exit status {ended.code}: {ended.told()}")
     if report is None:
         broken.append("no report was published")
-    elif source not in report.with_suffix(".md").read_text():
+    elif not _named(source, report.with_suffix(".md").read_text()):
         broken.append(f"the report does not name {source}")
     if ended.seconds > HELD_UP_SECONDS:
         broken.append(f"it was held up for more than {HELD_UP_SECONDS:.0f} s")
     if ended.peak > MOST_BYTES:
         broken.append(f"it took {ended.peak / MEGABYTE:.0f} MB of memory")
     return broken
+
+
+def _named(source: str, text: str) -> bool:
+    """Whether a text names a source; a sentence may print it without its underscores."""
+    return source in text or source.replace("_", " ") in text
 
 
 def _play(wire: Wire, *, http: bool) -> Callable[[Scene], Awaitable[Seen]]:
