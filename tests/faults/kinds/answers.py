@@ -46,8 +46,18 @@ async def _queries(place: Place, workflow: str) -> list[str]:
     told = await place.temporal("workflow", "metadata", "--workflow-id", workflow, "-o", "json")
     if told.code != 0:
         return []
-    defined = json.loads(told.out).get("definition", {}).get("queryDefinitions", [])
-    return [each["name"] for each in defined if not each["name"].startswith("__")]
+    names = [each["name"] for each in _defined(json.loads(told.out))]
+    return [name for name in names if not name.startswith("__")]
+
+
+def _defined(told: Any) -> list[dict[str, Any]]:
+    """The definitions of queries, wherever they stand in an answer."""
+    if isinstance(told, list):
+        return [each for part in told for each in _defined(part)]
+    if not isinstance(told, dict):
+        return []
+    own: list[dict[str, Any]] = told.get("queryDefinitions", [])
+    return own or [each for part in told.values() for each in _defined(part)]
 
 
 async def _query(place: Place, workflow: str, name: str) -> str | None:

@@ -57,9 +57,10 @@ async def private_home(scene: Scene) -> Seen:
     place = scene.place()
     ended = await place.counted(*scene.asking.line)
     open_to_others = list(_open_to_others(place))
-    broken = [f"{len(open_to_others)} are open to others, as {open_to_others[0]}"]
     seen = await scene.compared(place, ended)
-    return seen.and_(*(broken if open_to_others else []))
+    if not open_to_others:
+        return seen
+    return seen.and_(f"{len(open_to_others)} are open to others, as {open_to_others[0]}")
 
 
 def _open_to_others(place: Place) -> Iterator[str]:

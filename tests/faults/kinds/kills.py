@@ -18,8 +18,8 @@ AGAIN_SECONDS: Final = 5.0
 
 LONG_PAUSE: Final = "0.6"
 
-AWAY_WORDS: Final = ("Temporal server", "server", "away")
-"""What a line has in it that tells of a server that is away, the most telling first."""
+AWAY_WORDS: Final = ("Temporal server ", "server is away", "server went away")
+"""What a line has in it that tells of a server that is away."""
 
 
 async def host_killed(scene: Scene) -> Seen:
