@@ -13,6 +13,9 @@ from tests.support.faulty_source import Fault as Wire
 
 SOURCE: Final = "ecb"
 WEEKS: Final = ("2026-W39", "2026-W44")
+TASK: Final = "40 s"
+TASK_TYPE: Final = "research_fx"
+AGENTS: Final = ("research_agent_1", "research_agent_2")
 FIELDS: Final = ("context", "occurred_at", "recovery_action")
 
 
@@ -75,6 +78,24 @@ async def _learned(scene: Scene, wire: Wire, kinds: tuple[str, ...]) -> Seen:
     )
 
 
+async def handed_over_in_time(scene: Scene) -> Seen:
+    """A source is silent, and a task has little time."""
+    place = scene.place(DeskFile(replaced={'task = "10 minutes"': f'task = "{TASK}"'}))
+    place = _failing(place, Wire.SILENT)
+    ended = await place.counted(*scene.asking.line)
+    first, second = (place.effects.begun(f"{agent}.{TASK_TYPE}.") for agent in AGENTS)
+    broken = [] if ended.code in (0, 3) else [f"exit status {ended.code}: {ended.told()}"]
+    letters = [line for line in ended.out.splitlines() if "dead letter" in line]
+    if letters and not second:
+        broken.append(f"{AGENTS[1]} was handed the task and had no time to begin")
+    return Seen(
+        outcome=scene.outcome(place, ended),
+        told=next(iter(letters), ended.told("complete:")),
+        lost=f"turns and calls begun: {first} by the first agent, {second} by the second",
+        broken=tuple(broken),
+    )
+
+
 def _failing(place: Place, wire: Wire) -> Place:
     control = place.directory / "control"
     Controls(control).suffer(wire)
@@ -87,6 +108,13 @@ FAULTS: Final = (
         "a source that fails through a week, read with `desk messages --type error_report`",
         f"an error report has {', '.join(FIELDS)}",
         errors_as_messages,
+        WEEK_ONLY,
+    ),
+    Fault(
+        "handed-over-in-time",
+        f"a silent source, and {TASK} for an agent's task",
+        "an agent that takes over a task has time to work on it",
+        handed_over_in_time,
         WEEK_ONLY,
     ),
     Fault(
