@@ -1,4 +1,5 @@
 """The campaign of faults fails a row whose promise was broken, and never passes one untried."""
+
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
