@@ -11,7 +11,7 @@ SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers training starters
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust money bench graph-scenarios swarm-scenarios train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run test others check trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -46,6 +46,12 @@ graph-scenarios: install-dev  ## questions asked while sources fail and processe
 
 swarm-scenarios: install-dev  ## objectives researched side by side, while specialists fail and processes are killed
 	$(BIN)/python -m tests.swarm_scenarios
+
+faults: install-dev  ## every fault by program, from outside; writes docs/survival.md (some 25 minutes)
+	$(BIN)/python -m tests.faults
+
+soak: install-dev  ## half an hour of weeks, reruns and questions while processes are killed
+	$(BIN)/python -m tests.faults.soak
 
 train-example: install-train  ## train a small policy for a minute, and hold it against others on later dates
 	@$(BIN)/python -m training.example

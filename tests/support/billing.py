@@ -29,7 +29,12 @@ async def billing(upstream: str, pause_seconds: float) -> AsyncIterator[Billing]
     async with httpx2.AsyncClient(base_url=upstream, timeout=60) as client:
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            path, body = await _request(reader)
+            try:
+                path, body = await _request(reader)
+            except (asyncio.IncompleteReadError, ConnectionError):
+                # Who asks died before a word was said: nothing is billed.
+                writer.close()
+                return
             bill.calls.append(body)
             try:
                 await asyncio.sleep(pause_seconds)

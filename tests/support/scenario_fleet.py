@@ -164,6 +164,16 @@ class Effects:
         """How many have begun whose key holds the words."""
         return sum(n["stage"] == "started" and words in n["key"] for n in read_notes(self.log))
 
+    def cut_off(self, pid: int) -> frozenset[str]:
+        """Those that began in a process, did not end there, and have begun nowhere else since."""
+        under_way: dict[str, int] = {}
+        for note in read_notes(self.log):
+            if note["stage"] == "started":
+                under_way[note["key"]] = note["pid"]
+            else:
+                under_way.pop(note["key"], None)
+        return frozenset(key for key, where in under_way.items() if where == pid)
+
     @property
     def done(self) -> int:
         """How many are done."""

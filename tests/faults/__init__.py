@@ -1,0 +1,1 @@
+"""A campaign of faults: what the desk does when its surroundings misbehave, seen from outside."""
