@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError
 from activities.errors import permanent
 from activities.heartbeats import beating
 from contracts.escalations import EscalationDecision, EscalationRequest
+from contracts.judgement import FindingsToJudge, JudgedFindings
 from contracts.learning import Advice, Lesson
 from contracts.learning_record import Question
 from contracts.names import FailureType
@@ -20,6 +21,7 @@ from contracts.tape import Effect, TakeFailure, Tape
 from contracts.tools import ToolListing, ToolRequest, ToolResult
 from contracts.turns import Turn, TurnRequest
 from contracts.week_run import RevisionHistory, RevisionQuery
+from domain.judged_findings import judged_findings
 from domain.judged_turns import judged
 from domain.tape import Place, differing, digests_of, path_within, place_of
 
@@ -41,6 +43,10 @@ class TapePlayer:
         self._takes = {place_of(take): take for take in tape.takes}
         self._unplayed = dict.fromkeys(self._takes)
         self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def holds(self, effect: Effect) -> bool:
+        """Whether the tape has any effect of the kind: older ones lack what runs ask since."""
+        return any(place.effect is effect for place in self._takes)
 
     @property
     def unplayed(self) -> tuple[Place, ...]:
@@ -128,6 +134,14 @@ class TapedActivities:
         """What the desk's own record said then. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.ADVICE, question, Advice)
+
+    @activity.defn
+    async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
+        """What was held of the findings then. Raises as `TapePlayer.play`."""
+        async with beating():
+            if not self._player.holds(Effect.JUDGEMENT):
+                return judged_findings(asked)
+            return self._player.play(Effect.JUDGEMENT, asked, JudgedFindings)
 
     @activity.defn
     async def tell_learning(self, lesson: Lesson) -> None:

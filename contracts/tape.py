@@ -22,7 +22,7 @@ class Effect(StrEnum):
 
     `revisions` is what had been published of the week before, which numbers the report's revision.
     `decision` is how a person, or the deadline in a person's place, decided a conflict. `advice` is
-    what the desk's own record said.
+    what the desk's own record said. `judgement` is what the findings contradicted each other in.
     """
 
     TURN = "take_turn"
@@ -31,6 +31,7 @@ class Effect(StrEnum):
     REVISIONS = "read_revisions"
     DECISION = "decide_escalation"
     ADVICE = "ask_learning"
+    JUDGEMENT = "judge_findings"
 
 
 class TakeFailure(Contract):

@@ -25,6 +25,8 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
     # How patiently a source is asked changes nothing of what is asked.
     Effect.TOOL_CALL: {"within": True},
     Effect.ADVICE: {"asked_at": True},
+    # The findings follow from turns and answers that are on the tape themselves.
+    Effect.JUDGEMENT: {"outcomes": True},
     Effect.DECISION: {
         "remind_at": True,
         "deadline": True,

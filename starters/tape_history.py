@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.escalations import EscalationRequest
+from contracts.judgement import FindingsToJudge
 from contracts.learning_record import Question
 from contracts.names import WorkflowType
 from contracts.tape import Effect, Take, TakeFailure
@@ -34,6 +35,7 @@ _REQUESTS: Final[dict[Effect, type]] = {
     Effect.REVISIONS: RevisionQuery,
     Effect.DECISION: EscalationRequest,
     Effect.ADVICE: Question,
+    Effect.JUDGEMENT: FindingsToJudge,
 }
 
 

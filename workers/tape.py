@@ -8,7 +8,6 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from activities.judging import JudgeActivities
 from activities.publishing import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
 from contracts.names import Queue, source_queue
@@ -49,6 +48,7 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         taped.read_revisions,
         taped.decide_escalation,
         taped.ask_learning,
+        taped.judge_findings,
         taped.tell_learning,
         taped.any_other,
     ]
@@ -58,7 +58,6 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         workflows=PLAYED_WORKFLOWS,
         activities=[
             *effects,
-            JudgeActivities().judge_findings,
             PublishingActivities(reports_dir).publish_report,
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,

@@ -10,6 +10,8 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.taped import TapedActivities, TapePlayer
+from contracts.config import VotingConfig
+from contracts.judgement import FindingsToJudge, JudgedFindings, Scope
 from contracts.learning import Advice
 from contracts.names import FailureType
 from contracts.tape import Effect, Take, TakeFailure
@@ -187,3 +189,19 @@ async def test_what_the_record_said_is_said_again_and_nothing_is_told_to_it() ->
     assert player.unplayed == ()
     with pytest.raises(ApplicationError, match="call_seconds"):
         await asked(played.ask_learning, question(3, call_seconds=1.0), RUN, "ask_learning")
+
+
+async def test_what_was_held_of_the_findings_is_held_again() -> None:
+    asking = FindingsToJudge(scope=Scope.ACROSS_MARKETS, outcomes=(), voting=VotingConfig())
+    failed = Take(
+        workflow="",
+        activity_id="judge.across_markets.r1",
+        effect=Effect.JUDGEMENT,
+        asked=digests_of(Effect.JUDGEMENT, asking),
+        failure=TakeFailure(message="it was not"),
+    )
+    played = TapedActivities(TapePlayer(tape(failed)))
+    with pytest.raises(ApplicationError, match="it was not"):
+        await asked(played.judge_findings, asking, RUN, failed.activity_id)
+    older = TapedActivities(TapePlayer(tape()))
+    assert await asked(older.judge_findings, asking, RUN, failed.activity_id) == JudgedFindings()
