@@ -13,7 +13,7 @@ from pydantic import Field
 from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
 from contracts.markets import MarketName
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from contracts.weeks import IsoWeek
 
 WEIGHT_BOUNDS: Final = (0.5, 1.5)
@@ -63,7 +63,11 @@ class TroubleKind(StrEnum):
 
 
 class Trouble(Contract):
-    """One thing that went wrong in a run. `words` are the desk's or the source's own."""
+    """One thing that went wrong in a run. `words` are the desk's or the source's own.
+
+    `fault` is why a call had no answer; of one that was not made, what its source failed by before.
+    None where nobody could say, as in what older versions told.
+    """
 
     kind: TroubleKind
     market: MarketName | None = None
@@ -71,6 +75,7 @@ class Trouble(Contract):
     server: ShortText | None = None
     tool: ShortText | None = None
     at: Instant
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     words: Annotated[str, Field(max_length=300)] = ""
 
 
