@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from activities.errors import permanent
 from activities.heartbeats import beating
 from contracts.escalations import EscalationDecision, EscalationRequest
-from contracts.learning import Advice, Lesson
+from contracts.learning import Advice, Lesson, LessonSources
 from contracts.learning_record import Question
 from contracts.names import FailureType
 from contracts.tape import Effect, TakeFailure, Tape
@@ -130,7 +130,7 @@ class TapedActivities:
             return self._player.play(Effect.ADVICE, question, Advice)
 
     @activity.defn
-    async def tell_learning(self, lesson: Lesson) -> None:
+    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
         """Nobody is told: what is played teaches nothing."""
         async with beating():
             return

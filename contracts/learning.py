@@ -53,10 +53,12 @@ class ScoredForecast(Contract):
 
 
 class TroubleKind(StrEnum):
-    """What went wrong."""
+    """What went wrong. What was `retried` succeeded at a later try."""
 
     TOOL_UNAVAILABLE = "tool_unavailable"
     TOOL_REFUSED = "tool_refused"
+    TOOL_RETRIED = "tool_retried"
+    TURN_RETRIED = "turn_retried"
     NOT_DELIVERED = "not_delivered"
     LESSER_WAY = "lesser_way"
     DEAD_LETTERED = "dead_lettered"
@@ -83,7 +85,8 @@ class ToolUse(Contract):
     """What one agent had of one tool in a run.
 
     `calls` are answered or not; `failed` got no answer, `refused` were told no, `kept` needed no
-    new question of the source. `cited` of them some claim, event or verdict rests on. `seconds` is
+    new question of the source. `retried` are the tries without an answer after which another
+    followed. `cited` of them some claim, event or verdict rests on. `seconds` is
     the time that `timed` of the calls took together. `cost_usd` is what asking cost: each turn of a
     model is shared evenly among the calls that it asked for.
     """
@@ -94,6 +97,7 @@ class ToolUse(Contract):
     calls: Count
     failed: Count = 0
     refused: Count = 0
+    retried: Annotated[Count, Field(exclude_if=is_empty)] = 0
     kept: Count = 0
     cited: Count = 0
     timed: Count = 0
@@ -143,6 +147,17 @@ class Lesson(Contract):
     tools: Annotated[tuple[ToolUse, ...], Field(max_length=200)] = ()
     sources: Annotated[tuple[SourceRecord, ...], Field(max_length=50)] = ()
     agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
+
+
+class LessonSources(Contract):
+    """Where the histories of a run's research are, for what its lesson does not know.
+
+    `workflows` are the ids of its markets' workflows; `counted` the tasks whose calls the lesson
+    has, as `domain.lesson_attempts.task_key` names them.
+    """
+
+    workflows: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+    counted: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
 
 
 class AdviceKind(StrEnum):

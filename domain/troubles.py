@@ -13,10 +13,11 @@ from domain.messages_history import agent_of
 LONGEST_WORDS: Final = 300
 """As many characters as a trouble holds."""
 
-_KINDS: Final = {
+CALL_TROUBLES: Final = {
     ToolStatus.UNAVAILABLE: TroubleKind.TOOL_UNAVAILABLE,
     ToolStatus.REFUSED: TroubleKind.TOOL_REFUSED,
 }
+"""What a call is told as that ended so."""
 
 
 def troubles_of(
@@ -92,7 +93,7 @@ def _of_call(
         fault=result.fault,
     )
     for one in (asked, *result.besides):
-        if (kind := _KINDS.get(one.status)) is not None:
+        if (kind := CALL_TROUBLES.get(one.status)) is not None:
             yield Trouble(
                 kind=kind,
                 market=market,

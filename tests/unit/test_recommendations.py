@@ -9,7 +9,7 @@ from temporalio import workflow
 
 from contracts.capabilities import Capability
 from contracts.config import ScheduleConfig
-from contracts.learning import Advice, AdviceKind, Lesson, Recommendation
+from contracts.learning import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
 from contracts.learning_record import Question
 from contracts.names import CallFault
 from contracts.week_run import WeekRequest
@@ -195,6 +195,15 @@ def test_only_where_the_desk_itself_stopped_waiting_do_calls_get_more_time(
     fault: CallFault | None,
 ) -> None:
     assert bool(kinds(late(fault))) is (fault is CallFault.TIMEOUT)
+
+
+def test_a_call_that_was_in_time_at_another_try_counts_as_one_that_needs_more_time() -> None:
+    retried = {"kind": TroubleKind.TOOL_RETRIED}
+    lessons = [
+        each.model_copy(update={"troubles": (each.troubles[0].model_copy(update=retried),)})
+        for each in late(CallFault.TIMEOUT)
+    ]
+    assert kinds(lessons) == [AdviceKind.RAISE_TIMEOUT]
 
 
 def test_more_time_is_said_to_be_for_every_call() -> None:
