@@ -1,10 +1,13 @@
-"""Errors, classified where they happen: what Temporal retries and what it must not."""
+"""Errors, classified where they happen: what Temporal retries and what it must not; and read."""
 
 from datetime import timedelta
+from typing import NamedTuple
 
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, TimeoutType
+from temporalio.exceptions import TimeoutError as TimedOut
 
-from contracts.names import FailureType
+from contracts.names import CallFault, FailureType
+from contracts.tools import OpenCircuit
 
 LONGEST_MESSAGE = 1_000
 """Failures live in history, and a server's traceback has no place there."""
@@ -24,3 +27,27 @@ def transient(
 
 def _short(message: str) -> str:
     return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
+
+
+class ToldFault(NamedTuple):
+    """Why a call of a tool had no answer, and the circuit for which it was not even made."""
+
+    fault: CallFault | None = None
+    circuit: OpenCircuit | None = None
+
+
+def fault_told(reason: BaseException | None) -> ToldFault:
+    """What the worker of a source said of a try at a call that it could not make, the last where
+    there was no time for another; that there was no answer in time, where it could not say so.
+    Nothing where no worker came, or in words of another version."""
+    if isinstance(reason, TimedOut) and reason.type is TimeoutType.SCHEDULE_TO_CLOSE:
+        reason = reason.cause
+    if isinstance(reason, TimedOut) and reason.type is TimeoutType.START_TO_CLOSE:
+        return ToldFault(CallFault.TIMEOUT)
+    details = reason.details if isinstance(reason, ApplicationError) else ()
+    try:
+        fault = CallFault(details[0]) if details else None
+        circuit = OpenCircuit.model_validate(details[1]) if len(details) > 1 else None
+    except ValueError:
+        return ToldFault()
+    return ToldFault(fault, circuit)

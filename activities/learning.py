@@ -7,11 +7,13 @@ from temporalio import activity
 from temporalio.client import WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 
+from activities.attempts import attempts_of
 from activities.heartbeats import beating, effect_key
-from contracts.learning import Advice, Lesson
+from contracts.learning import Advice, Lesson, LessonSources
 from contracts.learning_record import LearningRequest, Question
 from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
 from contracts.swarm import ScoredHypothesis
+from domain.lesson_attempts import with_attempts
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. A worker that takes
@@ -62,13 +64,18 @@ class LearningActivities:
             return advice
 
     @activity.defn
-    async def tell_learning(self, lesson: Lesson) -> None:
-        """Tell what became of a run. Told again, the same lesson changes nothing.
+    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
+        """Tell what became of a run, with what its histories tell of every try. Told again, the
+        same lesson changes nothing. `sources` is None of runs of an earlier version.
 
         Raises:
-            RPCError: it could not be told; another try may do.
+            RPCError: it could not be told, or a history could not be read; another try may do.
         """
         async with beating():
+            if sources is not None:
+                counted = frozenset(sources.counted)
+                tried = await attempts_of(activity.client(), sources.workflows, counted)
+                lesson = with_attempts(lesson, tried, counted)
             await _signal(Message.LEARN, lesson)
 
     @activity.defn

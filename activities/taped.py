@@ -14,7 +14,7 @@ from activities.errors import permanent
 from activities.heartbeats import beating
 from contracts.escalations import EscalationDecision, EscalationRequest
 from contracts.judgement import FindingsToJudge, JudgedFindings
-from contracts.learning import Advice, Lesson
+from contracts.learning import Advice, Lesson, LessonSources
 from contracts.learning_record import Question
 from contracts.names import FailureType
 from contracts.tape import Effect, TakeFailure, Tape
@@ -144,7 +144,7 @@ class TapedActivities:
             return self._player.play(Effect.JUDGEMENT, asked, JudgedFindings)
 
     @activity.defn
-    async def tell_learning(self, lesson: Lesson) -> None:
+    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
         """Nobody is told: what is played teaches nothing."""
         async with beating():
             return

@@ -45,10 +45,11 @@ class DeadlineConfig(Contract):
     """How long things may take.
 
     `week`: from the start of the run to the report, with whatever is there. `task`: one agent's
-    task, reassignment included. `turn`, `tool_call`: one attempt at either. `tool_tries`: all
-    attempts at one call of a tool together. `rerun`: a rerun market. `open_for_reruns`: from the
-    first report until the run closes. `escalation`: how long a person may take to decide a
-    conflict before the stated default holds, at most until shortly before the report is due;
+    task, reassignment included, for which a part is kept (`domain.deadlines.TAKEOVER_SHARE`).
+    `turn`, `tool_call`: one attempt at either. `tool_tries`: all attempts at one call of a tool
+    together. `rerun`: a rerun market. `open_for_reruns`: from the first report until the run
+    closes. `escalation`: how long a person may take to decide a conflict before the stated default
+    holds, at most until shortly before the report is due;
     `reminder`: after how long a person is reminded.
     """
 

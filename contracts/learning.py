@@ -13,7 +13,7 @@ from pydantic import Field
 from contracts.base import Confidence, Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from contracts.capabilities import Capability
 from contracts.markets import MarketName
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from contracts.weeks import IsoWeek
 
 WEIGHT_BOUNDS: Final = (0.5, 1.5)
@@ -53,17 +53,23 @@ class ScoredForecast(Contract):
 
 
 class TroubleKind(StrEnum):
-    """What went wrong."""
+    """What went wrong. What was `retried` succeeded at a later try."""
 
     TOOL_UNAVAILABLE = "tool_unavailable"
     TOOL_REFUSED = "tool_refused"
+    TOOL_RETRIED = "tool_retried"
+    TURN_RETRIED = "turn_retried"
     NOT_DELIVERED = "not_delivered"
     LESSER_WAY = "lesser_way"
     DEAD_LETTERED = "dead_lettered"
 
 
 class Trouble(Contract):
-    """One thing that went wrong in a run. `words` are the desk's or the source's own."""
+    """One thing that went wrong in a run. `words` are the desk's or the source's own.
+
+    `fault` is why a call had no answer; of one that was not made, what its source failed by before.
+    None where nobody could say, as in what older versions told.
+    """
 
     kind: TroubleKind
     market: MarketName | None = None
@@ -71,6 +77,7 @@ class Trouble(Contract):
     server: ShortText | None = None
     tool: ShortText | None = None
     at: Instant
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     words: Annotated[str, Field(max_length=300)] = ""
 
 
@@ -78,7 +85,8 @@ class ToolUse(Contract):
     """What one agent had of one tool in a run.
 
     `calls` are answered or not; `failed` got no answer, `refused` were told no, `kept` needed no
-    new question of the source. `cited` of them some claim, event or verdict rests on. `seconds` is
+    new question of the source. `retried` are the tries without an answer after which another
+    followed. `cited` of them some claim, event or verdict rests on. `seconds` is
     the time that `timed` of the calls took together. `cost_usd` is what asking cost: each turn of a
     model is shared evenly among the calls that it asked for.
     """
@@ -89,6 +97,7 @@ class ToolUse(Contract):
     calls: Count
     failed: Count = 0
     refused: Count = 0
+    retried: Annotated[Count, Field(exclude_if=is_empty)] = 0
     kept: Count = 0
     cited: Count = 0
     timed: Count = 0
@@ -138,6 +147,17 @@ class Lesson(Contract):
     tools: Annotated[tuple[ToolUse, ...], Field(max_length=200)] = ()
     sources: Annotated[tuple[SourceRecord, ...], Field(max_length=50)] = ()
     agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
+
+
+class LessonSources(Contract):
+    """Where the histories of a run's research are, for what its lesson does not know.
+
+    `workflows` are the ids of its markets' workflows; `counted` the tasks whose calls the lesson
+    has, as `domain.lesson_attempts.task_key` names them.
+    """
+
+    workflows: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+    counted: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
 
 
 class AdviceKind(StrEnum):

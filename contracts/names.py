@@ -96,10 +96,10 @@ class FailureType(StrEnum):
 class CallFault(StrEnum):
     """Why a tool call got no answer: the first detail of a `ToolUnavailable`.
 
-    `timeout`: not within its time. `unreachable`: no connection. `reset`: the connection ended
-    before the answer did. `malformed`: what came is no answer. `server_error`: the server says
-    that it failed by itself, or is busy. `too_large`: more than is read. `circuit_open`: the call
-    was not made, because those before it failed.
+    `timeout`: not within its time. `unreachable`: no connection, or none in the time to open one.
+    `reset`: the connection ended before the answer did. `malformed`: what came is no answer.
+    `server_error`: the server says that it failed by itself, or is busy. `too_large`: more than is
+    read. `circuit_open`: the call was not made, because those before it failed.
     """
 
     TIMEOUT = "timeout"

@@ -91,12 +91,14 @@ class CallPlace(Contract):
 
 
 class AskedBesides(Contract):
-    """Another source that was asked the same, and how that ended, in its own words."""
+    """Another source that was asked the same, and how that ended, in its own words. `fault` is that
+    of `ToolResult`."""
 
     server: ShortText
     tool: ShortText
     status: ToolStatus
     words: Annotated[str, Field(max_length=300)] = ""
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
 
 

@@ -158,6 +158,7 @@ def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
             tool=result.call.tool,
             status=result.status,
             words=(_reason(result) or "")[:300],
+            fault=result.fault,
             took=result.took,
         )
         for result in results

@@ -7,6 +7,9 @@ SHORTEST = timedelta(milliseconds=1)
 MODEL_SHARE = 0.8
 """The part of a task's time that a model has; the rest is for the built-in analyst."""
 
+TAKEOVER_SHARE = 0.3
+"""The part of a task's time that is kept for the agent that takes it over."""
+
 CALLS_SHARE = 0.8
 """The part of the time left that a call of a tool may take; the agent that asked has the rest."""
 
@@ -32,6 +35,11 @@ def share_of(allowed: timedelta, sources: int) -> timedelta:
     """What the first of some sources may take of the time there is for all of them, and for what
     is made of their answers."""
     return max(allowed * CALLS_SHARE / sources, SHORTEST)
+
+
+def works_until(now: datetime, deadline: datetime) -> datetime:
+    """Until when an agent may work on a task that another would take over from it."""
+    return now + time_left(deadline, now) * (1 - TAKEOVER_SHARE)
 
 
 def model_works_until(now: datetime, deadline: datetime) -> datetime:

@@ -18,6 +18,7 @@ from contracts.turns import AgentResult
 from contracts.week_run import RerunRequest
 
 _MARKET: Final = re.compile(r"/market/([A-Z]{3}/[A-Z]{3}|[A-Z]{2})(?=/|$)")
+_TASK: Final = re.compile(r"(?P<place>[^.]+\..+?)\.t\d+(?=\.|$)")
 _TURN: Final = re.compile(r"(?P<place>(?P<agent>[^.]+)\..+)\.t(?P<number>\d+)$")
 
 
@@ -225,6 +226,12 @@ def turn_of(activity_id: str) -> Turn | None:
     if found is None or found["agent"] not in frozenset(AgentId):
         return None
     return Turn(found["place"], AgentId(found["agent"]), int(found["number"]))
+
+
+def task_of(activity_id: str) -> str:
+    """The place in its workflow of the task that an activity is part of: a turn or a call of it."""
+    found = _TASK.match(activity_id)
+    return found["place"] if found else activity_id
 
 
 def agent_of(activity_id: str) -> AgentId:

@@ -3,7 +3,6 @@
 Lessons are given one for each week, the oldest first, all of them before the run's as-of instant.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from math import comb
 from typing import Final, NamedTuple
@@ -11,6 +10,7 @@ from typing import Final, NamedTuple
 from contracts.capabilities import Capability
 from contracts.learning import AdviceKind, Lesson, Recommendation, Trouble, TroubleKind
 from contracts.learning_record import Question
+from contracts.names import CallFault
 from domain.learned_patterns import WEEKDAYS, weekday_of
 
 NEWEST_WEEKS: Final = 8
@@ -43,14 +43,6 @@ WEEKS_FOR_LONGEST: Final = 6
 """Calls that timed out in so many weeks get the longest time."""
 
 MOST: Final = 50
-
-_TIMED_OUT: Final = re.compile(
-    r"(?:Request '[^']*' timed out|Timed out after [\d.]+s waiting for '[^']*'|"
-    r"activity StartToClose timeout)(?:; |$)"
-)
-"""The desk's own words for a call that it gave up waiting for, after whom it had asked; the words
-of the next source may follow. What a source says of its own waiting is another matter: more time at
-the desk would not help. Neither would it where a connection is not opened in time."""
 
 
 class _Tally(NamedTuple):
@@ -228,15 +220,12 @@ def _id(*parts: str) -> str:
 
 
 def _timed_out(lesson: Lesson, server: str) -> bool:
-    return any(_gave_up(trouble) for trouble in _unanswered(lesson, server))
-
-
-def _gave_up(trouble: Trouble) -> bool:
-    """Whether the desk stopped waiting. Where nobody answered, the first source's words begin with
-    its name once more."""
-    asked = f"{trouble.server}.{trouble.tool}: "
-    words = trouble.words.removeprefix(asked).removeprefix(asked)
-    return _TIMED_OUT.match(words) is not None
+    """Whether the desk stopped waiting for a source. What a source says of its own waiting is
+    another matter, and so is a connection that is not opened in time: more time would not help."""
+    return any(
+        trouble.server == server and trouble.fault is CallFault.TIMEOUT
+        for trouble in lesson.troubles
+    )
 
 
 def _unanswered(lesson: Lesson, server: str) -> tuple[Trouble, ...]:

@@ -82,20 +82,21 @@ def _uses_of(outcome: MarketOutcome) -> Iterator[ToolUse]:
         agent = agent_of(result.place.activity_id)
         yield _use(agent, result, cited=(agent, result.evidence_id) in cited)
         for other in result.besides:
-            yield _counted(agent, other.server, other.tool, other.status, other.took)
+            yield counted_use(agent, other.server, other.tool, other.status, other.took)
 
 
 def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
     call = result.call
-    use = _counted(agent, call.server, call.tool, result.status, result.took)
+    use = counted_use(agent, call.server, call.tool, result.status, result.took)
     rests = cited and result.status is ToolStatus.OK
     cost = result.cost_usd or Decimal(0)
     return use.model_copy(update={"kept": int(result.kept), "cited": int(rests), "cost_usd": cost})
 
 
-def _counted(
+def counted_use(
     agent: AgentId, server: str, tool: str, status: ToolStatus, took: float | None
 ) -> ToolUse:
+    """The use that one call was, by how it ended."""
     return ToolUse(
         agent=agent,
         server=server,
@@ -117,6 +118,7 @@ def _sum(uses: list[ToolUse]) -> ToolUse:
         calls=sum(use.calls for use in uses),
         failed=sum(use.failed for use in uses),
         refused=sum(use.refused for use in uses),
+        retried=sum(use.retried for use in uses),
         kept=sum(use.kept for use in uses),
         cited=sum(use.cited for use in uses),
         timed=sum(use.timed for use in uses),

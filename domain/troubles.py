@@ -1,11 +1,11 @@
 """What went wrong in a run: calls that got no answer, tasks that were not delivered as planned."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
 from contracts.learning import Trouble, TroubleKind
-from contracts.names import reassignment_run_id
+from contracts.names import CallFault, reassignment_run_id
 from contracts.report import Contribution, MarketOutcome
 from contracts.tools import AskedBesides, ToolResult, ToolStatus
 from domain.messages_history import agent_of
@@ -13,10 +13,11 @@ from domain.messages_history import agent_of
 LONGEST_WORDS: Final = 300
 """As many characters as a trouble holds."""
 
-_KINDS: Final = {
+CALL_TROUBLES: Final = {
     ToolStatus.UNAVAILABLE: TroubleKind.TOOL_UNAVAILABLE,
     ToolStatus.REFUSED: TroubleKind.TOOL_REFUSED,
 }
+"""What a call is told as that ended so."""
 
 
 def troubles_of(
@@ -34,8 +35,9 @@ def troubles_of(
         for line in outcome.agents:
             yield from _of_task(line, at, outcome)
     for outcome in every:
+        opened_by = {out.server: out.fault for line in outcome.agents for out in line.outages}
         for result in outcome.evidence:
-            yield from _of_call(result, outcome.market, at)
+            yield from _of_call(result, outcome.market, at, opened_by)
 
 
 def _of_task(
@@ -75,8 +77,11 @@ def _is_dead_letter(line: Contribution, outcome: MarketOutcome) -> bool:
     return any(letter.endswith(end) for letter in outcome.dead_letters)
 
 
-def _of_call(result: ToolResult, market: str, at: datetime) -> Iterator[Trouble]:
-    """What nobody was asked is no trouble of a source: no server of that name is configured."""
+def _of_call(
+    result: ToolResult, market: str, at: datetime, opened_by: Mapping[str, CallFault]
+) -> Iterator[Trouble]:
+    """What nobody was asked is no trouble of a source: no server of that name is configured. A call
+    that was not made is told with what its source failed by before."""
     if result.place is None:
         return
     agent = agent_of(result.place.activity_id)
@@ -85,9 +90,10 @@ def _of_call(result: ToolResult, market: str, at: datetime) -> Iterator[Trouble]
         tool=result.call.tool,
         status=result.status,
         words=(result.error or "")[:LONGEST_WORDS],
+        fault=result.fault,
     )
     for one in (asked, *result.besides):
-        if (kind := _KINDS.get(one.status)) is not None:
+        if (kind := CALL_TROUBLES.get(one.status)) is not None:
             yield Trouble(
                 kind=kind,
                 market=market,
@@ -95,5 +101,10 @@ def _of_call(result: ToolResult, market: str, at: datetime) -> Iterator[Trouble]
                 server=one.server,
                 tool=one.tool,
                 at=result.retrieved_at or at,
+                fault=opened_by.get(one.server, one.fault) if _not_made(one) else one.fault,
                 words=one.words,
             )
+
+
+def _not_made(asked: AskedBesides) -> bool:
+    return asked.fault is CallFault.CIRCUIT_OPEN

@@ -83,6 +83,7 @@ class WeekBoard:
         self._lines: tuple[MarketStatus, ...] = ()
         self._spent = Usage()
         self.running: dict[str, datetime] = {}
+        self.workflows: list[str] = []
         self.waiting: dict[str, tuple[str, ...]] = {}
         self.revisions: tuple[Revision, ...] = ()
         self.publication: Publication | None = None

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import warnings
 from asyncio import CancelledError
 from typing import Final
 
@@ -105,6 +106,9 @@ def configure_logs(level: str, *, as_json: bool) -> None:
     # Temporal's SDK and the MCP client tell every step at INFO, which drowns the desk's own lines.
     for chatty in ("temporalio", "mcp", "httpx2", "httpcore2"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))
+    logging.captureWarnings(True)
+    # An activity that ended by itself just before it was to be cancelled.
+    warnings.filterwarnings("ignore", "Cannot find activity to cancel", UserWarning)
     if level != "DEBUG":
         # A call that fails is told by whoever made it, with what it was about.
         logging.getLogger("mcp.client").setLevel(logging.CRITICAL)

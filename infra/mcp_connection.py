@@ -71,7 +71,7 @@ class McpConnection:
             self._own(), name=f"mcp-{name}", context=contextvars.Context()
         )
         late = loop.call_later(
-            OPENING_TIMEOUT_SECONDS, self._give_up, "did not answer in time", CallFault.TIMEOUT
+            OPENING_TIMEOUT_SECONDS, self._give_up, "did not answer in time", CallFault.UNREACHABLE
         )
         self._ready.add_done_callback(lambda _: late.cancel())
 

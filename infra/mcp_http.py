@@ -213,10 +213,12 @@ def _no_answer(request: httpx2.Request) -> httpx2.Response:
 
 def _fault_of(error: httpx2.TransportError) -> CallFault:
     match error:
+        case httpx2.ConnectTimeout() | httpx2.ConnectError() | httpx2.ProxyError():
+            return CallFault.UNREACHABLE
+        case httpx2.UnsupportedProtocol():
+            return CallFault.UNREACHABLE
         case httpx2.TimeoutException():
             return CallFault.TIMEOUT
-        case httpx2.ConnectError() | httpx2.ProxyError() | httpx2.UnsupportedProtocol():
-            return CallFault.UNREACHABLE
         case _:
             return CallFault.RESET
 

@@ -139,12 +139,13 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
     if not tools:
         return
     yield "tools; `desk tools` says which are essential to whom, and why"
-    costs = any(each.cost_usd for each in tools)
+    costs, retried = any(each.cost_usd for each in tools), any(each.retried for each in tools)
     rows = [
         (
             f"{SHORT_NAMES[each.agent]} {each.server}.{each.tool}",
             f"{each.calls}",
             f"{each.failed + each.refused}",
+            *([f"{each.retried}"] if retried else []),
             f"{each.kept}",
             f"{each.cited}",
             f"{1_000 * each.seconds / each.timed:.0f}" if each.timed else NO_FIGURE,
@@ -152,8 +153,9 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
         )
         for each in tools
     ]
-    titles = ("tool", "calls", "failed", "kept", "cited", "ms", *(["cost"] if costs else []))
-    yield from columns(titles, rows, {0: 36 if costs else 46})
+    again, cost = ["retried"] if retried else [], ["cost"] if costs else []
+    titles = ("tool", "calls", "failed", *again, "kept", "cited", "ms", *cost)
+    yield from columns(titles, rows, {0: (36 if costs else 46) - (9 if retried else 0)})
 
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:

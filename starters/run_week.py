@@ -141,7 +141,7 @@ class _WeekRun:
         try:
             already = await published_by(found, week)
         except EndedWithoutReport as ended:
-            progress.note(f"{ended}; researching it anew")
+            progress.note(f"{ended.told}; researching it anew")
             return None
         if already is None:
             progress.note(f"a run of {week} is under way; following it")

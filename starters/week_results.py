@@ -1,5 +1,6 @@
 """What a closed run has published, also when it or a later run of its id ended badly."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from temporalio.api.common.v1 import Payloads
@@ -16,11 +17,16 @@ PUBLISHING = "publish_report"
 
 
 class EndedWithoutReport(CommandError):
-    """A run failed, was cancelled or was terminated, and there is no published result of it."""
+    """A run failed, was cancelled or was terminated, and there is no published result of it.
 
-    def __init__(self, week: str, error: WorkflowFailureError) -> None:
+    `told` is that without what to do next: to run the week again, or the `markets` of it.
+    """
+
+    def __init__(self, week: str, error: WorkflowFailureError, markets: Sequence[str] = ()) -> None:
         self.reason = why_it_ended(error)
-        super().__init__(f"the run of {week} ended without a report ({self.reason})")
+        self.told = f"the run of {week} ended without a report ({self.reason})"
+        chosen = f" --markets {','.join(markets)}" if markets else ""
+        super().__init__(f"{self.told}; `desk run --week {week}{chosen}` researches it anew")
 
 
 async def result_of(found: FoundRun, week: str) -> WeekResult:
@@ -32,7 +38,9 @@ async def result_of(found: FoundRun, week: str) -> WeekResult:
     try:
         return await found.handle.result(follow_runs=False)
     except WorkflowFailureError as error:
-        raise EndedWithoutReport(week, error) from error
+        asked = await request_of(found)
+        markets = asked.config.market_names if asked.subset else ()
+        raise EndedWithoutReport(week, error, markets) from error
 
 
 async def last_result(found: FoundRun, week: str) -> WeekResult:

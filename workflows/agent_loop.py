@@ -13,10 +13,10 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
-from agents.roster import AgentProfile
+from agents.roster import AgentProfile, fallbacks
 from contracts.budget import Allowance
 from contracts.config import RunPolicy, VotingConfig
-from contracts.names import FailureType
+from contracts.names import AgentId, FailureType
 from contracts.report import Contribution
 from contracts.results import AgentError
 from contracts.tasks import TaskAssignment
@@ -25,8 +25,9 @@ from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
 from contracts.usage import BUILTIN, Usage
 from contracts.week_run import TaskOutcome
 from domain.budget import Purse, Stage
-from domain.deadlines import model_works_until
+from domain.deadlines import model_works_until, works_until
 from domain.effort import effort_for, turns_for
+from domain.reassignment import next_agent
 from domain.task_kinds import DELIVERS
 from domain.tool_analytics import sharing_cost
 from workflows.agent_work import (
@@ -41,6 +42,9 @@ from workflows.agent_work import (
 from workflows.options import cause, task_bounds, told_as
 from workflows.tool_asking import ToolAsking, refused
 
+TIME_TO_TAKE_OVER = "time-to-take-over"
+"""In runs that were at work before this change an agent has all the time that is left."""
+
 BUILTIN_TURNS = 3
 """The desk's questions, further ones, and the result."""
 
@@ -50,7 +54,9 @@ class AgentRun:
 
     `place` tells it from another run on the same assignment within a workflow. `tools` are
     described to a model; `purse` is what it spends from, together with as many others as `sharing`
-    says. Where a model does not deliver, the built-in analyst does, and a remark says why.
+    says. Where a model does not deliver, the built-in analyst does, and a remark says why. `tried`
+    are those who had the task before; as long as somebody could take it over from this one, a part
+    of its time is kept for them.
     """
 
     def __init__(
@@ -64,7 +70,12 @@ class AgentRun:
         purse: Purse | None = None,
         sharing: int = 1,
         place: str = "",
+        tried: tuple[AgentId, ...] = (),
     ) -> None:
+        others = next_agent((*tried, profile.agent), fallbacks(policy.agents))
+        if others is not None and workflow.patched(TIME_TO_TAKE_OVER):
+            until = works_until(workflow.now(), assignment.deadline)
+            assignment = assignment.model_copy(update={"deadline": until})
         self.profile = profile
         self.assignment = assignment
         self.policy = policy

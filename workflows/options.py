@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from temporalio import workflow
 from temporalio.common import (
@@ -12,13 +12,12 @@ from temporalio.common import (
     SearchAttributePair,
     TypedSearchAttributes,
 )
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ApplicationError
 
 from contracts.config import RetryConfig, RunPolicy
-from contracts.names import CallFault, FailureType
+from contracts.names import FailureType
 from contracts.search_attributes import Outcome, Phase, SearchAttribute
 from contracts.tasks import TaskAssignment
-from contracts.tools import OpenCircuit
 from domain.deadlines import call_allowance
 
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
@@ -119,26 +118,6 @@ def cause(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]
-
-
-class ToldFault(NamedTuple):
-    """Why a call of a tool had no answer, and the circuit for which it was not even made."""
-
-    fault: CallFault | None = None
-    circuit: OpenCircuit | None = None
-
-
-def fault_told(error: ActivityError) -> ToldFault:
-    """What the worker of a source said of a call that it could not make; nothing where no worker
-    came to say it, or in words of another version."""
-    reason = error.cause
-    details = reason.details if isinstance(reason, ApplicationError) else ()
-    try:
-        fault = CallFault(details[0]) if details else None
-        circuit = OpenCircuit.model_validate(details[1]) if len(details) > 1 else None
-    except ValueError:
-        return ToldFault()
-    return ToldFault(fault, circuit)
 
 
 def market_attributes(

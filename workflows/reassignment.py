@@ -42,7 +42,8 @@ class ReassignmentWorkflow:
         chain = fallbacks(request.policy.agents)
         while (agent := next_agent(tried, chain)) is not None:
             try:
-                return with_usage_before(await self._with(agent, request, purse), spent, outages)
+                done = await self._with(agent, tuple(tried), request, purse)
+                return with_usage_before(done, spent, outages)
             except TaskFailed as failed:
                 tried.append(agent)
                 errors.append(failed.error)
@@ -54,7 +55,11 @@ class ReassignmentWorkflow:
         raise _given_up(letter.model_copy(update={"usage": spent, "outages": outages}))
 
     async def _with(
-        self, agent: AgentId, request: ReassignmentRequest, purse: Purse
+        self,
+        agent: AgentId,
+        tried: tuple[AgentId, ...],
+        request: ReassignmentRequest,
+        purse: Purse,
     ) -> TaskOutcome:
         profile = profile_in(request.policy, agent)
         task = request.assignment
@@ -79,6 +84,7 @@ class ReassignmentWorkflow:
             ),
             tools=request.tools,
             purse=purse,
+            tried=tried,
         ).work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})
         return outcome.model_copy(update={"contribution": contribution})

@@ -6,6 +6,7 @@ What an agent asks for by capability is put to its routes in their order, until 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
+from activities.errors import fault_told
 from activities.tool_calls import ToolActivities
 from agents.roster import AgentProfile
 from contracts.capabilities import Capability
@@ -23,7 +24,7 @@ from domain.capabilities import (
 )
 from domain.deadlines import share_of
 from domain.outages import outage_of, together
-from workflows.options import ActivityBounds, cause, fault_told, task_bounds
+from workflows.options import ActivityBounds, cause, task_bounds
 
 
 class ToolAsking:
@@ -101,7 +102,7 @@ class ToolAsking:
 
     def _fault(self, error: ActivityError) -> CallFault | None:
         """Why there was no answer, as the source's worker says. What was not asked is noted."""
-        told = fault_told(error)
+        told = fault_told(error.cause)
         if told.circuit is not None:
             self.outages = together((*self.outages, outage_of(told.circuit)))
         return told.fault

@@ -11,10 +11,11 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
 from contracts.config import RunPolicy
-from contracts.learning import Advice, Lesson
+from contracts.learning import Advice, Lesson, LessonSources
 from contracts.week_run import WeekRequest
 from domain.advice import policy_with
 from domain.learning_question import question_of
+from domain.lesson_attempts import sources_of
 from domain.lessons import lesson_of
 from domain.week_board import WeekBoard
 from workflows.options import (
@@ -29,7 +30,9 @@ ASKING: Final = timedelta(seconds=40)
 """One try: the record waits for scores that are due, for about half of it."""
 
 ASKING_AT_MOST: Final = timedelta(seconds=60)
-TELLING: Final = timedelta(seconds=10)
+TELLING: Final = timedelta(seconds=60)
+"""One try: the histories of the run are read for it."""
+
 AT_FIRST: Final = timedelta(seconds=2)
 """How long a report waits for what is told, so that a run of the week after it goes by it."""
 
@@ -80,20 +83,22 @@ class WeekLessons:
         it cannot be told at all, the log says so, and the week goes on."""
         if not self._request.learn:
             return
+        record = self._board.record_with()
         lesson = lesson_of(
-            self._board.record_with(),
+            record,
             self._request.config,
             workflow_id=workflow.info().workflow_id,
             whole=self._request.subset is None,
             told_at=workflow.now(),
         )
+        told = (lesson, sources_of(self._board.workflows, record.outcomes))
         revision, policy = self._board.last_revision + 1, self._request.config.policy
         if not workflow.patched(TOLD_BESIDE):
-            await self._told(lesson, revision, TELLING_AT_MOST, retry_policy(policy.retries))
+            await self._told(told, revision, TELLING_AT_MOST, retry_policy(policy.retries))
             return
         longest = max(policy.deadlines.week, policy.deadlines.open_for_reruns)
         task = asyncio.create_task(
-            self._told(lesson, revision, longest, patient_retry_policy(policy.retries))
+            self._told(told, revision, longest, patient_retry_policy(policy.retries))
         )
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -107,14 +112,19 @@ class WeekLessons:
         await workflow.wait_condition(lambda: not self._under_way)
 
     async def _told(
-        self, lesson: Lesson, revision: int, longest: timedelta, retries: RetryPolicy
+        self,
+        told: tuple[Lesson, LessonSources],
+        revision: int,
+        longest: timedelta,
+        retries: RetryPolicy,
     ) -> None:
+        week = told[0].week
         try:
             await workflow.execute_activity_method(
                 LearningActivities.tell_learning,
-                lesson,
+                args=told,
                 activity_id=f"tell_learning.r{revision}",
-                summary=f"What became of {lesson.week}",
+                summary=f"What became of {week}",
                 start_to_close_timeout=TELLING,
                 schedule_to_close_timeout=longest,
                 heartbeat_timeout=HEARTBEAT_TIMEOUT,
@@ -124,7 +134,7 @@ class WeekLessons:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
-            workflow.logger.warning("%s is not in the desk's record: %s", lesson.week, cause(error))
+            workflow.logger.warning("%s is not in the desk's record: %s", week, cause(error))
 
 
 def policy_of(request: WeekRequest, board: WeekBoard) -> RunPolicy:

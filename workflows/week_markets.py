@@ -138,6 +138,7 @@ class WeekMarkets:
     ) -> MarketOutcome:
         board, policy = self._board, policy_of(self._request, self._board)
         spec = next(s for s in self._request.config.markets if s.market == plan.market)
+        board.workflows.append(self.run_id(spec.market, rerun))
         return await workflow.execute_child_workflow(
             MarketResearchWorkflow.run,
             MarketRequest(

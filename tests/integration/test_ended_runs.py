@@ -5,12 +5,13 @@ A small workflow stands in for the weekly one: it publishes, and then returns, o
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from temporalio import activity, workflow
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
 from activities.publishing import PublishingActivities
@@ -49,12 +50,13 @@ async def publish_report(request: PublishRequest) -> Publication:
 
 @workflow.defn(name=WorkflowType.WEEKLY_RESEARCH, sandboxed=False)
 class PublishingOrNot:
-    """The subset says what it does: `returns`, `waits` after it published, or `nothing`."""
+    """The subset says what it does: `returns`, `waits` after it published, or `nothing`, as
+    without one."""
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
         """What was published."""
-        if request.subset == "nothing":
+        if request.subset in (None, "nothing"):
             await workflow.wait_condition(lambda: False)
         publication = await workflow.execute_activity(
             publish_report,
@@ -126,6 +128,25 @@ async def test_a_run_that_ended_badly_without_a_report_says_so(client: Client) -
     with pytest.raises(EndedWithoutReport, match="ended without a report"):
         await last_result(found, WEEK)
     with pytest.raises(EndedWithoutReport):
+        await last_record(found, WEEK)
+
+
+async def test_who_asks_a_run_without_a_report_for_a_rerun_is_told_what_to_do(
+    client: Client,
+) -> None:
+    run = await start_run(client, WEEK, CONFIG, workflow_id=f"weekly-{WEEK}")
+    await run.handle.cancel()
+    with suppress(WorkflowFailureError):
+        await run.handle.result()
+    asked = RerunRequest(market=CONFIG.market_names[0], reason="again")
+    with pytest.raises(EndedWithoutReport, match=rf"; `desk run --week {WEEK}` researches it anew"):
+        await signal_rerun(client, await latest(client), WEEK, asked)
+
+
+async def test_so_is_who_asks_a_run_of_some_markets(client: Client) -> None:
+    found = await ended(client, "nothing")
+    markets = ",".join(CONFIG.market_names)
+    with pytest.raises(EndedWithoutReport, match=f"desk run --week {WEEK} --markets {markets}`"):
         await last_record(found, WEEK)
 
 

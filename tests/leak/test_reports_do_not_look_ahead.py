@@ -123,7 +123,7 @@ async def scored_by(desk: Desk, instant: datetime, count: int) -> LearnedView:
 def lesson_of(at: datetime, *, planted: bool) -> Lesson:
     """A week in which the ECB's rates stood; a planted one in which they were away and wrong."""
     week = week_of(at.date() - timedelta(days=7))
-    trouble = unavailable("ecb", at, f"{WORD} outage")
+    trouble = unavailable("ecb", at, words=f"{WORD} outage")
     return lesson(
         0,
         workflow_id=f"weekly-{week}-told",

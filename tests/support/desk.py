@@ -26,6 +26,7 @@ from contracts.week_run import WeekRequest, WeekResult
 from infra.deliveries import DeliverySecrets
 from infra.effect_journal import EffectJournal
 from infra.memory_embedded import EmbeddedMemory
+from infra.tool_calling import ToolCaller
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
 from workers.tuning import TUNING
@@ -115,7 +116,7 @@ async def desk_workers(
     directory: Path,
     *,
     analyst: Analyst | None = None,
-    tools: ScriptedTools | None = None,
+    tools: ToolCaller | None = None,
     servers: tuple[str, ...] = ("ecb", "central_banks", "official_statistics"),
     market_research: type = MarketResearchWorkflow,
     secrets: Mapping[str, str] | None = None,

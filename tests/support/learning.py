@@ -8,7 +8,7 @@ from contracts.capabilities import Capability
 from contracts.config import ScheduleConfig
 from contracts.learning import Lesson, MadeForecast, SourceRecord, ToolUse, Trouble, TroubleKind
 from contracts.learning_record import Question, Resolution
-from contracts.names import AgentId, week_run_id
+from contracts.names import AgentId, CallFault, week_run_id
 from contracts.weeks import monday_of, week_of
 from domain.weeks import as_of_of
 
@@ -78,7 +78,12 @@ def use(server: str, *, calls: int = 10, failed: int = 0, **fields: Any) -> Tool
     return ToolUse.model_validate(given)
 
 
-def unavailable(server: str, at: datetime, words: str = "it is away") -> Trouble:
+def unavailable(
+    server: str,
+    at: datetime,
+    fault: CallFault = CallFault.UNREACHABLE,
+    words: str = "it is away",
+) -> Trouble:
     """A call of a server's quotes that got no answer."""
     return Trouble(
         kind=TroubleKind.TOOL_UNAVAILABLE,
@@ -87,6 +92,7 @@ def unavailable(server: str, at: datetime, words: str = "it is away") -> Trouble
         server=server,
         tool="get_quote",
         at=at,
+        fault=fault,
         words=words,
     )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contracts.learning import AdviceKind, Lesson, Trouble, TroubleKind
 from contracts.learning_record import MOST_WEEKS as LESSONS_KEPT
 from contracts.learning_record import LearningState, MetricName, PatternBy, Question, Resolution
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from domain.learned import Learned
 from domain.learned_patterns import metrics, patterns
 from domain.lessons import MOST_TROUBLES
@@ -32,7 +32,6 @@ from tests.support.learning import (
 
 SECONDS = 20.0
 MOST_WEEKS = 30
-TIMED_OUT = "{}.get_quote: Request 'tools/call' timed out"
 
 
 def told(*lessons: Lesson, fixings: Sequence[Resolution] = ()) -> Learned:
@@ -59,7 +58,7 @@ def records(draw: st.DrawFn) -> tuple[list[Lesson], list[Resolution]]:
                 whole=draw(st.booleans()),
                 forecasts=(made,),
                 tools=(use(YAHOO, failed=away), use("ecb", cited=3)),
-                troubles=(unavailable(YAHOO, as_of(number), TIMED_OUT.format(YAHOO)),) * bool(away),
+                troubles=(unavailable(YAHOO, as_of(number), CallFault.TIMEOUT),) * bool(away),
             )
         )
         if draw(st.booleans()):
@@ -238,7 +237,7 @@ def test_a_day_that_may_be_bad_by_chance_is_not_blamed() -> None:
 @pytest.mark.parametrize(("weeks", "seconds"), [(2, None), (3, 40.0), (6, 60.0)])
 def test_calls_that_run_out_of_time_get_more(weeks: int, seconds: float | None) -> None:
     lessons = [
-        lesson(n, troubles=(unavailable("ecb", as_of(n), TIMED_OUT.format("ecb")),) * (n < weeks))
+        lesson(n, troubles=(unavailable("ecb", as_of(n), CallFault.TIMEOUT),) * (n < weeks))
         for n in range(8)
     ]
     found = recommendations(lessons, question(8, call_seconds=SECONDS))
@@ -246,8 +245,10 @@ def test_calls_that_run_out_of_time_get_more(weeks: int, seconds: float | None) 
 
 
 def test_a_source_that_waited_in_vain_itself_needs_no_more_time() -> None:
-    words = "yahoo_finance: it did not answer within 10 seconds"
-    lessons = [lesson(n, troubles=(unavailable("ecb", as_of(n), words),)) for n in range(8)]
+    lessons = [
+        lesson(n, troubles=(unavailable("ecb", as_of(n), CallFault.SERVER_ERROR),))
+        for n in range(8)
+    ]
     assert kinds(lessons) == {}
 
 
@@ -256,8 +257,8 @@ def test_patterns_name_what_troubles_share() -> None:
         kind=TroubleKind.DEAD_LETTERED, agent=AgentId.VALIDATOR, market="JP", at=as_of(1)
     )
     lessons = [
-        lesson(0, troubles=(unavailable(YAHOO, as_of(0), "first"),)),
-        lesson(1, troubles=(unavailable(YAHOO, as_of(1), "second"), lost)),
+        lesson(0, troubles=(unavailable(YAHOO, as_of(0), words="first"),)),
+        lesson(1, troubles=(unavailable(YAHOO, as_of(1), words="second"), lost)),
     ]
     found = {(each.by, each.name): each for each in patterns(lessons)}
     source = found[PatternBy.SOURCE, YAHOO]
@@ -427,7 +428,7 @@ def test_early_and_late_lessons_of_a_week_come_to_the_same_in_any_order(
 
 def dreadful(number: int) -> Lesson:
     """A week in which as much went wrong as a lesson can tell, at length."""
-    one = unavailable(YAHOO, as_of(number), "w" * 300)
+    one = unavailable(YAHOO, as_of(number), words="w" * 300)
     return lesson(number, troubles=(one,) * MOST_TROUBLES, more_troubles=7)
 
 

@@ -8,11 +8,18 @@ import pytest
 
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.learning import Lesson, SourceRecord, Trouble, TroubleKind
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from contracts.report import Contribution, MarketOutcome
 from contracts.results import Forecast, View
 from contracts.tasks import TaskType
-from contracts.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolStatus
+from contracts.tools import (
+    AskedBesides,
+    CallPlace,
+    SourceOutage,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+)
 from contracts.usage import Usage
 from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from contracts.week_run import WeekRecord
@@ -143,6 +150,30 @@ def test_a_source_that_was_away_or_refused_is_a_trouble() -> None:
         trouble(kind=TroubleKind.TOOL_UNAVAILABLE, words="it did not answer"),
         trouble(kind=TroubleKind.TOOL_REFUSED, words="no such topic", at=AS_OF),
     )
+
+
+def test_a_trouble_says_by_its_type_why_there_was_no_answer() -> None:
+    """Of a call that was not made: what its source failed by before."""
+    besides = AskedBesides(
+        server="newswire", tool="search", status=ToolStatus.UNAVAILABLE, fault=CallFault.RESET
+    )
+    late = asked(ToolStatus.UNAVAILABLE, error="late", fault=CallFault.TIMEOUT, besides=(besides,))
+    not_made = asked(ToolStatus.UNAVAILABLE, error="not asked", fault=CallFault.CIRCUIT_OPEN)
+    outage = SourceOutage(
+        server="google_news", since=AS_OF, fault=CallFault.TIMEOUT, calls_not_made=1
+    )
+    line = Contribution(
+        agent=AgentId.RESEARCH_AGENT_2,
+        task_type=TaskType.RESEARCH_FX,
+        delivered=True,
+        outages=(outage,),
+    )
+    found = lesson(a_pair(agents=(line,), evidence=(*a_pair().evidence, late, not_made))).troubles
+    assert [each.fault for each in found] == [
+        CallFault.TIMEOUT,
+        CallFault.RESET,
+        CallFault.TIMEOUT,
+    ]
 
 
 def test_so_is_one_that_another_stood_in_for() -> None:

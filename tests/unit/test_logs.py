@@ -5,6 +5,8 @@ import inspect
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,6 +33,7 @@ from contracts.names import (
 )
 from infra.logs import configure_logs
 from infra.subject import subject_of
+from tests.support.homes import PROJECT
 
 WEEK = week_run_id("2026-W44")
 QUESTION, SWARM, STOCK = (f"{kind}0a1b2c" for kind in (QUESTION_RUN, SWARM_RUN, f"{STOCK_RUN}BTC-"))
@@ -198,3 +201,27 @@ def test_what_has_no_parent_is_a_run_of_its_own(run: str) -> None:
 
 def test_an_activity_that_is_no_agents_has_no_agent() -> None:
     assert subject_of("weekly-2026-W44", "publish.r1") == {"run": "weekly-2026-W44"}
+
+
+WARNS = """
+import warnings
+from types import SimpleNamespace
+
+from temporalio.worker._activity import _ActivityWorker
+
+from infra.logs import configure_logs
+
+configure_logs("INFO", as_json=True)
+_ActivityWorker._handle_cancel_activity_task(SimpleNamespace(_running_activities={}), b"t", None)
+warnings.warn("this is deprecated")
+"""
+
+
+def test_warnings_are_lines_of_the_log_and_an_activity_that_has_ended_is_none() -> None:
+    """In a process of its own: what becomes of warnings is the same for all of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", WARNS], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    (found,) = map(json.loads, done.stderr.splitlines())
+    assert "this is deprecated" in found["event"]
+    assert (found["level"], found["logger"], done.stdout) == ("warning", "py.warnings", "")

@@ -9,8 +9,9 @@ from temporalio import workflow
 
 from contracts.capabilities import Capability
 from contracts.config import ScheduleConfig
-from contracts.learning import Advice, AdviceKind, Lesson, Recommendation
+from contracts.learning import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
 from contracts.learning_record import Question
+from contracts.names import CallFault
 from contracts.week_run import WeekRequest
 from domain.recommendations import recommendations
 from domain.week_board import WeekBoard
@@ -183,34 +184,29 @@ async def test_a_run_says_when_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(each.as_of, each.asked_at) for each in asked] == [(board.window.end, now)]
 
 
-def late(words: str) -> list[Lesson]:
-    """Three weeks in which a call of the ECB's quotes ended in such words."""
-    return [lesson(n, troubles=(unavailable("ecb", as_of(n), words),)) for n in range(3)]
+def late(fault: CallFault | None) -> list[Lesson]:
+    """Three weeks in which a call of the ECB's quotes had no answer."""
+    told = unavailable("ecb", as_of(0)).model_copy(update={"fault": fault})
+    return [lesson(n, troubles=(told.model_copy(update={"at": as_of(n)}),)) for n in range(3)]
 
 
-@pytest.mark.parametrize(
-    ("words", "gave_up"),
-    [
-        ("ecb.get_quote: Request 'tools/call' timed out", True),
-        ("ecb.get_quote: Timed out after 13.5s waiting for 'tools/call'", True),
-        ("activity StartToClose timeout", True),
-        ("ecb.get_quote: activity StartToClose timeout; yahoo_finance.get_quote: away", True),
-        ("ecb.get_quote: ecb.get_quote: Request 'tools/call' timed out; yahoo: away", True),
-        ("ecb.get_quote: away; yahoo_finance.get_quote: Request 'tools/call' timed out", False),
-        ("ecb.get_quote: Timed out after 5 s", False),
-        ("ecb.get_quote: Timed out after 5s waiting for 'ecb.europa.eu', try later", False),
-        ("ecb.get_quote: it answered 503: Request 'tools/call' timed out", False),
-        ("ecb.get_quote: upstream: activity StartToClose timeout", False),
-        ("ecb: MCP server ecb did not answer in time", False),
-    ],
-)
+@pytest.mark.parametrize("fault", [*CallFault, None])
 def test_only_where_the_desk_itself_stopped_waiting_do_calls_get_more_time(
-    words: str, gave_up: bool
+    fault: CallFault | None,
 ) -> None:
-    assert bool(kinds(late(words))) is gave_up
+    assert bool(kinds(late(fault))) is (fault is CallFault.TIMEOUT)
+
+
+def test_a_call_that_was_in_time_at_another_try_counts_as_one_that_needs_more_time() -> None:
+    retried = {"kind": TroubleKind.TOOL_RETRIED}
+    lessons = [
+        each.model_copy(update={"troubles": (each.troubles[0].model_copy(update=retried),)})
+        for each in late(CallFault.TIMEOUT)
+    ]
+    assert kinds(lessons) == [AdviceKind.RAISE_TIMEOUT]
 
 
 def test_more_time_is_said_to_be_for_every_call() -> None:
-    (advice,) = advised(late("activity StartToClose timeout"))
+    (advice,) = advised(late(CallFault.TIMEOUT))
     assert advice.kind is AdviceKind.RAISE_TIMEOUT
     assert advice.reason.endswith("30 seconds in place of 15, for every call of every source")

@@ -1,9 +1,10 @@
 """A source that cannot be asked, and another that answers in its place."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ from temporalio.client import Client
 from agents.builtin.analysts import builtin_turn
 from contracts.capabilities import Capability, Route
 from contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from contracts.names import AgentId, CallFault
 from contracts.report import ResearchReport
 from contracts.source_results import History, Provenance, Quote
 from contracts.tools import SourceTier, ToolStatus
+from contracts.turns import Turn, TurnRequest
 from domain.audit import audit
 from infra.mcp_config import read_mcp_config
 from infra.mcp_pool import McpPool
@@ -23,7 +26,7 @@ from infra.tool_calling import ToolAnswer, ToolUnreachable
 from starters.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.homes import PROJECT
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools, price_call
 
 OFFLINE = ("ecb", "central_banks", "official_statistics")
 YAHOO = Provenance(
@@ -201,3 +204,61 @@ async def test_a_source_that_no_worker_serves_leaves_time_for_the_next(
     assert market.outcome == "researched"
     assert by_server(report)["yahoo_finance"] == {SourceTier.SECONDARY}
     assert audit(report) == ()
+
+
+@dataclass
+class SilentToTheFirst(ScriptedTools):
+    """Never answers research agent 1 in time."""
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """See `infra.tool_calling.ToolCaller`."""
+        if AgentId.RESEARCH_AGENT_1 in key:
+            await asyncio.sleep(timeout_seconds)
+            raise ToolUnreachable(f"{server} is silent", fault=CallFault.TIMEOUT)
+        return await super().call(server, tool, arguments, key=key, timeout_seconds=timeout_seconds)
+
+
+@dataclass
+class AsksAgainAndAgain:
+    """A script: research agent 1 asks for as long as it may; how much time has who takes over."""
+
+    left: list[timedelta] = field(default_factory=list)
+
+    def __call__(self, request: TurnRequest) -> Turn | None:
+        """See `Script`."""
+        task = request.assignment
+        if task.agent is AgentId.RESEARCH_AGENT_2:
+            self.left.append(task.deadline - datetime.now(UTC))
+        if task.agent is not AgentId.RESEARCH_AGENT_1:
+            return None
+        call = price_call(request)
+        number = len(request.exchanges)
+        return Turn(calls=(call.model_copy(update={"call_id": f"{call.call_id}.{number}"}),))
+
+
+async def test_who_takes_over_has_time_where_the_first_has_used_all_of_its_own(
+    server: Client, tmp_path: Path
+) -> None:
+    deadlines = DeadlineConfig(
+        task=timedelta(seconds=12), open_for_reruns=timedelta(milliseconds=1)
+    )
+    script = AsksAgainAndAgain()
+    async with desk_workers(
+        server, tmp_path, analyst=ScriptedAnalyst(script), tools=SilentToTheFirst()
+    ):
+        config = desk_config(pair("USD/JPY"), deadlines=deadlines)
+        result = await (await start_week(server, config)).result()
+    (outcome,) = result.record.outcomes
+    assert script.left[0] > timedelta(seconds=1)
+    assert outcome.outcome == "researched"
+    researched = next(line for line in outcome.agents if line.reassigned_from)
+    assert researched.agent is AgentId.RESEARCH_AGENT_2
+    assert researched.reassigned_from is AgentId.RESEARCH_AGENT_1

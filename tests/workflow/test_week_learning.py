@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from activities.learning import LearningActivities
 from contracts.config import RetryConfig
-from contracts.learning import Lesson
+from contracts.learning import Lesson, LessonSources
 from contracts.learning_record import LearnedView
 from contracts.names import LEARNING_SYSTEM_ID, Message
 from contracts.week_run import RerunRequest, WeekStatus
@@ -27,12 +27,12 @@ class Untold(LearningActivities):
         self._away_for = tries
 
     @activity.defn
-    async def tell_learning(self, lesson: Lesson) -> None:
+    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
         """Tell it, after so many tries in vain."""
         self.tries += 1
         if self._away_for is None or self.tries <= self._away_for:
             raise ConnectionError("nobody can be told")
-        await super().tell_learning(lesson)
+        await super().tell_learning(lesson, sources)
 
 
 async def learned_by(client: Client) -> LearnedView:

@@ -1,0 +1,58 @@
+"""Why a call of a tool had no answer, as Temporal's failures say it by their types."""
+
+from datetime import UTC, datetime
+
+import pytest
+from temporalio.exceptions import ApplicationError, TimeoutType
+from temporalio.exceptions import TimeoutError as TimedOut
+
+from activities.errors import fault_told, transient
+from contracts.names import CallFault, FailureType
+from contracts.tools import OpenCircuit
+
+NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
+
+
+def timed_out(kind: TimeoutType, cause: BaseException | None = None) -> TimedOut:
+    error = TimedOut("activity timeout", type=kind, last_heartbeat_details=[])
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize("fault", CallFault)
+def test_the_worker_of_a_source_says_it(fault: CallFault) -> None:
+    said = transient(FailureType.TOOL_UNAVAILABLE, "whatever it says in words", fault)
+    assert fault_told(said).fault is fault
+    assert fault_told(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, said)).fault is fault
+
+
+def test_a_circuit_comes_with_it() -> None:
+    circuit = OpenCircuit(
+        server="ecb", since=NOW, next_try=NOW, fault=CallFault.TIMEOUT, failures=5
+    )
+    told = circuit.model_dump(mode="json")
+    said = transient(FailureType.TOOL_UNAVAILABLE, "not asked", CallFault.CIRCUIT_OPEN, told)
+    assert fault_told(said).circuit == circuit
+
+
+def test_a_worker_that_could_not_say_it_in_time_has_waited_in_vain() -> None:
+    late = timed_out(TimeoutType.START_TO_CLOSE)
+    assert fault_told(late).fault is CallFault.TIMEOUT
+    assert fault_told(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, late)).fault is CallFault.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        timed_out(TimeoutType.HEARTBEAT),
+        timed_out(TimeoutType.SCHEDULE_TO_START),
+        timed_out(TimeoutType.SCHEDULE_TO_CLOSE),
+        ApplicationError("ecb.get_quote: Request 'tools/call' timed out", type="ToolUnavailable"),
+        ApplicationError("away", "in words", type="ToolUnavailable"),
+        None,
+    ],
+)
+def test_of_a_worker_that_died_or_of_another_version_nothing_is_known(
+    reason: BaseException | None,
+) -> None:
+    assert fault_told(reason) == (None, None)

@@ -1,0 +1,225 @@
+"""What fails on the wire comes out as advice: real sources as processes, real weeks, and the lines
+that `desk learn` prints."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from temporalio.client import Client
+from temporalio.testing import WorkflowEnvironment
+
+from agents.builtin.analysts import builtin_turn
+from contracts.capabilities import Capability, Route
+from contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from contracts.learning import ToolUse
+from contracts.learning_record import LearnedView
+from contracts.names import LEARNING_SYSTEM_ID, Message
+from domain.learning_question import question_of
+from infra.mcp_config import McpServerSpec
+from infra.mcp_pool import McpPool
+from starters.learn_table import learned_lines
+from tests.support.desk import desk_config, desk_workers, pair, start_week
+from tests.support.faulty_source import Controls, Fault, over_stdio
+from tests.support.homes import PROJECT
+from tests.support.scripted import ScriptedAnalyst
+
+SOURCE: Final = "ecb"
+STAND_IN: Final = "second"
+PAIRS: Final = ("USD/JPY", "EUR/USD", "GBP/USD", "AUD/USD")
+WEEKS: Final = tuple(f"2026-W{number}" for number in range(30, 41))
+LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
+NEVER: Final = timedelta(days=1)
+"""After which a circuit opens: each call is put to the wire."""
+
+FIXINGS: Final = {
+    Capability.QUOTE: "get_quote",
+    Capability.HISTORY: "get_historical",
+}
+
+
+def config_of(
+    *, tries: int = 1, stand_in: bool = False, pairs: int = 1, seconds: float = 30
+) -> RunConfig:
+    """A desk with few pairs and little patience."""
+    deadlines = DeadlineConfig(
+        tool_call=timedelta(seconds=seconds), open_for_reruns=timedelta(milliseconds=1)
+    )
+    retries = RetryConfig(max_attempts=tries, first_pause=timedelta(milliseconds=100))
+    config = desk_config(*map(pair, PAIRS[:pairs]), deadlines=deadlines, retries=retries)
+    servers = (SOURCE, STAND_IN) if stand_in else (SOURCE,)
+    routes = {
+        capability: tuple(Route(server=server, tool=tool) for server in servers)
+        for capability, tool in FIXINGS.items()
+    }
+    policy = config.policy.model_copy(update={"sources": servers, "capabilities": routes})
+    return config.model_copy(update={"policy": policy})
+
+
+@dataclass
+class FaultyDesk:
+    """A desk with a source that can be made to fail."""
+
+    client: Client
+    controls: Controls
+    config: RunConfig
+    weeks: int = 0
+
+    async def week(self, week: str, fault: Fault | None = None, *, recovers: bool = False) -> None:
+        """A week, in which the source suffers from a fault, or did when it was asked first."""
+        self.controls.suffer(fault)
+        before = self.controls.asked
+        run = await start_week(
+            self.client, self.config, week=week, run_id=f"weekly-{week}", learn=True
+        )
+        while recovers and self.controls.asked == before:
+            await asyncio.sleep(0.01)
+        if recovers:
+            self.controls.suffer(None)
+        await run.result()
+        self.weeks += 1
+
+    async def learned(self, asked_at: datetime = LATER) -> LearnedView:
+        """All that is known, to a run that asks then."""
+        asked = question_of(self.config.policy, LATER, asked_at=asked_at)
+        handle = self.client.get_workflow_handle(LEARNING_SYSTEM_ID)
+        while True:
+            view: LearnedView = await handle.query(Message.LEARNED, asked, result_type=LearnedView)
+            if len(view.weeks) == self.weeks:
+                return view
+            await asyncio.sleep(0.01)
+
+    async def printed(self, asked_at: datetime = LATER) -> str:
+        """What `desk learn` prints of it, on one line."""
+        return " ".join(" ".join(learned_lines(await self.learned(asked_at))).split())
+
+
+@asynccontextmanager
+async def faulty_desk(
+    client: Client, directory: Path, config: RunConfig
+) -> AsyncIterator[FaultyDesk]:
+    control = directory / "control"
+    entries: dict[str, dict[str, Any]] = {
+        SOURCE: over_stdio("mcp_servers.ecb", control),
+        STAND_IN: over_stdio("mcp_servers.ecb", directory / "well"),
+    }
+    servers = {name: McpServerSpec.model_validate(entry) for name, entry in entries.items()}
+    async with (
+        McpPool(
+            servers,
+            in_process=False,
+            project_dir=PROJECT,
+            cache_dir=directory,
+            opens_after=NEVER,
+        ) as pool,
+        desk_workers(
+            client,
+            directory,
+            analyst=ScriptedAnalyst(script=builtin_turn),
+            tools=pool,
+            servers=tuple(servers),
+        ),
+    ):
+        yield FaultyDesk(client, Controls(control), config)
+
+
+def had_of(view: LearnedView, server: str) -> ToolUse:
+    """What all agents had of a server's tools together."""
+    uses = [use for use in view.tools if use.server == server]
+    return ToolUse(
+        agent=uses[0].agent,
+        server=server,
+        tool="any",
+        calls=sum(use.calls for use in uses),
+        failed=sum(use.failed for use in uses),
+        retried=sum(use.retried for use in uses),
+    )
+
+
+async def test_a_silent_source_that_kills_a_market_needs_more_time(
+    server: Client, tmp_path: Path
+) -> None:
+    """Nobody could do its task: all calls are those of dead letters."""
+    async with faulty_desk(server, tmp_path, config_of(tries=2, seconds=1)) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.SILENT)
+        view, printed = await desk.learned(), await desk.printed()
+    had = had_of(view, SOURCE)
+    assert (had.calls, had.failed, had.retried) == (6, 6, 6)
+    assert "raise_timeout:ecb: give every call 2 s" in printed
+    assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
+
+
+async def test_a_source_that_is_late_and_then_in_time_needs_more_time(
+    server: Client, tmp_path: Path
+) -> None:
+    """Every market is researched: only the tries before the last tell of it."""
+    async with faulty_desk(server, tmp_path, config_of(tries=20, seconds=1)) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.SILENT, recovers=True)
+        view, printed = await desk.learned(), await desk.printed()
+    had = had_of(view, SOURCE)
+    assert (had.failed, {week.researched for week in view.weeks}) == (0, {1})
+    assert had.retried >= 3
+    assert "tool_retried" in printed and "what went wrong: nothing" not in printed
+    assert "raise_timeout:ecb: give every call 2 s" in printed
+
+
+async def test_a_source_that_hardly_answers_is_avoided(server: Client, tmp_path: Path) -> None:
+    config = config_of(stand_in=True, pairs=4)
+    async with faulty_desk(server, tmp_path, config) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.ERROR)
+        had, printed = had_of(await desk.learned(), SOURCE), await desk.printed()
+    assert had.failed == had.calls == desk.controls.asked >= 20
+    assert "avoid_source:ecb: ask ecb after the others for everything" in printed
+    assert f"{had.failed} of {had.calls} calls of ecb got no answer" in printed
+    assert "raise_timeout" not in printed
+
+
+async def test_behind_a_source_that_fails_often_another_is_preferred(
+    server: Client, tmp_path: Path
+) -> None:
+    config = config_of(stand_in=True, pairs=4)
+    async with faulty_desk(server, tmp_path, config) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week)
+        for week in WEEKS[3:6]:
+            await desk.week(week, Fault.ERROR)
+        printed = await desk.printed()
+    assert "prefer_fallback:ecb:quote" in printed
+    assert "prefer_fallback:ecb:history" in printed
+    assert "calls of ecb got no answer in the newest 6 weeks, in 3 of them" in printed
+
+
+async def test_on_a_weekday_on_which_a_source_fails_another_is_preferred(
+    skipping: WorkflowEnvironment, tmp_path: Path
+) -> None:
+    """Three bad Mondays and eight good Tuesdays, of which most are the last: it does not fail often
+    of late."""
+    config = config_of(stand_in=True, pairs=4)
+    async with faulty_desk(skipping.client, tmp_path, config) as desk:
+        monday = await next_monday(skipping)
+        for number, week in enumerate(WEEKS):
+            bad = number in (0, 1, 10)
+            await until(skipping, monday if bad else monday + timedelta(days=1))
+            await desk.week(week, Fault.ERROR if bad else None)
+            monday += timedelta(weeks=1)
+        on_monday = await desk.printed(monday)
+        on_tuesday = await desk.printed(monday + timedelta(days=1))
+    assert "prefer_fallback:ecb:quote" in on_monday
+    assert "ecb failed in 3 of 3 runs on a Monday, and in 0 of 8 on other days" in on_monday
+    assert "recommendations: none" in on_tuesday
+
+
+async def next_monday(environment: WorkflowEnvironment) -> datetime:
+    """Noon of it."""
+    noon = (await environment.get_current_time()).replace(hour=12, minute=0)
+    return noon + timedelta(days=7 - noon.weekday())
+
+
+async def until(environment: WorkflowEnvironment, instant: datetime) -> None:
+    await environment.sleep(instant - await environment.get_current_time())
