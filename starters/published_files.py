@@ -5,13 +5,18 @@ import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
 from contracts.report import ResearchReport
 from contracts.week_run import PublishedFiles
 from contracts.weeks import WEEK_PATTERN
+from infra.file_reading import read_text_file
 from starters.endings import CommandError, UsageError
+
+LARGEST_REPORT: Final = 64 * 2**20
+"""Bytes of a report in any of its forms: 60 times a week of all markets."""
 
 _LATEST = re.compile(rf"({WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+)\.json")
 
@@ -25,7 +30,7 @@ def read_report(path: Path) -> ResearchReport:
     from reporting.json_form import from_json
 
     try:
-        return from_json(path.read_text(encoding="utf-8"))
+        return from_json(read_text_file(path, LARGEST_REPORT))
     except FileNotFoundError:
         raise CommandError(f"{path} is missing; `desk run --again` publishes it anew") from None
     except OSError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from contracts.tape import Tape
 from domain.tape_form import LARGEST, TapeUnusable, from_bytes
+from infra.file_reading import read_file
 from starters.endings import CommandError, UsageError
 
 
@@ -16,9 +17,7 @@ def read_tape(path: Path) -> Tape:
         CommandError: it is missing, damaged or no tape; the message names it.
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise CommandError(f"{path} is no tape: it is larger than any")
-        return from_bytes(path.read_bytes())
+        return from_bytes(read_file(path, LARGEST))
     except FileNotFoundError:
         raise CommandError(f"{path} is missing; `desk tape save RUN {path}` saves one") from None
     except OSError as error:
