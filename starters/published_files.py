@@ -13,6 +13,7 @@ from contracts.report import ResearchReport
 from contracts.week_run import PublishedFiles
 from contracts.weeks import WEEK_PATTERN
 from infra.file_reading import read_text_file
+from reporting.published_modes import publish_folder, published
 from starters.endings import CommandError, UsageError
 
 LARGEST_REPORT: Final = 64 * 2**20
@@ -90,7 +91,7 @@ def check_target(directory: Path | None) -> None:
     if directory is None:
         return
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        publish_folder(directory)
     except OSError as error:
         raise UsageError(f"--out {directory}: {error.strerror}") from None
     if not os.access(directory, os.W_OK):
@@ -109,6 +110,7 @@ def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
     try:
         for source, place in zip(sources, waiting, strict=True):
             shutil.copyfile(source, place)
+            published(place)
         for place, copy in zip(waiting, copies, strict=True):
             place.replace(copy)
     except OSError as error:
