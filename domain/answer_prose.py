@@ -31,7 +31,7 @@ else."""
 _UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the order of others."""
 
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Signs that a terminal would act on."""
 
 
@@ -121,7 +121,7 @@ def attribution_of(quotation: Quotation) -> str | None:
 
 def shown_words(text: str) -> str:
     """Words of a source on one line, letter by letter, without signs that are none."""
-    return " ".join(_CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
+    return " ".join(CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
 
 
 def harmless(words: str) -> str:
@@ -132,7 +132,7 @@ def harmless(words: str) -> str:
 def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
     """The text with figures of claims as references, without sentences that hold another figure or
     refer to nothing, and without control characters."""
-    visible = _CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
+    visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
     read = read_prose(visible, known.claims, place=place)
     left = drop_sentences(read.prose, read.rejected) if read.rejected else read.prose
     kept = [

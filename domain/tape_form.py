@@ -8,10 +8,14 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from contracts.tape import TAPE_VERSION, Tape
+from domain.json_size import most_values
 from domain.seal import content_hash
 
-LARGEST: Final = 512 * 2**20
-"""Bytes of a tape, unpacked."""
+LARGEST: Final = 64 * 2**20
+"""Bytes of a tape, unpacked: 75 weeks of all markets by the built-in analyst."""
+
+MOST_VALUES: Final = 2_000_000
+"""Of its JSON: 45 such weeks."""
 
 FORMAT: Final = "desk-tape"
 SEAL: Final = "seal"
@@ -40,6 +44,8 @@ def from_bytes(content: bytes) -> Tape:
         TapeUnusable: they are cut off, damaged, changed, of another version, or no tape at all.
     """
     text = _unpacked(content) if content.startswith(_GZIP) else content
+    if most_values(text) > MOST_VALUES:
+        raise TapeUnusable(f"it holds more than {MOST_VALUES:,} values")
     held = _object(text)
     version, seal = held.get("version"), held.pop(SEAL, None)
     if version != TAPE_VERSION:

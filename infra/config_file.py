@@ -36,6 +36,7 @@ from contracts.delivery import Deliveries
 from contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
+from infra.file_reading import read_text_file
 from infra.route_answers import RouteAnswerError, check_answers
 from infra.settings_error import SettingsError, nearest, refusal
 
@@ -252,7 +253,7 @@ def read_desk_file(path: Path) -> DeskConfig:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text_file(path))
     except FileNotFoundError:
         raise SettingsError(
             f"{path} is missing: it lists the markets; run from the project's folder "

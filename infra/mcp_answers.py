@@ -23,10 +23,10 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff
 
 
 def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> ToolAnswer:
-    """The answer, without secrets: structured content as it is; else text, parsed where it is a
-    JSON object or list, and otherwise as `{"text": ...}`, with `"cut": true` where it was longer
-    than `LONGEST_TEXT`. A text that the server has wrapped as its structure counts as a text where
-    it is a JSON object or list."""
+    """The answer, without secrets and control characters: structured content as it is; else text,
+    parsed where it is a JSON object or list, and otherwise as `{"text": ...}`, with `"cut": true`
+    where it was longer than `LONGEST_TEXT`. A text that the server has wrapped as its
+    structure counts as a text where it is a JSON object or list."""
     parts = (part.text for part in result.content if isinstance(part, TextContent))
     text = redaction.text(" ".join(parts))
     if result.is_error:
@@ -37,7 +37,7 @@ def answer_of(result: CallToolResult, redaction: Redaction = NOTHING_SECRET) -> 
         return ToolAnswer(refusal=text.strip())
     content = _of_text(text) if structured is None else _unwrapped(structured, text)
     # A text that was JSON may have been escaped in ways of its own.
-    content = redaction.value(content)
+    content = _visible(redaction.value(content))
     return ToolAnswer(content=content, kept=(result.meta or {}).get(KEPT_ANSWER) is True)
 
 
@@ -50,8 +50,20 @@ def _of_text(text: str) -> JsonValue:
     parsed = _parsed(text)
     if parsed is not None:
         return parsed
-    kept = _CONTROL.sub(" ", text[:LONGEST_TEXT])
+    kept = text[:LONGEST_TEXT]
     return {"text": kept, "cut": True} if len(text) > LONGEST_TEXT else {"text": kept}
+
+
+def _visible(value: JsonValue) -> JsonValue:
+    """The value with a space for each control character of its texts, the names of fields included;
+    line ends and tabs stay."""
+    if isinstance(value, str):
+        return _CONTROL.sub(" ", value)
+    if isinstance(value, list):
+        return [_visible(each) for each in value]
+    if isinstance(value, dict):
+        return {_CONTROL.sub(" ", name): _visible(each) for name, each in value.items()}
+    return value
 
 
 def _parsed(text: str) -> JsonValue:

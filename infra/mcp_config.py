@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, m
 
 from contracts.base import ShortText
 from contracts.tools import SourceTier
+from infra.file_reading import read_text_file
 
 LARGEST_ANSWER: Final = 4 * 2**20
 """Bytes that are read of an answer unless an entry says otherwise."""
@@ -107,7 +108,7 @@ def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
         McpConfigError: the file is missing or malformed, or a server has no way to be reached.
     """
     try:
-        return _McpFile.model_validate_json(path.read_text(encoding="utf-8")).servers
+        return _McpFile.model_validate_json(read_text_file(path)).servers
     except FileNotFoundError:
         raise McpConfigError(f"{path} is missing: it names the sources the desk asks") from None
     except OSError as error:

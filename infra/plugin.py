@@ -17,7 +17,7 @@ from infra.sandbox import workflow_runner
 
 def data_converter(payload_dir: Path, keys: Keyring | None = None) -> DataConverter:
     """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
-    over the limit goes to disk."""
+    over the limit goes to disk. Answers to queries stay plain JSON unless there are keys."""
     packing = CompressingCodec()
     return ContextFreeConverter(
         payload_converter_class=PydanticPayloadConverter,

@@ -24,6 +24,7 @@ from infra.config_file import (
     ServerSettings,
     read_desk_file,
 )
+from infra.file_reading import read_text_file
 from infra.mcp_config import McpConfigError, read_mcp_config
 from infra.payload_keys import Keyring, UnusableKeys, read_keys
 from infra.settings_error import SettingsError, refusal
@@ -270,6 +271,11 @@ def _temporal_file(project: Path, given: Path | None) -> Path | None:
         raise SettingsError(
             f"{ENVIRONMENT}: TEMPORAL_CONFIG_FILE is '{given}'; allowed: a file that exists"
         )
+    try:
+        # The SDK reads it whole, whatever its size.
+        read_text_file(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
     return path
 
 
@@ -335,10 +341,11 @@ def _payload_keys(project: Path, read: _Environment) -> Keyring | None:
         )
     try:
         if file is not None:
-            return read_keys((project / file.expanduser()).read_text(encoding="utf-8"))
+            return read_keys(read_text_file(project / file.expanduser()))
         return read_keys(written.get_secret_value()) if written is not None else None
     except OSError as error:
-        raise SettingsError(f"{ENVIRONMENT}: DESK_PAYLOAD_KEY_FILE: {error}") from None
+        told = f"{file} cannot be read: {error.strerror}"
+        raise SettingsError(f"{ENVIRONMENT}: DESK_PAYLOAD_KEY_FILE: {told}") from None
     except (UnusableKeys, UnicodeDecodeError) as error:
         name = "DESK_PAYLOAD_KEY_FILE" if file is not None else "DESK_PAYLOAD_KEYS"
         raise SettingsError(f"{ENVIRONMENT}: {name}: {error}") from None

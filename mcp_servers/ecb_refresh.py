@@ -1,7 +1,7 @@
 """Fetching a newer file of reference rates from the ECB into the cache."""
 
 import os
-import tempfile
+import secrets
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,6 @@ from mcp_servers.ecb_store import cached_file, packaged_file
 
 ECB_URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip"
 TIMEOUT_SECONDS = 5.0
-_READABLE_BY_ALL = 0o644
 LARGEST_DOWNLOAD = 16 * 1024 * 1024
 """Bytes. The zip is below one mebibyte."""
 
@@ -108,14 +107,12 @@ def _replace(target: Path, content: bytes) -> RefreshStatus:
     if target.exists() and target.read_bytes() == content:
         return RefreshStatus.UNCHANGED
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    unfinished = Path(name)
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with unfinished.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        unfinished.chmod(_READABLE_BY_ALL)
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)

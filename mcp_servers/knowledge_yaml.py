@@ -59,6 +59,8 @@ def read_text(file: Path) -> str:
         DamagedCorpus: it cannot be read, is too large or is no UTF-8.
     """
     try:
+        if file.exists() and not file.is_file():
+            raise DamagedCorpus(file, 1, "it is a device or a pipe, and no file")
         if file.stat().st_size > LARGEST_FILE:
             raise DamagedCorpus(file, 1, f"it is above {LARGEST_FILE // 1_000_000} MB")
         content = file.read_bytes()

@@ -27,7 +27,7 @@ def render_answer_html(answer: AnswerReport) -> str:
     """
     links = AnswerLinks(answer)
     picture = graph_picture(answer.graph, {line.node: line for line in answer.nodes})
-    return (
+    return wording.printable(
         page_environment()
         .get_template(TEMPLATE)
         .render(

@@ -30,7 +30,7 @@ from reporting.answer_words import (
     verdict_words,
 )
 from reporting.markdown_text import bullets, escaped, link, table
-from reporting.wording import arguments_words, instant, one_line
+from reporting.wording import arguments_words, instant, one_line, printable
 
 
 def render_answer_markdown(answer: AnswerReport) -> str:
@@ -46,13 +46,13 @@ def render_answer_markdown(answer: AnswerReport) -> str:
         *_part("Method", bullets(_method(answer))),
         *_part("Run", bullets(_run(answer))),
     ]
-    return "\n\n".join(parts) + "\n"
+    return printable("\n\n".join(parts)) + "\n"
 
 
 def answer_alone(answer: AnswerReport) -> str:
     """The answer and what is missing, without how it was found: what a terminal shows. Of a swarm
     its conflicts and hypotheses besides, of an episode its blackboard and its steps."""
-    return "\n\n".join(_answered(answer)) + "\n"
+    return printable("\n\n".join(_answered(answer))) + "\n"
 
 
 def _answered(answer: AnswerReport) -> tuple[str, ...]:

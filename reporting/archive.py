@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from reporting.archive_pages import INDEX, MARK, MARKETS, archive_pages
 from reporting.archive_reading import LeftOut, Listing, ReportFile, is_full, listing_of
 from reporting.archive_week import ArchivedWeek, archived_week
+from reporting.published_modes import publish_folder, published
 
 MOST_ROUNDS: Final = 3
 """How often an archive is made again because reports were published meanwhile."""
@@ -90,9 +91,10 @@ def _place(pages: Mapping[Path, str], directory: Path) -> None:
     try:
         for path in pages:
             _refuse_a_strangers(path)
-        (directory / MARKETS).mkdir(parents=True, exist_ok=True)
+        publish_folder(directory / MARKETS)
         for path, text in pages.items():
             new[path].write_text(text, encoding="utf-8", newline="\n")
+            published(new[path])
         for path in pages:
             new[path].replace(path)
         for path in _outdated(pages, directory / MARKETS):

@@ -20,6 +20,7 @@ from reporting.archive_week import COLUMNS, ArchivedWeek, MarketWeek
 from reporting.figure_links import anchor
 from reporting.html import KIND_TITLES, page_environment
 from reporting.record_words import SCORE_COLUMNS
+from reporting.wording import printable
 
 INDEX: Final = "index.html"
 SEARCH: Final = "search.html"
@@ -110,7 +111,7 @@ def archive_pages(weeks: Sequence[ArchivedWeek], left_out: Sequence[LeftOut]) ->
 
 
 def _page(template: str, **given: object) -> str:
-    return (
+    return printable(
         page_environment()
         .get_template(template)
         .render(

@@ -33,7 +33,7 @@ def render_html(report: ResearchReport) -> str:
     Text of the report is data: it is escaped, and only http and https addresses become links.
     Every figure of a claim opens the claim's trace, of which there is one.
     """
-    return (
+    return wording.printable(
         page_environment()
         .get_template(TEMPLATE)
         .render(

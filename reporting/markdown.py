@@ -51,6 +51,7 @@ from reporting.wording import (
     instant,
     mover_cells,
     planning_words,
+    printable,
     rate_cells,
     rests_on,
     share_words,
@@ -97,7 +98,7 @@ def render_markdown(report: ResearchReport) -> str:
         *_section("Method", bullets(METHOD)),
         *_section("Run", _run(report)),
     ]
-    return "\n\n".join(parts) + "\n"
+    return printable("\n\n".join(parts)) + "\n"
 
 
 def _commentary(report: ResearchReport) -> str:

@@ -15,6 +15,7 @@ from contracts.week_run import PublishedFiles
 from reporting.html import render_html
 from reporting.json_form import apart_from_the_run, from_json, to_json
 from reporting.markdown import render_markdown
+from reporting.published_modes import publish_folder, published
 
 DEFAULT_SLUG: Final = "asia-g10-fx"
 FOLDER: Final = "weekly"
@@ -122,7 +123,7 @@ def write_all(contents: Mapping[Path, str], folder: Path) -> None:
     old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}
     at = folder
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        publish_folder(folder)
         for at, text in contents.items():
             _write(new[at], text)
         for at in contents:
@@ -141,6 +142,7 @@ def write_all(contents: Mapping[Path, str], folder: Path) -> None:
 def _write(path: Path, text: str) -> None:
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
+        published(path)
         file.flush()
         os.fsync(file.fileno())
 

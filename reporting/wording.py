@@ -25,6 +25,7 @@ from contracts.report import (
     Sentence,
 )
 from contracts.usage import BUILTIN, Usage
+from domain.answer_prose import CONTROLS
 from domain.figures import print_claim, print_day, print_figure, print_full_day
 from domain.report_summary import dollar_direction
 
@@ -127,6 +128,12 @@ def one_line(text: str) -> str:
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
     return " ".join(text.split())
+
+
+def printable(page: str) -> str:
+    """A page without the control characters that a terminal would act on: what an agent or a person
+    wrote can have some. Line ends and tabs stay."""
+    return CONTROLS.sub(" ", page)
 
 
 def human(name: str) -> str:

@@ -13,7 +13,9 @@ from contracts.answers import AnswerReport
 from contracts.report import ResearchReport
 from domain.answer_audit import AnswerCounts, counted_in_answer, findings_in_answer
 from domain.audit import AuditFinding, Counts, audit, counted
+from domain.json_size import most_values
 from domain.weeks import parse_week
+from infra.file_reading import read_text_file
 from infra.settings import load_settings
 from reporting.answer_json import answer_apart_from_the_run, answer_from_json, answer_to_json
 from reporting.json_form import apart_from_the_run, from_json, to_json
@@ -21,10 +23,10 @@ from reporting.wording import one_line
 from starters.ask_audit import answer_forms, counted_words, is_answer
 from starters.audit_forms import SHOWN, Form, difference, forms_beside
 from starters.endings import CommandError, ExitStatus, UsageError
-from starters.published_files import latest_files
+from starters.published_files import LARGEST_REPORT, latest_files
 
-LARGEST: Final = 256 * 2**20
-"""Bytes. The largest report that the contracts allow for is far below it."""
+MOST_VALUES: Final = 1_000_000
+"""Of its JSON: 20 times such a week."""
 
 _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
@@ -126,10 +128,7 @@ def _file_of(report: str) -> Path:
 
 def _text(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise CommandError(f"{path} is no report: it holds {size / 2**20:,.0f} MB")
-        return path.read_bytes().decode("utf-8")
+        return read_text_file(path, LARGEST_REPORT)
     except FileNotFoundError:
         raise CommandError(f"{path} is missing") from None
     except IsADirectoryError:
@@ -141,6 +140,8 @@ def _text(path: Path) -> str:
 
 
 def _held(path: Path, text: str) -> Held:
+    if most_values(text) > MOST_VALUES:
+        raise CommandError(f"{path} is no report: it holds more than {MOST_VALUES:,} values")
     try:
         return answer_from_json(text) if is_answer(text) else from_json(text)
     except ValidationError as error:

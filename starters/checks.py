@@ -15,6 +15,7 @@ from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
 from infra.mcp_expansion import servers_to_serve
 from infra.server_failure import ServerFailed
 from infra.settings import McpTransport, Settings
+from reporting.published_modes import publish_folder
 from starters.models import model_words
 from workers.needed_sources import needed_sources
 
@@ -145,7 +146,7 @@ def _command_check(name: str, spec: McpServerSpec, command: str) -> Check:
 def writable_check(name: str, directory: Path) -> Check:
     """A directory is there, or can be made, and can be written to."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        publish_folder(directory)
     except OSError as error:
         return Check(name, Level.FAIL, f"{directory} cannot be made: {error.strerror}")
     if os.access(directory, os.W_OK):

@@ -1,9 +1,12 @@
 """Where the logs of a command go."""
 
 import logging
+from pathlib import Path
 
 from infra.logs import configure_logs
+from infra.private_home import tighten
 from infra.settings import Settings
+from reporting.published_modes import publish_folder
 from starters.endings import UsageError
 
 
@@ -14,12 +17,24 @@ def log_to_stderr(settings: Settings) -> None:
         UsageError: the home cannot be made; the message says how to choose another.
     """
     try:
-        (settings.home / "logs").mkdir(parents=True, exist_ok=True)
+        make_home(settings.home)
+        (settings.home / "logs").mkdir(exist_ok=True)
     except OSError as error:
         raise UsageError(
             f"{settings.home} cannot be made: {error.strerror}; choose another with DESK_HOME"
         ) from None
     configure_logs(settings.log_level, as_json=settings.log_json)
+
+
+def make_home(home: Path) -> None:
+    """Make a home for its owner alone; one that others could read is closed to them.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    publish_folder(home.parent)
+    home.mkdir(exist_ok=True)
+    tighten(home)
 
 
 def log_to_file(settings: Settings) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from reporting.published_modes import publish_folder, published
 from starters.endings import CommandError, UsageError
 from starters.episodes_rows import COLUMNS, SCHEMA_VERSION, Cell, Kind
 
@@ -28,7 +29,7 @@ def check_parquet(place: Path) -> None:
     if place.is_dir():
         raise UsageError(f"--out {place} is a directory; name a file, such as episodes.parquet")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        publish_folder(place.parent)
     except OSError as error:
         raise UsageError(f"--out {place}: {error.strerror}") from None
     if not os.access(place.parent, os.W_OK):
@@ -55,6 +56,7 @@ async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:
                 if rows:
                     writer.write_table(pa.Table.from_pylist(list(rows), schema=schema))
                     count += len(rows)
+        published(waiting)
         waiting.replace(place)
     except OSError as error:
         raise CommandError(f"{place} could not be written: {error.strerror or error}") from error

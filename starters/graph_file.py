@@ -9,13 +9,14 @@ from pydantic import ValidationError
 from contracts.graph import GraphSpec
 from domain.graph_checks import faults, naming_faults
 from domain.graph_fault import GraphFault, hint
+from infra.file_reading import read_file
 from reporting.wording import one_line
 from starters.endings import UsageError
 from starters.graph_files_form import contract_form
 from starters.graph_files_tree import FileFault, Place, Tree, Unreadable, read_tree
 from starters.graph_files_words import contract_faults, file_path
 
-MOST_BYTES: Final = 5_000_000
+MOST_BYTES: Final = 5 * 2**20
 MOST_TOLD: Final = 20
 """As many faults of a file are listed."""
 
@@ -92,11 +93,7 @@ def read_graph(path: Path) -> GraphSpec:
 def _text(path: Path) -> str:
     start = Place(1, 1)
     try:
-        if path.exists() and not path.is_file():
-            raise Unreadable(start, "this is no file")
-        if path.stat().st_size > MOST_BYTES:
-            raise Unreadable(start, f"the file is larger than {MOST_BYTES // 1_000_000} MB")
-        contents = path.read_bytes()
+        contents = read_file(path, MOST_BYTES)
     except FileNotFoundError:
         raise Unreadable(start, "there is no such file") from None
     except OSError as error:

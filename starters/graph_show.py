@@ -8,6 +8,7 @@ from pathlib import Path
 from contracts.graph import GraphSpec, ParameterSpec
 from domain.graph_shape import shape_of
 from infra.settings import load_settings
+from reporting.published_modes import published
 from reporting.wording import one_line
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
@@ -125,6 +126,9 @@ def _count(number: int, word: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
+        new = not path.exists()
         path.write_text(text, encoding="utf-8")
+        if new:
+            published(path)
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}") from None

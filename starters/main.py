@@ -6,6 +6,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
+from reporting.published_modes import make_private
 from starters.agents import EXAMPLE as AGENTS_EXAMPLE
 from starters.agents import agents
 from starters.archive import EXAMPLE as ARCHIVE_EXAMPLE
@@ -115,4 +116,5 @@ def _misused(wrong: TyperException) -> ExitStatus:
 
 def main() -> NoReturn:
     """The console entry point."""
+    make_private()
     exit_now(execute(sys.argv[1:]))

@@ -5,13 +5,19 @@ import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
 from contracts.report import ResearchReport
 from contracts.week_run import PublishedFiles
 from contracts.weeks import WEEK_PATTERN
+from infra.file_reading import read_text_file
+from reporting.published_modes import publish_folder, published
 from starters.endings import CommandError, UsageError
+
+LARGEST_REPORT: Final = 64 * 2**20
+"""Bytes of a report in any of its forms: 60 times a week of all markets."""
 
 _LATEST = re.compile(rf"({WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+)\.json")
 
@@ -25,7 +31,7 @@ def read_report(path: Path) -> ResearchReport:
     from reporting.json_form import from_json
 
     try:
-        return from_json(path.read_text(encoding="utf-8"))
+        return from_json(read_text_file(path, LARGEST_REPORT))
     except FileNotFoundError:
         raise CommandError(f"{path} is missing; `desk run --again` publishes it anew") from None
     except OSError as error:
@@ -85,7 +91,7 @@ def check_target(directory: Path | None) -> None:
     if directory is None:
         return
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        publish_folder(directory)
     except OSError as error:
         raise UsageError(f"--out {directory}: {error.strerror}") from None
     if not os.access(directory, os.W_OK):
@@ -104,6 +110,7 @@ def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
     try:
         for source, place in zip(sources, waiting, strict=True):
             shutil.copyfile(source, place)
+            published(place)
         for place, copy in zip(waiting, copies, strict=True):
             place.replace(copy)
     except OSError as error:

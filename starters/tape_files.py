@@ -1,11 +1,13 @@
 """Tapes on disk: read whole, and written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from contracts.tape import Tape
 from domain.tape_form import LARGEST, TapeUnusable, from_bytes
+from infra.file_reading import read_file
+from reporting.published_modes import published
 from starters.endings import CommandError, UsageError
 
 
@@ -16,9 +18,7 @@ def read_tape(path: Path) -> Tape:
         CommandError: it is missing, damaged or no tape; the message names it.
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise CommandError(f"{path} is no tape: it is larger than any")
-        return from_bytes(path.read_bytes())
+        return from_bytes(read_file(path, LARGEST))
     except FileNotFoundError:
         raise CommandError(f"{path} is missing; `desk tape save RUN {path}` saves one") from None
     except OSError as error:
@@ -48,23 +48,16 @@ def write_tape(path: Path, content: bytes) -> None:
         CommandError: it could not be written; what was there is still there.
     """
     try:
-        handle, waiting = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with waiting.open("xb") as file:
+                published(waiting)
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            # As any file that the user makes: a temporary one is readable by nobody else.
-            Path(waiting).chmod(0o666 & ~_umask())
-            Path(waiting).replace(path)
+            waiting.replace(path)
         except BaseException:
-            Path(waiting).unlink(missing_ok=True)
+            waiting.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise CommandError(f"{path} could not be written: {error.strerror}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -13,9 +13,9 @@ from domain.seal import sealed
 from reporting.html import render_html
 from reporting.json_form import to_json
 from reporting.markdown import render_markdown
-from starters import audit_report
 from starters.endings import ExitStatus
 from starters.main import execute
+from starters.published_files import LARGEST_REPORT
 from tests.support.real_reports import real_report
 
 MARKETS = ("USD/JPY", "JP")
@@ -153,11 +153,12 @@ def test_a_missing_file_and_a_folder_are_told_in_one_line(
 
 
 def test_a_file_far_too_large_is_not_read(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(audit_report, "LARGEST", 1_000)
-    assert execute(["audit", str(file)]) == ExitStatus.FAILED
-    assert "MB" in capsys.readouterr().err
+    for content, told in (("x" * (LARGEST_REPORT + 1), "64 MB"), ("[1," * 500_001, "values")):
+        (tmp_path / "report.json").write_text(content)
+        assert execute(["audit", str(tmp_path / "report.json")]) == ExitStatus.FAILED
+        assert told in capsys.readouterr().err
 
 
 def test_the_wrong_usage_has_a_status_of_its_own() -> None:

@@ -1,5 +1,7 @@
 """What the result of a tool means, and what is left of it in a message."""
 
+import json
+
 import pytest
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
@@ -57,6 +59,13 @@ def test_structured_content_counts_more_than_its_text() -> None:
 )
 def test_text_is_parsed_where_it_is_an_object_or_a_list(text: str, content: JsonValue) -> None:
     assert answer_of(result(text)).content == content
+
+
+def test_no_answer_has_a_control_character() -> None:
+    seen: dict[str, JsonValue] = {"the \x1bname": ["\x9b31mred\r\n\tand \x00", {"n": 0.5}]}
+    left = {"the  name": [" 31mred\r\n\tand  ", {"n": 0.5}]}
+    assert answer_of(result(structured=seen)).content == left
+    assert answer_of(result(json.dumps(seen))).content == left
 
 
 def test_long_text_is_cut_and_says_so() -> None:

@@ -32,6 +32,9 @@ HOSTILE = '</title><script>alert("x")</script><img src=x onerror=y>'
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "rect"}
 
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 class Page(HTMLParser):
     """What a page holds: its tags, ids, links, buttons with what they open, and its text."""
 
@@ -172,6 +175,14 @@ def test_hostile_words_are_shown_and_do_nothing() -> None:
     assert HOSTILE in page.words
     assert all(link.startswith(("#", "http")) for link in page.links)
     assert not any("evil" in link for link in page.links)
+
+
+def test_no_page_of_an_answer_has_a_control_character() -> None:
+    asked = tickets().model_copy(update={"question": "Which \x1b[31mtickets\x9b0m\x07?"})
+    for render in (render_answer_html, render_answer_markdown, answer_alone):
+        form = render(asked)
+        assert "tickets" in form
+        assert CONTROL.search(form) is None
 
 
 def test_prose_that_does_not_give_the_printed_text_stands_alone() -> None:

@@ -12,6 +12,7 @@ from contracts.tools import DataSource, SourceTier
 from domain.figures import print_figure
 from domain.links import web_link
 from reporting.html import render_html
+from reporting.markdown import render_markdown
 from reporting.wording import typographic
 from tests.support.reports import (
     report_telling,
@@ -20,6 +21,7 @@ from tests.support.reports import (
 )
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 LEAST_CONTRAST = 4.5
 """For text, by the WCAG's level AA."""
 
@@ -102,6 +104,15 @@ def test_text_from_outside_cannot_run_a_script() -> None:
     assert "<script>alert(a)</script>" in page.words
     assert "{{ report }}" in page.words
     assert '"><script>alert(4)</script>' in page.words
+
+
+def test_no_page_of_a_report_has_a_control_character() -> None:
+    report = sample_report(sample_record())
+    line = report.summary[0].model_copy(update={"text": "rates \x1b[31mfell\x9b0m\x07"})
+    report = report.model_copy(update={"summary": (line,)})
+    for form in (render_html(report), render_markdown(report)):
+        assert "fell" in form
+        assert CONTROL.search(form) is None
 
 
 def test_only_web_addresses_become_links() -> None:

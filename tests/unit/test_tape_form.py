@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from contracts.tape import TakeFailure, Tape
 from domain.seal import content_hash
 from domain.tape_form import SEAL, TapeUnusable, from_bytes, to_bytes
+from tests.support.homes import PROJECT
 from tests.support.tapes import take, tape
 
 SAID = [
@@ -115,6 +118,37 @@ def test_what_a_bomb_would_unpack_to_is_not_unpacked(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("domain.tape_form.LARGEST", 2**20)
     with pytest.raises(TapeUnusable, match="more than 1 MB"):
         from_bytes(gzip.compress(b" " * (2**20 + 1)))
+
+
+READ_IN_A_PROCESS = """
+import sys
+from domain.tape_form import TapeUnusable, from_bytes
+try:
+    from_bytes(sys.stdin.buffer.read())
+except TapeUnusable as error:
+    print(error)
+for line in open("/proc/self/status"):
+    if line.startswith("VmHWM"):
+        print(line.split()[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "refused"), [(500, "more than 64 MB"), (60, "more than 2,000,000 values")]
+)
+@pytest.mark.parametrize("content", [b"[],", b'{"a":0},', b'"",'])
+def test_a_bomb_is_refused_in_little_memory(content: bytes, megabytes: int, refused: str) -> None:
+    unpacked = b'{"format":"desk-tape","takes":[' + content * (megabytes * 2**20 // len(content))
+    done = subprocess.run(
+        [sys.executable, "-c", READ_IN_A_PROCESS],
+        input=gzip.compress(unpacked, compresslevel=1),
+        stdout=subprocess.PIPE,
+        cwd=PROJECT,
+        check=True,
+    )
+    told, peak_kilobytes = done.stdout.decode().splitlines()
+    assert refused in told
+    assert int(peak_kilobytes) < 250 * 1_024
 
 
 def test_the_contract_refuses_two_takes_at_one_place() -> None:
