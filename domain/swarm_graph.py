@@ -54,7 +54,7 @@ def graph_of(rounds: Sequence[SwarmRound], *, planned_in_vain: bool = False) -> 
 
 
 def _nodes(rounds: Sequence[SwarmRound], planned_in_vain: bool) -> Iterator[NodeSpec]:
-    last = rounds[-1].number
+    last = rounds[-1].number if rounds else 0
     for each in rounds:
         work = following(each.plan, each.number)
         fork = tuple(Edge(to=node.name) for node in work[:-1])

@@ -141,7 +141,8 @@ class SwarmState:
     def record(
         self, hypotheses: Sequence[Hypothesis], workflow_id: str, run_id: str
     ) -> GraphRecord:
-        """All that the report is compiled from."""
+        """All that the report is compiled from. Where nothing was planned there is no swarm to tell
+        of, but for the leader's failure."""
         request = self._request
         graph = graph_of(self.rounds, planned_in_vain=self._planned_in_vain)
         place = {node.name: n for n, node in enumerate(graph.nodes)}
@@ -160,14 +161,7 @@ class SwarmState:
             started_at=self.started_at,
             workflow_id=workflow_id,
             run_id=run_id,
-            swarm=SwarmRecord(
-                rounds=tuple(self.rounds),
-                markets=self.markets,
-                conflicts=self.conflicts,
-                hypotheses=tuple(hypotheses),
-                tokens=self.tokens,
-                memory=self.memory,
-            ),
+            swarm=self._swarm(hypotheses) if self.rounds else None,
         )
 
     # What a board asks.
@@ -191,6 +185,16 @@ class SwarmState:
     def rounds_of(self, name: str) -> int:
         """How often a node was begun: once or not at all."""
         return 0 if self.state_of(name) is NodeState.WAITING else 1
+
+    def _swarm(self, hypotheses: Sequence[Hypothesis]) -> SwarmRecord:
+        return SwarmRecord(
+            rounds=tuple(self.rounds),
+            markets=self.markets,
+            conflicts=self.conflicts,
+            hypotheses=tuple(hypotheses),
+            tokens=self.tokens,
+            memory=self.memory,
+        )
 
     @property
     def _planned_in_vain(self) -> bool:

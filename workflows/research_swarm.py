@@ -32,12 +32,15 @@ MOST_OF_ONE_NAME = 20
 
 LAST_ROUND = "it was the last round that was allowed"
 NO_TIME = "its time is used up"
+REPORTED_UNPLANNED = "reported-unplanned"
+"""Runs that were at work before this change fail where their first round cannot be planned."""
+
 NO_BUDGET = "what is left of the budget would not pay for another such round"
 
 
 @workflow.defn
 class ResearchSwarmWorkflow:
-    """Researches an objective; whatever fails after the first plan, it ends with what there is."""
+    """Researches an objective; whatever fails, it ends with what there is."""
 
     @workflow.init
     def __init__(self, request: SwarmRequest) -> None:
@@ -50,8 +53,8 @@ class ResearchSwarmWorkflow:
         round, with all that was found.
 
         Raises:
-            ApplicationError: `UnusableRequest`: the objective is about a time that has not come.
-                `AgentTaskFailed`: it could not be planned, as where it names no market.
+            ApplicationError: `UnusableRequest`: the objective names no market, or is about a time
+                that has not come.
         """
         book, state = self._book, self._book.state
         if state.as_of > workflow.now():
@@ -92,9 +95,11 @@ class ResearchSwarmWorkflow:
             return await round_.work()
         except TaskFailed as failed:
             state = self._book.state
-            if not state.rounds:
-                raise _unplanned(failed) from None
             workflow.logger.warning("%s: %s", plan_node(state.number), failed)
+            if not state.rounds:
+                if _asked_in_vain(failed) or not workflow.patched(REPORTED_UNPLANNED):
+                    raise _unplanned(failed) from None
+                return None
             stopped = f"a further round could not be planned: {failed}"[:4_000]
             state.ended(refined=state.rounds[-1].refined, stopped=stopped)
             return state.concluded
@@ -198,10 +203,14 @@ def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
     return tuple(e.result for e in entries if isinstance(e.result, ResearchResult))
 
 
+def _asked_in_vain(failed: TaskFailed) -> bool:
+    """Whether whoever asked can mend it, as an objective that names no market."""
+    return failed.error.error_type == FailureType.UNUSABLE_REQUEST
+
+
 def _unplanned(failed: TaskFailed) -> ApplicationError:
-    """Whoever asked can mend an objective that names no market."""
     told = failed.error
-    if told.error_type == FailureType.UNUSABLE_REQUEST:
+    if _asked_in_vain(failed):
         return unusable(told.error_message[:1_000])
     return ApplicationError(
         f"the objective could not be planned: {told.error_message}"[:1_000],

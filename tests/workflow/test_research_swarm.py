@@ -20,6 +20,7 @@ from contracts.search_attributes import Outcome, Phase
 from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
+from domain.answer_audit import findings_in_answer
 from infra.memory_embedded import EmbeddedMemory
 from infra.tool_calling import ToolAnswer
 from tests.support.desk import desk_workers
@@ -174,16 +175,42 @@ async def test_what_the_reserve_cannot_do_either_is_a_dead_letter(
     assert failed.value.cause.type == FailureType.DEAD_LETTERED
 
 
-async def test_an_objective_that_cannot_be_planned_is_an_error_in_words(
+def unplanned(error_type: str, reason: str) -> Script:
+    """A leader that gives up its first plan."""
+
+    def script(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is not TaskType.PLAN_SWARM:
+            return None
+        given_up = gives_up(request, reason)
+        assert given_up.failure is not None
+        failure = given_up.failure.model_copy(update={"error_type": error_type})
+        return given_up.model_copy(update={"failure": failure})
+
+    return script
+
+
+async def test_an_objective_that_names_no_market_is_an_error_in_words(
     client: Client, tmp_path: Path
 ) -> None:
-    def script(request: TurnRequest) -> Turn | None:
-        planning = request.assignment.task_type is TaskType.PLAN_SWARM
-        return gives_up(request, "it names no market") if planning else None
-
     with pytest.raises(WorkflowFailureError) as failed:
-        await run_of(client, tmp_path, script)
+        await run_of(
+            client, tmp_path, unplanned(FailureType.UNUSABLE_REQUEST, "it names no market")
+        )
+    assert isinstance(failed.value.cause, ApplicationError)
+    assert failed.value.cause.type == FailureType.UNUSABLE_REQUEST
     assert "it names no market" in str(failed.value.cause)
+
+
+async def test_what_could_not_be_planned_is_reported_as_missing(
+    client: Client, tmp_path: Path
+) -> None:
+    script = unplanned("ToolUnavailable", "the source is away")
+    result, report = await run_of(client, tmp_path, script)
+    assert (result.outcome, result.rounds, result.hypotheses) == (Outcome.INCOMPLETE, 0, ())
+    assert states(report) == {"plan_1": NodeState.FAILED}
+    assert any("the source is away" in line for line in report.missing)
+    assert not report.answered
+    assert findings_in_answer(report) == ()
 
 
 async def test_a_time_that_has_not_come_is_refused(
