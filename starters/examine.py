@@ -1,6 +1,5 @@
 """What `desk doctor` does."""
 
-import asyncio
 import sys
 from collections.abc import Iterable
 
@@ -11,6 +10,7 @@ from starters.checks import Check, Level, local_checks
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.interrupts import interruptible
 from starters.server_checks import server_checks
 
 
@@ -26,7 +26,7 @@ def examine() -> ExitStatus:
     checks = list(local_checks(settings))
     if all(check.level is not Level.FAIL for check in checks):
         log_to_file(settings)
-        checks += asyncio.run(_at_server(settings))
+        checks += interruptible(_at_server(settings))
     else:
         checks.append(Check("server", Level.WARN, "not looked at before the above is well"))
     return _told(checks)

@@ -1,6 +1,5 @@
 """What `desk status` does."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from reporting.wording import allowance_words, cost_words, human, one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.progress import waiting_words
 from starters.summary import ui_address
 from starters.watching import status_if_answered
@@ -51,7 +51,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
             sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
         return ExitStatus.COMPLETE
 
-    return asyncio.run(with_desk(settings, work))
+    return interruptible(with_desk(settings, work))
 
 
 async def _status(found: FoundRun, week: str) -> WeekStatus:

@@ -10,6 +10,7 @@ from infra.telemetry import send_spans
 from starters.desk_logs import log_to_stderr
 from starters.desk_session import Desk, host, say
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from workers.hosting import Role, hosted
 from workers.identity import worker_identity
 
@@ -45,7 +46,7 @@ def stay_as(role: Role) -> ExitStatus:
 
 def _stayed(settings: Settings, work: Coroutine[None, None, ExitStatus]) -> ExitStatus:
     try:
-        return asyncio.run(work)
+        return interruptible(work)
     finally:
         send_spans(settings)
 
@@ -72,5 +73,7 @@ async def _until_told_to_stop() -> ExitStatus:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, told.set)
     await told.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
     say("stopping")
     return ExitStatus.COMPLETE

@@ -20,6 +20,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
 from starters.following import SILENT
+from starters.interrupts import interruptible
 from starters.print_week import print_week
 from starters.published_files import report_if_here
 from starters.summary import PublishedWeek, from_result, from_status
@@ -63,7 +64,7 @@ def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
     written = written_week(week, datetime.now(UTC), settings.config.schedule)
     log_to_file(settings)
     try:
-        return asyncio.run(_watch(settings, written, as_json=as_json))
+        return interruptible(_watch(settings, written, as_json=as_json))
     except KeyboardInterrupt:
         back = f"desk watch --week {written}" if written else "desk watch"
         say(f"desk: left; the run goes on, and `{back}` comes back to it")
