@@ -15,12 +15,13 @@ _PROC = Path("/proc")
 
 
 class ServerRecord(BaseModel):
-    """Which process serves, on which port. Kept in `server.json` while it runs."""
+    """Which process serves, on which ports. Kept in `server.json` while it runs."""
 
     model_config = ConfigDict(frozen=True)
 
     pid: int
     port: int
+    ui_port: int
 
     @staticmethod
     def path(home: Path) -> Path:
@@ -34,6 +35,15 @@ class ServerRecord(BaseModel):
             return cls.model_validate_json(cls.path(home).read_bytes())
         except (OSError, ValidationError):
             return None
+
+    @classmethod
+    def of_a_running(cls, home: Path) -> Self | None:
+        """The record of a server of this home that runs; None when there is none.
+
+        What a killed server has left behind says nothing: another desk's may have its ports.
+        """
+        record = cls.load(home)
+        return record if record is not None and _serves(record.pid, home) else None
 
     def save(self, home: Path) -> None:
         """Write the record."""
@@ -55,9 +65,8 @@ def stop_orphan(home: Path, binary: Path) -> None:
     record = ServerRecord.load(home)
     if record is None:
         return
-    command = _command_of(record.pid)
-    if command:
-        if str(binary) not in command or str(home / "temporal.db") not in command:
+    if _command_of(record.pid):
+        if not _serves(record.pid, home, binary):
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(record.pid, signal.SIGKILL)
@@ -65,6 +74,11 @@ def stop_orphan(home: Path, binary: Path) -> None:
     deadline = time.monotonic() + ORPHAN_GRACE_SECONDS
     while not _ended(record.pid) and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def _serves(pid: int, home: Path, binary: Path | None = None) -> bool:
+    command = _command_of(pid)
+    return str(home / "temporal.db") in command and (binary is None or str(binary) in command)
 
 
 def _command_of(pid: int) -> str:

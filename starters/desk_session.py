@@ -87,7 +87,8 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
     async with embedded_server(
         settings.home, settings.server, importing, opening=opening_of(settings)
     ) as server:
-        return await _while_it_runs(server, _hosted_work(settings, work, roles))
+        at = settings.model_copy(update={"server": server.server})
+        return await _while_it_runs(server, _hosted_work(at, work, roles))
 
 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
@@ -122,9 +123,9 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
 async def _as_client(
     settings: Settings, work: Work[T], patience: "HostPatience | None" = None
 ) -> T:
-    from infra.temporal import connect
+    from infra.temporal import connect, located
 
-    desk = Desk(await connect(settings), settings, hosting=False)
+    desk = Desk(await connect(settings), located(settings), hosting=False)
     connected_at = time.monotonic()
     try:
         return await work(desk)

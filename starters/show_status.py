@@ -46,7 +46,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
         sys.stdout.write(f"{text}\n")
         if not as_json:
             address = ui_address(
-                settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
+                desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
             )
             sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
         return ExitStatus.COMPLETE

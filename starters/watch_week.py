@@ -15,7 +15,7 @@ from contracts.search_attributes import Phase, SearchAttribute
 from contracts.usage import Usage
 from contracts.week_run import WeekStatus
 from infra.settings import Settings, load_settings
-from infra.temporal import ServerUnreachable, connect
+from infra.temporal import ServerUnreachable, connect, located
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
@@ -82,7 +82,7 @@ async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> Exit
     if as_json:
         complete = published.coverage.complete
         return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
-    desk = Desk(client, settings, hosting=False)
+    desk = Desk(client, located(settings), hosting=False)
     report = report_if_here(published.files)
     return print_week(desk, published, report, as_json=False)
 
