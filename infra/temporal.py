@@ -88,6 +88,14 @@ def located(settings: Settings) -> Settings:
     return settings.model_copy(update={"server": settings.server.model_copy(update=ports)})
 
 
+def server_name(settings: Settings) -> str:
+    """The server in words: by its address, or by the home of the desk that hosts it."""
+    if not settings.external:
+        return f"the Temporal server of {settings.home}"
+    address = _options(settings).get("target_host", DEFAULT_ADDRESS)
+    return f"the Temporal server at {address}"
+
+
 def _options(settings: Settings) -> ClientConnectConfig:
     if not settings.external:
         return {"target_host": settings.server.address}

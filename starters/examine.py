@@ -13,6 +13,9 @@ from starters.endings import ExitStatus
 from starters.interrupts import interruptible
 from starters.server_checks import server_checks
 
+DOCTOR_PATIENCE_SECONDS = 15.0
+"""Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
+
 
 def examine() -> ExitStatus:
     """Look at everything the desk needs, and say what to do about what is not well.
@@ -37,7 +40,7 @@ async def _at_server(settings: Settings) -> list[Check]:
         return [check async for check in server_checks(desk)]
 
     try:
-        return await with_desk(settings, work)
+        return await with_desk(settings, work, patience=DOCTOR_PATIENCE_SECONDS)
     except (ServerUnreachable, ServerFailed) as error:
         return [
             Check("server", Level.FAIL, str(error)),

@@ -1,18 +1,21 @@
 """What a process that hosts a desk, or works for one, does when something is in its way."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import psutil
 
-from tests.support.command import BINARIES, DeskCommand, eventually
-from tests.support.homes import PROJECT
+from infra.embedded_server import embedded_server
+from infra.settings import ServerSettings
+from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.homes import PROJECT, free_port
 
 INTERRUPTED = 130
 AT_ONCE_SECONDS = 4.0
@@ -20,9 +23,11 @@ AT_ONCE_SECONDS = 4.0
 
 
 @contextmanager
-def started(desk: DeskCommand, *words: str, **variables: str) -> Iterator["subprocess.Popen[str]"]:
-    """A command at work; what it says is in `process.err`."""
-    with (desk.directory / "process.err").open("w") as err:
+def started(
+    desk: DeskCommand, *words: str, said: str = "process.err", **variables: str
+) -> Iterator["subprocess.Popen[str]"]:
+    """A command at work; what it says is in a file."""
+    with (desk.directory / said).open("w") as err:
         process = subprocess.Popen(
             [BINARIES / "desk", *words],
             env={**os.environ, **desk.variables, **variables},
@@ -82,3 +87,49 @@ def test_what_swallows_its_cancellation_does_not_outlive_a_second_ctrl_c() -> No
             assert process.stdout.readline().strip() == said
             process.send_signal(signal.SIGINT)
         process.kill()
+
+
+@asynccontextmanager
+async def server_at(address: str, home: Path) -> AsyncIterator[None]:
+    """A Temporal server of the user's own."""
+    server = ServerSettings(port=int(address.rpartition(":")[2]), ui_port=free_port())
+    async with embedded_server(home, server):
+        yield
+
+
+async def heard(said: Path, words: str) -> str:
+    """What is in a file once it has the words."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while words not in said.read_text():
+            await asyncio.sleep(0.05)
+    return said.read_text()
+
+
+async def test_a_worker_waits_for_its_server_and_a_run_for_one_that_goes_away(
+    tmp_path: Path,
+) -> None:
+    desk = DeskCommand(tmp_path)
+    at, home = {"TEMPORAL_ADDRESS": desk.address}, tmp_path / "server"
+    worker_said, run_said = tmp_path / "worker.err", tmp_path / "run.err"
+    with started(desk, "worker", "all", said=worker_said.name, **at), ExitStack() as running:
+        await heard(worker_said, "waiting for it")
+        async with server_at(desk.address, home):
+            words = await heard(worker_said, "worker all at")
+            process = running.enter_context(started(desk, "run", said=run_said.name, **at))
+            await heard(run_said, "researching")
+        await heard(run_said, "waiting for it")
+        async with server_at(desk.address, home):
+            code = await asyncio.to_thread(process.wait, PATIENCE_SECONDS)
+    assert (words.count("waiting for it"), words.count("answers again")) == (1, 1)
+    assert code == 0, run_said.read_text()
+    assert "answers again" in run_said.read_text()
+
+
+def test_a_worker_gives_up_when_it_is_told_to(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    command = ("worker", "all", "--give-up-after", "3")
+    with started(desk, *command, TEMPORAL_ADDRESS=desk.address) as process:
+        assert process.wait(PATIENCE_SECONDS) == 1
+    waits, gives_up = (tmp_path / "process.err").read_text().splitlines()
+    assert "waiting for it" in waits
+    assert f"at {desk.address} has been away for" in gives_up
