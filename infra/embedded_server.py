@@ -8,7 +8,7 @@ import sys
 import sysconfig
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from ipaddress import ip_address
@@ -16,7 +16,8 @@ from pathlib import Path
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from infra.codec_server import Opening, codec_server
-from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
+from infra.disk_space import free_bytes
+from infra.server_failure import DatabaseUnusable, DiskFull, PortInUse, ServerFailed, explained
 from infra.server_ports import free_ports
 from infra.server_record import ServerRecord, stop_orphan
 from infra.settings import ServerSettings
@@ -29,6 +30,13 @@ STOP_GRACE_SECONDS = 5.0
 POLL_SECONDS = 0.02
 MOST_RESTARTS = 5
 RESTART_SPAN_SECONDS = 60.0
+SPACE_LOOK_SECONDS = 0.5
+
+SPACE_TO_WORK = 48 * 2**20
+"""Bytes: the write-ahead log alone takes 32 MiB before it is written back."""
+
+SPACE_TO_RUN = 2 * 2**20
+"""Bytes with which a server is stopped in good order, before what it writes is lost."""
 
 # Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
 # shift lets a retry come sooner than after a second; one partition makes priorities exact. For
@@ -87,7 +95,7 @@ class EmbeddedServer:
         )
         self._codec_endpoint = codec_endpoint
         self._process: asyncio.subprocess.Process | None = None
-        self._watcher: asyncio.Task[None] | None = None
+        self._watchers: tuple[asyncio.Task[None], ...] = ()
         self._deaths: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -109,17 +117,18 @@ class EmbeddedServer:
         Raises:
             PortInUse: something else listens on one of its ports.
             DatabaseUnusable: its database file is damaged or in use.
+            DiskFull: the disk of the home is full.
             ServerFailed: it did not start for another reason.
         """
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
         await self._launch(meanwhile)
-        self._watcher = asyncio.create_task(self._watch())
+        self._watchers = tuple(map(asyncio.create_task, (self._watch(), self._watch_space())))
 
     async def stop(self) -> None:
         """Stop the server: asked first, killed when it does not go in time."""
-        if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
+        for watcher in self._watchers:
+            watcher.cancel()
+        await asyncio.gather(*self._watchers, return_exceptions=True)
         await self._end_process()
         ServerRecord.remove(self._home)
         self.failed.cancel()
@@ -191,17 +200,31 @@ class EmbeddedServer:
         check()
 
     def _check_alive(self, written_from: int) -> None:
+        check_space(self._home, SPACE_TO_RUN)
         if self._process is not None and self._process.returncode is not None:
             words = self.log_file.read_bytes()[written_from:].decode(errors="replace")
             raise explained(words, self.server, self._home / "temporal.db", self.log_file)
 
     async def _watch(self) -> None:
         """Start the server again whenever it dies, unless it dies too often."""
-        try:
+        with self._failing():
             while self._process is not None:
                 await self._process.wait()
+                check_space(self._home, SPACE_TO_RUN)
                 self._count_death()
                 await self._launch_again()
+
+    async def _watch_space(self) -> None:
+        """A server on a full disk goes on, and refuses everything in words of its own."""
+        with self._failing():
+            while True:
+                check_space(self._home, SPACE_TO_RUN)
+                await asyncio.sleep(SPACE_LOOK_SECONDS)
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
         except (ServerFailed, OSError) as error:
             if not self.failed.done():
                 self.failed.set_exception(error)
@@ -209,7 +232,7 @@ class EmbeddedServer:
     async def _launch_again(self) -> None:
         try:
             await self._launch()
-        except (PortInUse, DatabaseUnusable):
+        except (PortInUse, DatabaseUnusable, DiskFull):
             raise
         except ServerFailed:
             return  # It died while it started: one death more.
@@ -283,6 +306,17 @@ async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
         except OSError:
             raise PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT") from None
         yield
+
+
+def check_space(home: Path, needed: int) -> None:
+    """Do nothing where a home has room for so many bytes more.
+
+    Raises:
+        DiskFull: it has not.
+    """
+    free = free_bytes(home)
+    if free < needed:
+        raise DiskFull(home, free, needed)
 
 
 def temporal_binary() -> Path:

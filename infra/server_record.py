@@ -10,6 +10,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from infra.disk_space import naming_space
+
 ORPHAN_GRACE_SECONDS = 5.0
 _PROC = Path("/proc")
 
@@ -46,8 +48,13 @@ class ServerRecord(BaseModel):
         return record if record is not None and _serves(record.pid, home) else None
 
     def save(self, home: Path) -> None:
-        """Write the record."""
-        self.path(home).write_text(self.model_dump_json(), encoding="utf-8")
+        """Write the record.
+
+        Raises:
+            NoSpace: the disk of the home is full.
+        """
+        with naming_space(home):
+            self.path(home).write_text(self.model_dump_json(), encoding="utf-8")
 
     @classmethod
     def remove(cls, home: Path) -> None:

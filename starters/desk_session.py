@@ -88,8 +88,10 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
     The caller holds the home's `HostLock`.
     """
-    from infra.embedded_server import embedded_server
+    from infra.embedded_server import SPACE_TO_WORK, check_space, embedded_server
 
+    if roles:
+        check_space(settings.home, SPACE_TO_WORK)
     importing = _import_workers if roles else _import_client
     async with embedded_server(
         settings.home, settings.server, importing, opening=opening_of(settings)
