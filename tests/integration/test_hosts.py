@@ -11,9 +11,13 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 
 from infra.embedded_server import embedded_server
 from infra.settings import ServerSettings
+from tests.faults.fault import NOISE, Program
+from tests.faults.place import Place
+from tests.faults.programs import ASKED
 from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.homes import PROJECT, free_port
 
@@ -133,3 +137,27 @@ def test_a_worker_gives_up_when_it_is_told_to(tmp_path: Path) -> None:
     waits, gives_up = (tmp_path / "process.err").read_text().splitlines()
     assert "waiting for it" in waits
     assert f"at {desk.address} has been away for" in gives_up
+
+
+@pytest.mark.parametrize("program", [Program.WEEK, Program.QUESTION])
+async def test_a_run_that_is_cancelled_leaves_no_traceback_at_its_worker(
+    tmp_path: Path, program: Program
+) -> None:
+    place = Place(tmp_path, EFFECT_PAUSE="0.3")
+    line = ASKED[program].line
+    up = place.start("up")
+    try:
+        await up.says("workers")
+        asked = place.start(*line)
+        await place.begun(3, asked)
+        running = 'ExecutionStatus = "Running" AND ParentWorkflowId IS NULL'
+        cancel = ("workflow", "cancel", "--query", running, "--reason", "a test", "--yes")
+        assert (await place.temporal(*cancel)).code == 0
+        ended = await asked.ended()
+        up.signal(signal.SIGINT)
+        assert (await up.ended()).code == 0
+    finally:
+        place.end()
+    assert "(Workflow cancelled)" in ended.err
+    assert "stopping" in up.said
+    assert not any(words in up.said for words in NOISE), up.said

@@ -1,4 +1,4 @@
-"""`desk status` waits for a worker that is busy, and says of one that is not there that it is not."""
+"""`desk status` waits for a worker that is busy, and says so of one that is not there."""
 
 from types import SimpleNamespace
 from typing import Any
