@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
+from infra.disk_space import NamingConnection, naming_space
 from infra.paid_calls import PaidCalls
 
 KEPT_FOR = "-14 days"
@@ -52,7 +53,8 @@ class EffectJournal:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with naming_space(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._under_way: dict[str, asyncio.Task[Any]] = {}
         # One process at a time: SQLite does not wait for another that begins the same file.
@@ -167,7 +169,7 @@ def _opened_or_begun(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=10, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=10, isolation_level=None, factory=NamingConnection)
     try:
         # Text as bytes: what is not UTF-8 is then found by the validation of the result.
         connection.text_factory = bytes

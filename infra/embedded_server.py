@@ -4,12 +4,11 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import sys
 import sysconfig
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from ipaddress import ip_address
@@ -17,7 +16,9 @@ from pathlib import Path
 
 from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from infra.codec_server import Opening, codec_server
-from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed, explained
+from infra.disk_space import free_bytes
+from infra.server_failure import DatabaseUnusable, DiskFull, PortInUse, ServerFailed, explained
+from infra.server_ports import free_ports
 from infra.server_record import ServerRecord, stop_orphan
 from infra.settings import ServerSettings
 from infra.ui_guard import ALLOWED_HOSTS, Address, guarded, hidden_address
@@ -29,6 +30,13 @@ STOP_GRACE_SECONDS = 5.0
 POLL_SECONDS = 0.02
 MOST_RESTARTS = 5
 RESTART_SPAN_SECONDS = 60.0
+SPACE_LOOK_SECONDS = 0.5
+
+SPACE_TO_WORK = 48 * 2**20
+"""Bytes: the write-ahead log alone takes 32 MiB before it is written back."""
+
+SPACE_TO_RUN = 2 * 2**20
+"""Bytes with which a server is stopped in good order, before what it writes is lost."""
 
 # Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
 # shift lets a retry come sooner than after a second; one partition makes priorities exact. For
@@ -72,19 +80,22 @@ _DIE_WITH_PARENT = (
 
 
 class EmbeddedServer:
-    """A running server. `failed` is done, with the error, when it could not be kept running."""
+    """A running server. `failed` is done, with the error, when it could not be kept running.
+
+    `server` says where it listens.
+    """
 
     def __init__(
         self, home: Path, server: ServerSettings, codec_endpoint: str | None = None
     ) -> None:
         self._home = home
-        self._server = server
+        self.server = server
         self.ui = (
             hidden_address() if _is_loopback(server.ip) else Address(server.ip, server.ui_port)
         )
         self._codec_endpoint = codec_endpoint
         self._process: asyncio.subprocess.Process | None = None
-        self._watcher: asyncio.Task[None] | None = None
+        self._watchers: tuple[asyncio.Task[None], ...] = ()
         self._deaths: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -106,19 +117,18 @@ class EmbeddedServer:
         Raises:
             PortInUse: something else listens on one of its ports.
             DatabaseUnusable: its database file is damaged or in use.
+            DiskFull: the disk of the home is full.
             ServerFailed: it did not start for another reason.
         """
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
-        stop_orphan(self._home, temporal_binary())
-        self._check_ports()
         await self._launch(meanwhile)
-        self._watcher = asyncio.create_task(self._watch())
+        self._watchers = tuple(map(asyncio.create_task, (self._watch(), self._watch_space())))
 
     async def stop(self) -> None:
         """Stop the server: asked first, killed when it does not go in time."""
-        if self._watcher is not None:
-            self._watcher.cancel()
-            await asyncio.gather(self._watcher, return_exceptions=True)
+        for watcher in self._watchers:
+            watcher.cancel()
+        await asyncio.gather(*self._watchers, return_exceptions=True)
         await self._end_process()
         ServerRecord.remove(self._home)
         self.failed.cancel()
@@ -135,7 +145,9 @@ class EmbeddedServer:
                 # Ctrl-C goes to the whole group; the server must outlive the workers' last words.
                 start_new_session=True,
             )
-        ServerRecord(pid=self._process.pid, port=self._server.port).save(self._home)
+        ServerRecord(
+            pid=self._process.pid, port=self.server.port, ui_port=self.server.ui_port
+        ).save(self._home)
         try:
             if meanwhile is not None:
                 meanwhile()
@@ -146,7 +158,7 @@ class EmbeddedServer:
             raise
 
     def _command(self, binary: Path) -> list[str]:
-        server, database = self._server, self._home / "temporal.db"
+        server, database = self.server, self._home / "temporal.db"
         attributes = [
             f"{name}={'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
             for name in SearchAttribute
@@ -178,27 +190,41 @@ class EmbeddedServer:
                     f"see {self.log_file}"
                 )
 
-        while not await _listens(self._server.ip, self._server.port):
+        while not await _listens(self.server.ip, self.server.port):
             check()
             await asyncio.sleep(POLL_SECONDS)
         # Imported while the server starts: it costs as much as the start itself.
         from infra.server_namespace import keep_closed_runs
 
-        await keep_closed_runs(self._server.address, NAMESPACE, RETENTION, check)
+        await keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
         check()
 
     def _check_alive(self, written_from: int) -> None:
+        check_space(self._home, SPACE_TO_RUN)
         if self._process is not None and self._process.returncode is not None:
             words = self.log_file.read_bytes()[written_from:].decode(errors="replace")
-            raise explained(words, self._server, self._home / "temporal.db", self.log_file)
+            raise explained(words, self.server, self._home / "temporal.db", self.log_file)
 
     async def _watch(self) -> None:
         """Start the server again whenever it dies, unless it dies too often."""
-        try:
+        with self._failing():
             while self._process is not None:
                 await self._process.wait()
+                check_space(self._home, SPACE_TO_RUN)
                 self._count_death()
                 await self._launch_again()
+
+    async def _watch_space(self) -> None:
+        """A server on a full disk goes on, and refuses everything in words of its own."""
+        with self._failing():
+            while True:
+                check_space(self._home, SPACE_TO_RUN)
+                await asyncio.sleep(SPACE_LOOK_SECONDS)
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
         except (ServerFailed, OSError) as error:
             if not self.failed.done():
                 self.failed.set_exception(error)
@@ -206,7 +232,7 @@ class EmbeddedServer:
     async def _launch_again(self) -> None:
         try:
             await self._launch()
-        except (PortInUse, DatabaseUnusable):
+        except (PortInUse, DatabaseUnusable, DiskFull):
             raise
         except ServerFailed:
             return  # It died while it started: one death more.
@@ -234,14 +260,6 @@ class EmbeddedServer:
                 process.kill()
             await process.wait()
 
-    def _check_ports(self) -> None:
-        for port, setting, variable in (
-            (self._server.port, "server.port", "DESK_SERVER_PORT"),
-            (self._server.ui_port, "server.ui_port", "DESK_UI_PORT"),
-        ):
-            if not _free(self._server.ip, port):
-                raise PortInUse(port, setting, variable)
-
 
 @asynccontextmanager
 async def embedded_server(
@@ -252,26 +270,32 @@ async def embedded_server(
     opening: Opening | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
     """A running server for the time of the block; `meanwhile` is called while it starts. `opening`
-    is what its codec endpoint opens encrypted payloads with.
+    is what its codec endpoint opens encrypted payloads with. Where the usual ports are taken, it
+    has others, which the record in the home tells.
 
     The caller holds the `HostLock` of the home: two servers on one database file would damage it.
 
     Raises:
         ServerFailed: as `EmbeddedServer.start`.
     """
-    with codec_server(server.ip, server.ui_url, opening) as codec_endpoint:
-        running = EmbeddedServer(home, server, codec_endpoint)
+    stop_orphan(home, temporal_binary())
+    with (
+        free_ports(server) as at,
+        codec_server(at.ip, at.ui_url, opening) as codec_endpoint,
+    ):
+        running = EmbeddedServer(home, at, codec_endpoint)
         await running.start(meanwhile)
         try:
-            async with _front_of(running, server):
+            async with _front_of(running):
                 yield running
         finally:
             await running.stop()
 
 
 @asynccontextmanager
-async def _front_of(running: EmbeddedServer, server: ServerSettings) -> AsyncIterator[None]:
+async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
     """The UI at its address. One that is not of this machine alone answers whoever reaches it."""
+    server = running.server
     front = Address(server.ip, server.ui_port)
     if running.ui == front:
         yield
@@ -282,6 +306,17 @@ async def _front_of(running: EmbeddedServer, server: ServerSettings) -> AsyncIte
         except OSError:
             raise PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT") from None
         yield
+
+
+def check_space(home: Path, needed: int) -> None:
+    """Do nothing where a home has room for so many bytes more.
+
+    Raises:
+        DiskFull: it has not.
+    """
+    free = free_bytes(home)
+    if free < needed:
+        raise DiskFull(home, free, needed)
 
 
 def temporal_binary() -> Path:
@@ -307,13 +342,3 @@ async def _listens(ip: str, port: int) -> bool:
 
 def _is_loopback(ip: str) -> bool:
     return ip == "localhost" or ip_address(ip).is_loopback
-
-
-def _free(ip: str, port: int) -> bool:
-    with socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((ip, port))
-        except OSError:
-            return False
-    return True

@@ -8,6 +8,8 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
+from infra.disk_space import naming_space
+
 
 class HostTaken(Exception):
     """Another process hosts this home. The message names its process id where it is known."""
@@ -30,13 +32,15 @@ class HostLock:
 
         Raises:
             HostTaken: another process holds it.
+            NoSpace: the disk of the home is full.
         """
-        self._home.mkdir(parents=True, exist_ok=True)
-        try:
-            self._lock.acquire(blocking=False)
-        except Timeout:
-            raise HostTaken(self._taken()) from None
-        self._holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+        with naming_space(self._home):
+            self._home.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                raise HostTaken(self._taken()) from None
+            self._holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
         return self
 
     def __exit__(

@@ -60,9 +60,7 @@ class PaidCalls:
 
     def _add(self, key: str, attempt: int, usage: Usage) -> int:
         row = (key, attempt, usage.model_dump_json())
-        with closing(
-            self._connection.execute(
-                "INSERT INTO paid (key, attempt, usage) VALUES (?, ?, ?) RETURNING id", row
-            )
-        ) as rows:
-            return int(rows.fetchone()[0])
+        added = self._connection.execute(
+            "INSERT INTO paid (key, attempt, usage) VALUES (?, ?, ?)", row
+        )
+        return added.lastrowid or 0

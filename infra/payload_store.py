@@ -15,6 +15,7 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
+from infra.disk_space import naming_space
 from infra.payload_codec import DamagedPayload
 
 INLINE_LIMIT = 64 * 1024
@@ -69,8 +70,9 @@ class DirectoryStore(StorageDriver):
             # Its age is that of its last use, so that old payloads can be told from needed ones.
             os.utime(path)
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(path, content)
+            with naming_space(self._directory):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._write(path, content)
         return StorageDriverClaim(claim_data={"sha256": digest})
 
     def _path(self, digest: str) -> Path:

@@ -24,10 +24,19 @@ class DatabaseUnusable(ServerFailed):
     """The server's database file cannot be used."""
 
 
+class DiskFull(ServerFailed):
+    """The disk of the home has too little room for the server."""
+
+    def __init__(self, home: Path, free: int, needed: int) -> None:
+        super().__init__(
+            f"there is no space left in {home}: {free / 2**20:.0f} MB are free and the Temporal "
+            f"server needs {needed / 2**20:.0f} MB; free some and try again"
+        )
+
+
 _DAMAGED = ("not a database", "malformed", "no such table", "disk image", "file is encrypted")
 _LOCKED = ("database is locked", "SQLITE_BUSY")
 _UNREADABLE = ("unable to open database file", "readonly database", "permission denied")
-_FULL = ("disk is full", "no space left")
 
 
 def explained(words: str, server: ServerSettings, database: Path, log_file: Path) -> ServerFailed:
@@ -41,7 +50,6 @@ def explained(words: str, server: ServerSettings, database: Path, log_file: Path
         return PortInUse(server.port, "server.port", "DESK_SERVER_PORT")
     for signs, sentence in (
         (_LOCKED, f"{database} is in use by another program; end that and try again"),
-        (_FULL, f"there is no space left for {database}; free some and try again"),
         (_UNREADABLE, f"{database} cannot be opened; check that its folder is writable"),
         (
             _DAMAGED,

@@ -10,17 +10,20 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from infra.disk_space import naming_space
+
 ORPHAN_GRACE_SECONDS = 5.0
 _PROC = Path("/proc")
 
 
 class ServerRecord(BaseModel):
-    """Which process serves, on which port. Kept in `server.json` while it runs."""
+    """Which process serves, on which ports. Kept in `server.json` while it runs."""
 
     model_config = ConfigDict(frozen=True)
 
     pid: int
     port: int
+    ui_port: int
 
     @staticmethod
     def path(home: Path) -> Path:
@@ -35,9 +38,23 @@ class ServerRecord(BaseModel):
         except (OSError, ValidationError):
             return None
 
+    @classmethod
+    def of_a_running(cls, home: Path) -> Self | None:
+        """The record of a server of this home that runs; None when there is none.
+
+        What a killed server has left behind says nothing: another desk's may have its ports.
+        """
+        record = cls.load(home)
+        return record if record is not None and _serves(record.pid, home) else None
+
     def save(self, home: Path) -> None:
-        """Write the record."""
-        self.path(home).write_text(self.model_dump_json(), encoding="utf-8")
+        """Write the record.
+
+        Raises:
+            NoSpace: the disk of the home is full.
+        """
+        with naming_space(home):
+            self.path(home).write_text(self.model_dump_json(), encoding="utf-8")
 
     @classmethod
     def remove(cls, home: Path) -> None:
@@ -55,9 +72,8 @@ def stop_orphan(home: Path, binary: Path) -> None:
     record = ServerRecord.load(home)
     if record is None:
         return
-    command = _command_of(record.pid)
-    if command:
-        if str(binary) not in command or str(home / "temporal.db") not in command:
+    if _command_of(record.pid):
+        if not _serves(record.pid, home, binary):
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(record.pid, signal.SIGKILL)
@@ -65,6 +81,11 @@ def stop_orphan(home: Path, binary: Path) -> None:
     deadline = time.monotonic() + ORPHAN_GRACE_SECONDS
     while not _ended(record.pid) and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def _serves(pid: int, home: Path, binary: Path | None = None) -> bool:
+    command = _command_of(pid)
+    return str(home / "temporal.db") in command and (binary is None or str(binary) in command)
 
 
 def _command_of(pid: int) -> str:

@@ -18,6 +18,7 @@ from temporalio.runtime import (
 from temporalio.service import RPCError
 
 from infra.plugin import desk_plugin
+from infra.server_record import ServerRecord
 from infra.settings import Settings
 from infra.settings_error import SettingsError
 from infra.telemetry import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
@@ -52,6 +53,7 @@ async def connect(
         ServerUnreachable: nothing answers at the address, or it refuses.
         SettingsError: metrics cannot be served or sent there.
     """
+    settings = located(settings)
     options = _options(settings)
     address = options.setdefault("target_host", DEFAULT_ADDRESS)
     try:
@@ -68,6 +70,30 @@ async def connect(
         )
     except (RuntimeError, RPCError) as error:
         raise ServerUnreachable(_advice(settings, address, error)) from None
+
+
+def located(settings: Settings) -> Settings:
+    """The settings with the ports that the home's embedded server has; as they are where the server
+    is the user's own.
+
+    Raises:
+        ServerUnreachable: no embedded server runs.
+    """
+    if settings.external:
+        return settings
+    record = ServerRecord.of_a_running(settings.home)
+    if record is None:
+        raise ServerUnreachable(f"no desk is up in {settings.home}; start one with `desk up`")
+    ports = {"port": record.port, "ui_port": record.ui_port}
+    return settings.model_copy(update={"server": settings.server.model_copy(update=ports)})
+
+
+def server_name(settings: Settings) -> str:
+    """The server in words: by its address, or by the home of the desk that hosts it."""
+    if not settings.external:
+        return f"the Temporal server of {settings.home}"
+    address = _options(settings).get("target_host", DEFAULT_ADDRESS)
+    return f"the Temporal server at {address}"
 
 
 def _options(settings: Settings) -> ClientConnectConfig:

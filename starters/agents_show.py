@@ -14,6 +14,7 @@ from starters.agents_workers import fleet_of
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.interrupts import interruptible
 from workers.health import queues_of
 from workers.hosting import Role
 from workers.needed_sources import agent_queues, needed_sources
@@ -30,7 +31,7 @@ def show_agents(*, as_json: bool) -> ExitStatus:
     """
     settings = load_settings()
     log_to_file(settings)
-    found = asyncio.run(_agents(settings))
+    found = interruptible(_agents(settings))
     text = found.model_dump_json(indent=2) if as_json else "\n".join(table_of(found))
     sys.stdout.write(f"{text}\n")
     return ExitStatus.COMPLETE

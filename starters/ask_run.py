@@ -1,6 +1,5 @@
 """A run that a command starts or comes back to, followed until its answer is printed."""
 
-import asyncio
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +24,7 @@ from starters.ask_installed import installed_since
 from starters.ask_progress import GraphProgress, shown_graph_progress
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.models import has_models
 from starters.published_files import copy_set
 from starters.server_runs import RunStart, ServerRun, run_described, start_run
@@ -57,7 +57,7 @@ def asked(settings: Settings, asking: Asking[Published]) -> ExitStatus:
     """
     run = _AskedRun(asking)
     try:
-        return asyncio.run(with_desk(settings, run.work))
+        return interruptible(with_desk(settings, run.work))
     except KeyboardInterrupt:
         say(run.parting_words())
         return ExitStatus.INTERRUPTED

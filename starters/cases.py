@@ -30,6 +30,7 @@ from starters.case_look import ANSWER_SECONDS, NOBODY_ANSWERS, all_cases, one_ca
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
+from starters.interrupts import interruptible
 
 T = TypeVar("T")
 
@@ -151,7 +152,7 @@ def _at_a_desk(work: Callable[[Desk], Awaitable[T]]) -> T:
             await require_workers(desk, Queue.DESK)
         return await work(desk)
 
-    return asyncio.run(with_desk(settings, with_a_worker))
+    return interruptible(with_desk(settings, with_a_worker))
 
 
 async def _decide(

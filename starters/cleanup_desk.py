@@ -28,6 +28,7 @@ from starters.cleanup_references import open_weeks, referenced
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 
 KINDS = 9
 UNITS = ("B", "KB", "MB", "GB", "TB")
@@ -71,7 +72,7 @@ def clean_up(*, dry_run: bool, as_json: bool) -> ExitStatus:
         return await cleaned(desk, datetime.now(UTC), dry_run=dry_run)
 
     try:
-        done = asyncio.run(with_desk(settings, work, server_only=True))
+        done = interruptible(with_desk(settings, work, server_only=True))
     except (OSError, sqlite3.Error) as error:
         raise CommandError(f"not all could be cleaned up: {error}") from error
     text = done.model_dump_json(indent=2) if as_json else "\n".join(cleanup_lines(done))

@@ -14,6 +14,7 @@ from infra.host_lock import HostLock, HostTaken
 from infra.settings import Settings
 from infra.telemetry import command_span
 from starters.endings import CommandError
+from starters.patience import QUIET_SECONDS, SERVER_PATIENCE_SECONDS, ServerPatience
 
 if TYPE_CHECKING:
     from temporalio.client import Client
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
+WORKER_PATIENCE_SECONDS = 60.0
+"""How long a command waits for workers that may be about to start."""
 
-HOST_PATIENCE_SECONDS = 15.0
-"""How long a host that holds the lock may take until its server answers, before it is an error."""
+_ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
 
 WORKED_SECONDS = 1.0
 """A connection that held this long was one to a server that worked."""
@@ -44,36 +45,42 @@ class Desk:
 Work = Callable[[Desk], Awaitable[T]]
 
 
-async def with_desk(settings: Settings, work: Work[T], *, server_only: bool = False) -> T:
+async def with_desk(
+    settings: Settings,
+    work: Work[T],
+    *,
+    server_only: bool = False,
+    patience: float = SERVER_PATIENCE_SECONDS,
+) -> T:
     """Do the work at a desk, and be the desk where nobody else is.
 
     One process of a home hosts the embedded server and the workers; others are its clients. When
     the host goes away in the middle, the next one takes over and `work` is called again: it has
-    to find what it started before. With `server_only`, a hosting process runs no workers.
+    to find what it started before. So it is with a server of the user's own that goes away and
+    comes back within the `patience`, in seconds; one that is not there at first is an error. With
+    `server_only`, a hosting process runs no workers.
 
     Raises:
         ServerUnreachable, ServerFailed: there is no server, and why.
     """
     with command_span(settings, command_name()):
-        return await _with_desk(settings, work, server_only=server_only)
+        return await _with_desk(settings, work, server_only=server_only, limit=patience)
 
 
-async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool) -> T:
-    if settings.external:
-        return await _as_client(settings, work)
-    patience = HostPatience(time.monotonic())
+async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
+    patience = ServerPatience(settings, tell_wait, limit=limit, at_first=not settings.external)
     while True:
-        try:
-            with HostLock(settings.home):
-                return await host(settings, work, () if server_only else _all_roles())
-        except HostTaken:
-            pass
+        if not settings.external:
+            try:
+                with HostLock(settings.home):
+                    return await host(settings, work, () if server_only else _all_roles())
+            except HostTaken:
+                pass
         try:
             return await _as_client(settings, work, patience)
         except Exception as error:
-            if not patience.left(error, time.monotonic()):
-                raise
-        await asyncio.sleep(0.1)
+            pause = patience.bear(error)
+        await asyncio.sleep(pause)
 
 
 async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
@@ -81,13 +88,16 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
     The caller holds the home's `HostLock`.
     """
-    from infra.embedded_server import embedded_server
+    from infra.embedded_server import SPACE_TO_WORK, check_space, embedded_server
 
+    if roles:
+        check_space(settings.home, SPACE_TO_WORK)
     importing = _import_workers if roles else _import_client
     async with embedded_server(
         settings.home, settings.server, importing, opening=opening_of(settings)
     ) as server:
-        return await _while_it_runs(server, _hosted_work(settings, work, roles))
+        at = settings.model_copy(update={"server": server.server})
+        return await _while_it_runs(server, _hosted_work(at, work, roles))
 
 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
@@ -119,44 +129,18 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
                 await task
 
 
-async def _as_client(
-    settings: Settings, work: Work[T], patience: "HostPatience | None" = None
-) -> T:
-    from infra.temporal import connect
+async def _as_client(settings: Settings, work: Work[T], patience: ServerPatience) -> T:
+    from infra.temporal import connect, located
 
-    desk = Desk(await connect(settings), settings, hosting=False)
-    connected_at = time.monotonic()
+    desk = Desk(await connect(settings), located(settings), hosting=False)
+    loop, connected_at = asyncio.get_running_loop(), time.monotonic()
+    worked = loop.call_later(WORKED_SECONDS, patience.answered)
     try:
         return await work(desk)
     finally:
-        if patience is not None:
-            patience.attempted(connected_at, time.monotonic())
-
-
-class HostPatience:
-    """How long to wait for a server, counted from when it was last seen. Times are in seconds."""
-
-    def __init__(self, now: float) -> None:
-        self._seen_at = now
-
-    def attempted(self, connected_at: float, ended_at: float) -> None:
-        """A connection was there until now. One that was lost at once says nothing."""
-        if ended_at - connected_at >= WORKED_SECONDS:
-            self._seen_at = ended_at
-
-    def left(self, error: Exception, now: float) -> bool:
-        """Whether the error says that the server is away, and it may still come back."""
-        return _server_is_away(error) and now - self._seen_at < HOST_PATIENCE_SECONDS
-
-
-def _server_is_away(error: Exception) -> bool:
-    from temporalio.service import RPCError, RPCStatusCode
-
-    from infra.temporal import ServerUnreachable
-
-    if isinstance(error, RPCError):
-        return error.status is RPCStatusCode.UNAVAILABLE
-    return isinstance(error, ServerUnreachable)
+        worked.cancel()
+        if time.monotonic() - connected_at >= WORKED_SECONDS:
+            patience.answered()
 
 
 def _all_roles() -> "tuple[Role, ...]":
@@ -186,19 +170,33 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-async def require_workers(desk: Desk, queue: str, patience_seconds: float = 10.0) -> None:
-    """Wait until somebody polls a queue.
+def tell_wait(text: str | None) -> None:
+    """Say that a server is waited for, or that it answers again."""
+    say(f"desk: {text or 'the Temporal server answers again'}")
+
+
+async def require_workers(
+    desk: Desk, queue: str, patience_seconds: float = WORKER_PATIENCE_SECONDS
+) -> None:
+    """Wait until somebody polls a queue, and say so where it takes a while.
 
     Raises:
         CommandError: nobody does; the message says how to start a worker.
     """
     from workers.health import unpolled
 
-    deadline = time.monotonic() + patience_seconds
+    began, told = time.monotonic(), False
     while await unpolled(desk.client, None, [queue]):
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > patience_seconds:
             raise CommandError(
                 f"no worker polls the queue '{queue}'; start them with `desk worker all`, "
                 "and see `desk doctor`"
+            )
+        if waited > QUIET_SECONDS and not told:
+            told = True
+            say(
+                f"desk: no worker polls the queue '{queue}' yet; waiting for one (`desk worker "
+                "all` starts them)"
             )
         await asyncio.sleep(0.25)

@@ -4,7 +4,6 @@ What a server says is printed as data: on one line, cut, and without anything th
 would act on. Nothing is applied.
 """
 
-import asyncio
 import json
 import sys
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from infra.settings import load_settings
 from starters.case_lines import one_line
 from starters.desk_logs import log_to_file
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.tool_offers import Offer, offers
 
 WIDTH: Final = 80
@@ -61,7 +61,7 @@ def discover(server: str, *, as_json: bool) -> ExitStatus:
     """
     settings = load_settings()
     log_to_file(settings)
-    (offer,) = asyncio.run(offers(settings, server))
+    (offer,) = interruptible(offers(settings, server))
     if offer.error is not None:
         raise CommandError(f"{server} does not answer: {offer.error}")
     found = discovery(offer)

@@ -5,8 +5,10 @@ import sys
 import traceback
 from contextlib import suppress
 from enum import IntEnum
+from pathlib import Path
 from typing import NoReturn
 
+from infra.disk_space import is_full, no_space
 from infra.settings import SettingsError, debugging
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
@@ -55,6 +57,8 @@ def _sentence(error: BaseException) -> str:
         return "\n".join(" ".join(line.split()) for line in str(error).splitlines())
     if isinstance(error, CommandError | SettingsError) or _is_ours(error):
         return text
+    if isinstance(error, OSError) and is_full(error) and error.filename:
+        return no_space(Path(error.filename).parent)
     if any(sign in text for sign in _WITHOUT_ATTRIBUTES):
         return (
             "the namespace lacks the desk's search attributes; `desk doctor` says how to add them"

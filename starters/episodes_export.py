@@ -1,6 +1,5 @@
 """What `desk episodes export` does."""
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from starters.endings import ExitStatus
 from starters.episodes_look import UnreadableEpisode, finished_episodes, look_in_batches
 from starters.episodes_parquet import Rows, check_parquet, write_parquet
 from starters.episodes_rows import rows_of
+from starters.interrupts import interruptible
 from starters.stock_choice import read_symbol
 
 BATCH: Final = 64
@@ -40,7 +40,7 @@ def export_episodes(out: Path, *, symbol: str | None) -> ExitStatus:
         reading.forget()
         return await write_parquet(place, reading.batches(desk.client))
 
-    rows = asyncio.run(with_desk(settings, work, server_only=True))
+    rows = interruptible(with_desk(settings, work, server_only=True))
     for words in reading.unreadable:
         say(f"desk: {words}")
     sys.stdout.write(

@@ -1,6 +1,5 @@
 """What `desk episodes list` and `desk episodes show` do."""
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple, TypeVar
@@ -19,6 +18,7 @@ from starters.episodes_look import (
     newest_episodes,
 )
 from starters.episodes_table import board_lines, table_lines
+from starters.interrupts import interruptible
 from starters.stock_choice import read_symbol
 
 NONE = "no episodes; `desk stock` researches a stock and makes one"
@@ -139,4 +139,4 @@ def _told(work: Work[Found]) -> Found:
             await require_workers(desk, Queue.DESK)
         return await work(desk)
 
-    return asyncio.run(with_desk(settings, asked))
+    return interruptible(with_desk(settings, asked))

@@ -1,6 +1,5 @@
 """What `desk doctor` does."""
 
-import asyncio
 import sys
 from collections.abc import Iterable
 
@@ -11,7 +10,11 @@ from starters.checks import Check, Level, local_checks
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.interrupts import interruptible
 from starters.server_checks import server_checks
+
+DOCTOR_PATIENCE_SECONDS = 15.0
+"""Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
 
 
 def examine() -> ExitStatus:
@@ -26,7 +29,7 @@ def examine() -> ExitStatus:
     checks = list(local_checks(settings))
     if all(check.level is not Level.FAIL for check in checks):
         log_to_file(settings)
-        checks += asyncio.run(_at_server(settings))
+        checks += interruptible(_at_server(settings))
     else:
         checks.append(Check("server", Level.WARN, "not looked at before the above is well"))
     return _told(checks)
@@ -37,7 +40,7 @@ async def _at_server(settings: Settings) -> list[Check]:
         return [check async for check in server_checks(desk)]
 
     try:
-        return await with_desk(settings, work)
+        return await with_desk(settings, work, patience=DOCTOR_PATIENCE_SECONDS)
     except (ServerUnreachable, ServerFailed) as error:
         return [
             Check("server", Level.FAIL, str(error)),

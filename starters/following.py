@@ -16,7 +16,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from infra.temporal import ServerUnreachable
-from starters.server_runs import ServerRun, status_told
+from starters.server_runs import ANSWER_SECONDS, ServerRun, status_told
 
 POLL_SECONDS = 0.3
 SILENCE_SECONDS = 5.0
@@ -85,14 +85,16 @@ async def show_status(
     return status
 
 
-async def status_if_told(handle: WorkflowHandle[Any, Any], kind: type[Status]) -> Status | None:
-    """A run's status; None when no worker answers for it at the moment.
+async def status_if_told(
+    handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
+) -> Status | None:
+    """A run's status; None when no worker answers for it within so many seconds.
 
     Raises:
         RPCError: the server went away.
     """
     try:
-        return await status_told(handle, kind)
+        return await status_told(handle, kind, within)
     except (TimeoutError, WorkflowQueryFailedError):
         return None
     except RPCError as error:

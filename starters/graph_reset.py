@@ -4,7 +4,6 @@ Temporal's reset takes a run back to a point of its history: what came before st
 is not done again; the run goes on from there as a new one of the same id.
 """
 
-import asyncio
 import re
 import time
 import uuid
@@ -27,6 +26,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.graph_runs import GraphRun, described_run, request_of_run
+from starters.interrupts import interruptible
 
 LONGEST_REASON = 200
 
@@ -60,7 +60,7 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
     log_to_file(settings)
     reset = _Reset(options, reason)
     try:
-        return asyncio.run(with_desk(settings, reset.work))
+        return interruptible(with_desk(settings, reset.work))
     except KeyboardInterrupt:
         say(f"desk: detached; {options.run} goes on when a desk is up, until its deadline")
         return ExitStatus.INTERRUPTED

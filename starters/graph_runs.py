@@ -1,6 +1,5 @@
 """The runs of graphs: their ids, starting one, finding them again, and `desk graph runs`."""
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
@@ -19,6 +18,7 @@ from reporting.wording import instant, one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.interrupts import interruptible
 from starters.server_runs import RunStart, ServerRun, run_described, start_run, started_with
 from starters.table_lines import cut
 from workflows.options import OUTCOME
@@ -89,7 +89,7 @@ def list_graph_runs(*, most: int = MOST_LISTED, as_json: bool = False) -> ExitSt
     async def look(desk: Desk) -> list[ListedRun]:
         return [run async for run in _newest(desk.client, most)]
 
-    listed = asyncio.run(with_desk(settings, look, server_only=True))
+    listed = interruptible(with_desk(settings, look, server_only=True))
     if as_json:
         text = "[" + ",\n".join(run.model_dump_json(indent=2) for run in listed) + "]"
     else:

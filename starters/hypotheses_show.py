@@ -1,6 +1,5 @@
 """What `desk hypotheses` does."""
 
-import asyncio
 import sys
 from datetime import UTC, datetime
 
@@ -13,6 +12,7 @@ from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import ExitStatus, UsageError
 from starters.hypotheses_look import ListedHypothesis, hypotheses_kept
 from starters.hypotheses_table import hypothesis_lines, table_lines
+from starters.interrupts import interruptible
 
 
 def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> ExitStatus:
@@ -106,7 +106,7 @@ def _kept() -> list[ListedHypothesis]:
             await require_workers(desk, Queue.DESK)
         return await hypotheses_kept(desk.client)
 
-    return asyncio.run(with_desk(settings, work))
+    return interruptible(with_desk(settings, work))
 
 
 def _none(state: str | None, market: str | None) -> str:

@@ -19,6 +19,7 @@ from infra.settings import Settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError
+from starters.interrupts import interruptible
 from starters.week_choice import written_week
 
 ANSWER_SECONDS: Final = 30.0
@@ -54,7 +55,7 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
         question = question_of(settings.config.policy, as_of, market=market)
         return await _answer(desk.client, question)
 
-    return asyncio.run(with_desk(settings, work))
+    return interruptible(with_desk(settings, work))
 
 
 async def _answer(client: Client, question: Question) -> LearnedView | None:

@@ -1,6 +1,5 @@
 """What `desk dead-letters` does."""
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
@@ -19,6 +18,7 @@ from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.graph_reset import ResetOptions, reset_graph
+from starters.interrupts import interruptible
 from starters.rerun_market import RerunOptions, rerun_market
 
 LONGEST_QUESTION = 60
@@ -42,7 +42,7 @@ def list_letters(*, as_json: bool) -> ExitStatus:
     """Print the dead letters that the server still keeps, newest first."""
     settings = load_settings()
     log_to_file(settings)
-    letters = asyncio.run(with_desk(settings, _letters, server_only=True))
+    letters = interruptible(with_desk(settings, _letters, server_only=True))
     if as_json:
         text = "[" + ",\n".join(letter.model_dump_json(indent=2) for letter in letters) + "]"
     else:
@@ -61,7 +61,7 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     """
     settings = load_settings()
     log_to_file(settings)
-    letters = asyncio.run(with_desk(settings, _letters, server_only=True))
+    letters = interruptible(with_desk(settings, _letters, server_only=True))
     chosen = chosen_letter(letters, workflow_id)
     reason = f"retry of the dead letter {chosen.workflow_id}"
     query = chosen.letter.assignment.query

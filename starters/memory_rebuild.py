@@ -1,6 +1,5 @@
 """What `desk memory rebuild` does."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -14,6 +13,7 @@ from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.memory_history import Remembrance, remembrance
 from starters.table_lines import folded
 
@@ -46,7 +46,7 @@ def rebuild(*, as_json: bool) -> ExitStatus:
     async def work(desk: Desk) -> Remembrance:
         return await remembrance(desk.client)
 
-    found = asyncio.run(with_desk(settings, work, server_only=True))
+    found = interruptible(with_desk(settings, work, server_only=True))
     try:
         done = rebuilt(memory_store(settings), found)
     except MemoryUnusable as error:

@@ -1,6 +1,5 @@
 """What `desk messages` does."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus, UsageError
+from starters.interrupts import interruptible
 from starters.messages_history import entries_of
 from starters.messages_lines import lines_of
 from starters.run_named import run_named, week_in
@@ -32,7 +32,7 @@ def show_messages(run: str, *, market: str | None, kind: str | None, as_json: bo
         found = await run_named(desk.client, run.strip(), week)
         return chosen(await entries_of(found, market, datetime.now(UTC)), kind=wanted)
 
-    messages = asyncio.run(with_desk(settings, work, server_only=True))
+    messages = interruptible(with_desk(settings, work, server_only=True))
     lines = (message.model_dump_json() for message in messages) if as_json else lines_of(messages)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return ExitStatus.COMPLETE

@@ -1,6 +1,5 @@
 """What `desk rerun` and `desk dead-letters retry` do."""
 
-import asyncio
 import sys
 import time
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from starters.changes import changes_between
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
+from starters.interrupts import interruptible
 from starters.market_choice import known_market
 from starters.print_week import print_week
 from starters.progress import shown_progress
@@ -51,7 +51,7 @@ def rerun_market(options: RerunOptions) -> ExitStatus:
     log_to_file(settings)
     rerun = _Rerun(settings, options, market, week)
     try:
-        return asyncio.run(with_desk(settings, rerun.work))
+        return interruptible(with_desk(settings, rerun.work))
     except KeyboardInterrupt:
         say(f"desk: detached; `desk status --week {rerun.week}` says how far the rerun is")
         return ExitStatus.INTERRUPTED

@@ -1,6 +1,5 @@
 """What `desk backfill` does."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from starters.backfill_table import BackfillTable, exit_status, table_lines, tab
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import ExitStatus, UsageError
+from starters.interrupts import interruptible
 from starters.schedule_actions import MADE_BEFORE, ready_for_backfill, scheduled_request
 from starters.tool_look import held_fixings
 from starters.week_choice import chosen_week, written_week
@@ -45,7 +45,7 @@ def run_backfill(options: BackfillOptions) -> ExitStatus:
     log_to_file(settings)
     command = _Command(settings, options, weeks)
     try:
-        return asyncio.run(with_desk(settings, command.work))
+        return interruptible(with_desk(settings, command.work))
     except KeyboardInterrupt:
         say(command.parting_words())
         return ExitStatus.INTERRUPTED

@@ -1,6 +1,5 @@
 """What `desk run` does."""
 
-import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from infra.settings import Settings, load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.market_choice import chosen_markets
 from starters.models import has_models, model_words, with_budget
 from starters.print_week import print_week
@@ -51,7 +51,7 @@ def run_week(options: RunOptions) -> ExitStatus:
     log_to_file(settings)
     run = _WeekRun(settings, options, config, subset, written)
     try:
-        return asyncio.run(with_desk(settings, run.work))
+        return interruptible(with_desk(settings, run.work))
     except KeyboardInterrupt:
         say(run.parting_words())
         return ExitStatus.INTERRUPTED

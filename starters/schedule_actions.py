@@ -36,6 +36,7 @@ from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from workflows.options import TASK_TIMEOUT
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
@@ -71,7 +72,7 @@ def at_the_server(action: Action) -> ExitStatus:
             say("desk: it fires, and its runs are worked on, while `desk up` runs")
         return ExitStatus.COMPLETE
 
-    return asyncio.run(with_desk(settings, work, server_only=True))
+    return interruptible(with_desk(settings, work, server_only=True))
 
 
 async def apply(desk: Desk) -> list[str]:

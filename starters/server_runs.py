@@ -128,13 +128,15 @@ async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
     raise CommandError(f"the history of {run.workflow_id} does not say what it was started with")
 
 
-async def status_told(handle: WorkflowHandle[Any, Any], kind: type[Told]) -> Told:
-    """The answer of a run's `status` query.
+async def status_told(
+    handle: WorkflowHandle[Any, Any], kind: type[Told], within: float = ANSWER_SECONDS
+) -> Told:
+    """The answer of a run's `status` query, which is waited for so many seconds.
 
     Raises:
         TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
     """
-    async with asyncio.timeout(ANSWER_SECONDS):
+    async with asyncio.timeout(within):
         status: Told = await handle.query(Message.STATUS, result_type=kind)
     return status
 

@@ -1,11 +1,12 @@
 """What `desk status` does."""
 
-import asyncio
 import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from contracts.delivery import DeliveryState
+from contracts.names import Queue
 from contracts.search_attributes import Outcome, Phase
 from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
 from domain.report_usage import usage_of_week
@@ -14,12 +15,20 @@ from reporting.wording import allowance_words, cost_words, human, one_line
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.following import status_if_told
+from starters.interrupts import interruptible
 from starters.progress import waiting_words
 from starters.summary import ui_address
-from starters.watching import status_if_answered
 from starters.week_choice import written_week
 from starters.week_results import EndedWithoutReport, published_before_the_end, result_of
-from starters.week_runs import FoundRun, find_any_run, newest_week
+from starters.week_runs import FoundRun, find_any_run, known_run, newest_week
+from workers.health import unpolled
+
+BUSY_SECONDS = 10.0
+"""How long one question may take at a worker that has much else to do."""
+
+ANSWER_PATIENCE_SECONDS = 90.0
+"""How long it is asked again and again. A worker that was killed has stopped to count by then."""
 
 ROW = 8
 """Markets in a row of the listing."""
@@ -41,29 +50,46 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
         if chosen is None or found is None:
             which = chosen or "any week"
             raise CommandError(f"no run of {which} is known; `desk run` researches one")
-        status = await _status(found, chosen)
+        status = await _status(desk, found, chosen)
         text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
         sys.stdout.write(f"{text}\n")
         if not as_json:
             address = ui_address(
-                settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
+                desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
             )
             sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
         return ExitStatus.COMPLETE
 
-    return asyncio.run(with_desk(settings, work))
+    return interruptible(with_desk(settings, work))
 
 
-async def _status(found: FoundRun, week: str) -> WeekStatus:
-    if not found.open:
-        return closed_status(await _last_result(found, week))
-    status = await status_if_answered(found.handle)
-    if status is None:
-        raise CommandError(
-            f"the run {found.workflow_id} is open but no worker answers for it; "
-            "start them with `desk up`, and see `desk doctor`"
-        )
-    return status
+async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
+    """The status of a run: a worker that is busy is waited for, one that is not there is not.
+
+    Raises:
+        CommandError: nobody polls for work, or whoever does has not answered for long.
+    """
+    asked_at, told = time.monotonic(), False
+    while found.open:
+        status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
+        if status is not None:
+            return status
+        if await unpolled(desk.client, None, [Queue.DESK]):
+            raise CommandError(
+                f"the run {found.workflow_id} is open but no worker polls the queue "
+                f"'{Queue.DESK}'; start them with `desk up`, and see `desk doctor`"
+            )
+        waited = time.monotonic() - asked_at
+        if waited > ANSWER_PATIENCE_SECONDS:
+            raise CommandError(
+                f"the run {found.workflow_id} is open and its worker has not answered for "
+                f"{waited:.0f} s; see `desk doctor`"
+            )
+        if not told:
+            told = True
+            say("desk: the worker is busy or gone; waiting for its answer")
+        found = await known_run(desk.client, found.workflow_id)
+    return closed_status(await _last_result(found, week))
 
 
 async def _last_result(found: FoundRun, week: str) -> WeekResult:

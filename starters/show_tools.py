@@ -1,6 +1,5 @@
 """What `desk tools` does."""
 
-import asyncio
 import sys
 from datetime import UTC, datetime
 
@@ -14,6 +13,7 @@ from infra.temporal import ServerUnreachable
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus
+from starters.interrupts import interruptible
 from starters.tool_lessons import learned_from
 from starters.tool_offers import offers
 from starters.tool_use import tools_used
@@ -35,7 +35,7 @@ def show_tools(week: str | None, *, as_json: bool) -> ExitStatus:
     settings = load_settings()
     written = written_week(week, datetime.now(UTC), settings.config.schedule)
     log_to_file(settings)
-    found = asyncio.run(_desk_tools(settings, written))
+    found = interruptible(_desk_tools(settings, written))
     text = found.model_dump_json(indent=2) if as_json else "\n".join(table_of(found))
     sys.stdout.write(f"{text}\n")
     return ExitStatus.COMPLETE

@@ -4,12 +4,18 @@ import asyncio
 import signal
 from collections.abc import Coroutine
 
+from temporalio.service import RPCError
+
 from infra.host_lock import HostLock, HostTaken
 from infra.settings import Settings, load_settings
 from infra.telemetry import send_spans
+from infra.temporal import ServerUnreachable, connect
 from starters.desk_logs import log_to_stderr
-from starters.desk_session import Desk, host, say
+from starters.desk_session import Desk, host, say, tell_wait
 from starters.endings import CommandError, ExitStatus
+from starters.following import check_server
+from starters.interrupts import interruptible
+from starters.patience import ServerPatience
 from workers.hosting import Role, hosted
 from workers.identity import worker_identity
 
@@ -32,20 +38,20 @@ def stay_up() -> ExitStatus:
         raise CommandError(f"{taken}; `desk status` shows what it does") from None
 
 
-def stay_as(role: Role) -> ExitStatus:
-    """Run the workers of one role, at a server that runs already.
+def stay_as(role: Role, *, give_up_after: float | None = None) -> ExitStatus:
+    """Run the workers of one role, once there is a server.
 
     Raises:
-        ServerUnreachable: there is none.
+        ServerUnreachable: there was none for so many seconds.
     """
     settings = load_settings()
     log_to_stderr(settings)
-    return _stayed(settings, _work(settings, role))
+    return _stayed(settings, _work(settings, role, give_up_after))
 
 
 def _stayed(settings: Settings, work: Coroutine[None, None, ExitStatus]) -> ExitStatus:
     try:
-        return asyncio.run(work)
+        return interruptible(work)
     finally:
         send_spans(settings)
 
@@ -57,13 +63,27 @@ async def _announced(desk: Desk) -> ExitStatus:
     return await _until_told_to_stop()
 
 
-async def _work(settings: Settings, role: Role) -> ExitStatus:
-    from infra.temporal import connect
+async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
+    patience = ServerPatience(settings, tell_wait, limit=give_up_after)
+    while True:
+        try:
+            return await _worked(settings, role, patience)
+        except (ServerUnreachable, RPCError) as error:
+            pause = patience.bear(error)
+        await asyncio.sleep(pause)
 
+
+async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> ExitStatus:
     client = await connect(settings, identity=worker_identity(role), working=True)
-    async with hosted(client, settings, [role]):
-        say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
-        return await _until_told_to_stop()
+    try:
+        async with hosted(client, settings, [role]):
+            patience.answered()
+            say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
+            return await _until_told_to_stop()
+    except RuntimeError:
+        # What the SDK raises where a server goes away before its namespace was found.
+        await check_server(client)
+        raise
 
 
 async def _until_told_to_stop() -> ExitStatus:
@@ -72,5 +92,7 @@ async def _until_told_to_stop() -> ExitStatus:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, told.set)
     await told.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
     say("stopping")
     return ExitStatus.COMPLETE

@@ -21,6 +21,7 @@ from infra.settings import Settings, load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, host, say
 from starters.endings import CommandError, ExitStatus, UsageError
+from starters.interrupts import interruptible
 from starters.print_week import ROOM_ELSEWHERE
 from starters.progress import shown_progress
 from starters.published_files import check_target, copy_set, report_if_here
@@ -71,7 +72,7 @@ def play_tape(options: PlayOptions) -> ExitStatus:
     log_to_file(settings)
     playback = _Playback(options, tape, target)
     try:
-        return asyncio.run(_apart(settings, playback))
+        return interruptible(_apart(settings, playback))
     except KeyboardInterrupt:
         say("desk: stopped; nothing of the tape was published")
         return ExitStatus.INTERRUPTED

@@ -1,6 +1,5 @@
 """What `desk tape save` does."""
 
-import asyncio
 import json
 import re
 import sys
@@ -17,6 +16,7 @@ from infra.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
+from starters.interrupts import interruptible
 from starters.run_named import run_named, week_in
 from starters.tape_files import check_place, write_tape
 from starters.tape_history import Recording, recording_of
@@ -47,7 +47,7 @@ def save_tape(run: str, file: Path, *, force: bool) -> ExitStatus:
             say(f"desk: {previous.remark}")
         return tape_of(recording, previous.report)
 
-    tape = asyncio.run(with_desk(settings, work, server_only=True))
+    tape = interruptible(with_desk(settings, work, server_only=True))
     _refuse_secrets(to_bytes(tape, packed=False), settings.variables)
     content = to_bytes(tape, packed=file.suffix == PACKED)
     write_tape(file, content)

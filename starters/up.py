@@ -33,12 +33,23 @@ def up() -> ExitStatus:
 
 def worker(
     role: Annotated[WorkerRole, typer.Argument(metavar="ROLE", help="What it works on.")],
+    give_up_after: Annotated[
+        float | None,
+        typer.Option(
+            "--give-up-after",
+            metavar="SECONDS",
+            min=0,
+            help="Wait no longer than that for a server to work for, at the start.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> ExitStatus:
     """Run the workers of one role until Ctrl-C, for running them apart.
 
-    ROLE is orchestrator, research, validation, sources or all. The server must run already.
+    ROLE is orchestrator, research, validation, sources or all. Where no server answers yet, they
+    wait for it.
     """
     from starters.stay import stay_as
     from workers.hosting import Role
 
-    return stay_as(Role(role))
+    return stay_as(Role(role), give_up_after=give_up_after)

@@ -15,11 +15,13 @@ from contracts.search_attributes import Phase, SearchAttribute
 from contracts.usage import Usage
 from contracts.week_run import WeekStatus
 from infra.settings import Settings, load_settings
-from infra.temporal import ServerUnreachable, connect
+from infra.temporal import ServerUnreachable, connect, located
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
 from starters.following import SILENT
+from starters.interrupts import interruptible
+from starters.patience import ServerPatience
 from starters.print_week import print_week
 from starters.published_files import report_if_here
 from starters.summary import PublishedWeek, from_result, from_status
@@ -34,20 +36,8 @@ from workflows.options import PHASE, WEEK
 REFRESH_SECONDS: Final = 0.5
 SPENDING_SECONDS: Final = 3.0
 VISIBLE_SECONDS: Final = 4.0
-SERVER_PATIENCE_SECONDS: Final = 300.0
-"""How long a watcher waits for a server that went away."""
 
 _NO_ANSWER: Final = f"{SILENT}; see `desk agents`"
-_NO_SERVER: Final = "the Temporal server does not answer; waiting for it (`desk up` starts one)"
-
-_AWAY: Final = frozenset(
-    {
-        RPCStatusCode.UNAVAILABLE,
-        RPCStatusCode.DEADLINE_EXCEEDED,
-        RPCStatusCode.CANCELLED,
-        RPCStatusCode.RESOURCE_EXHAUSTED,
-    }
-)
 
 
 def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
@@ -63,7 +53,7 @@ def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
     written = written_week(week, datetime.now(UTC), settings.config.schedule)
     log_to_file(settings)
     try:
-        return asyncio.run(_watch(settings, written, as_json=as_json))
+        return interruptible(_watch(settings, written, as_json=as_json))
     except KeyboardInterrupt:
         back = f"desk watch --week {written}" if written else "desk watch"
         say(f"desk: left; the run goes on, and `{back}` comes back to it")
@@ -72,16 +62,16 @@ def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
 
 async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> ExitStatus:
     client = await connect(settings)
+    desk = Desk(client, located(settings), hosting=False)
     found, week = await _chosen_in_time(client, week)
     with shown(found.workflow_id, as_json=as_json) as display:
-        watcher = Watcher(client, found.workflow_id, week, display)
+        watcher = Watcher(client, settings, found.workflow_id, week, display)
         published = await watcher.follow()
         before = watcher.looks == 1
         display.end(published, before=before)
     if as_json:
         complete = published.coverage.complete
         return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
-    desk = Desk(client, settings, hosting=False)
     report = report_if_here(published.files)
     return print_week(desk, published, report, as_json=False)
 
@@ -142,14 +132,17 @@ async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | N
 class Watcher:
     """Looks at a run again and again, across restarts of the server and of the run."""
 
-    def __init__(self, client: Client, workflow_id: str, week: str, display: Shown) -> None:
+    def __init__(
+        self, client: Client, settings: Settings, workflow_id: str, week: str, display: Shown
+    ) -> None:
         self._client = client
         self._workflow_id = workflow_id
         self._week = week
         self._display = display
         self._held_up = HeldUp(display.note, silent=_NO_ANSWER, at_once=True)
-        self._seen = time.monotonic()
-        self._away = False
+        self._settings = settings
+        self._lost = False
+        self._patience = ServerPatience(settings, self._say_away)
         self._asked = 0.0
         self._spent: Mapping[str, Usage] = {}
         self.looks = 0
@@ -163,21 +156,23 @@ class Watcher:
             CommandError: the server does not know the run any more.
         """
         while True:
+            pause = REFRESH_SECONDS
             try:
                 published = await self._step()
-            except RPCError as error:
-                self._bear(error)
-                published = None
+            except (RPCError, ServerUnreachable) as error:
+                published, pause = None, self._bear(error)
             if published is not None:
                 return published
-            await asyncio.sleep(REFRESH_SECONDS)
+            await asyncio.sleep(pause)
 
     async def _step(self) -> PublishedWeek | None:
+        if self._lost:
+            self._client = await connect(self._settings)
+            self._lost = False
         look = await look_at(self._client, self._workflow_id)
         if not look.open:
             return await self._result(look)
-        self._seen = time.monotonic()
-        self._away = False
+        self._patience.answered()
         look = look._replace(spending=await self._spending(look))
         self.looks += 1
         self._display.update(look)
@@ -209,24 +204,25 @@ class Watcher:
         result = await last_result(found, self._week)
         return from_result(result, self._workflow_id, look.run_id)
 
-    def _bear(self, error: RPCError) -> None:
-        """Wait for a server that is away.
+    def _bear(self, error: RPCError | ServerUnreachable) -> float:
+        """How long to wait for a server that is away, before it is looked for anew.
 
         Raises:
-            CommandError: it is there, and refuses.
+            ServerUnreachable: it has been away for too long.
+            CommandError, RPCError: it is there, and refuses.
         """
-        if error.status is RPCStatusCode.NOT_FOUND and not self._away:
+        self._lost = True
+        try:
+            return self._patience.bear(error)
+        except RPCError as refused:
+            if refused.status is not RPCStatusCode.NOT_FOUND:
+                raise
             raise CommandError(f"the server knows no run {self._workflow_id} any more") from None
-        if error.status not in _AWAY and not self._away:
-            raise error
-        self._away = True
-        waited = time.monotonic() - self._seen
-        if waited > SERVER_PATIENCE_SECONDS:
-            raise ServerUnreachable(
-                f"the Temporal server has been away for {waited:.0f} s; `desk up` starts it, and "
-                f"`desk watch --week {self._week}` comes back to the run"
-            ) from None
-        self._held_up.say_silent(_NO_SERVER)
+
+    def _say_away(self, text: str | None) -> None:
+        """Show that the server is waited for; the next look says that it is over."""
+        if text is not None:
+            self._held_up.say_silent(text)
 
 
 def _at_rest(status: WeekStatus) -> bool:

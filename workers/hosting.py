@@ -1,6 +1,7 @@
 """Running the workers of some roles in this process."""
 
 import gc
+import warnings
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
@@ -44,6 +45,8 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
         McpConfigError: a source is wanted and `.mcp.json` cannot be used.
     """
     gc.set_threshold(*COLLECT_AFTER)
+    # The SDK warns of an activity that ended when its cancellation was on the way.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"temporalio\.worker\._activity")
     wanted = set(roles)
     if Role.ALL in wanted:
         wanted = set(Role) - {Role.ALL}

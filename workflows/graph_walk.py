@@ -50,13 +50,15 @@ class GraphWalk:
         try:
             while ready or working:
                 while ready and len(working) < MOST_AT_WORK:
-                    working.append(asyncio.create_task(self._take(ready.popleft(), nodes)))
+                    step = asyncio.create_task(self._take(ready.popleft(), nodes))
+                    step.add_done_callback(_look_at)
+                    working.append(step)
                 done, working = await workflow.wait(working, return_when=asyncio.FIRST_COMPLETED)
-                for step in done:
-                    ready.extend(step.result())
+                for taken in done:
+                    ready.extend(taken.result())
         finally:
-            for step in working:
-                step.cancel()
+            for left in working:
+                left.cancel()
 
     async def _take(self, step: Step, nodes: GraphNodes) -> tuple[Step, ...]:
         """Do a step; the steps that follow from it."""
@@ -68,3 +70,10 @@ class GraphWalk:
         following = self._machine.finish(outcome.entry)
         workflow.set_current_details(self.board.details())
         return following
+
+
+def _look_at(step: "asyncio.Task[tuple[Step, ...]]") -> None:
+    """See how a step ended: those that end with a cancelled run are waited for by nobody, and the
+    worker would tell of each that nobody did."""
+    if not step.cancelled():
+        step.exception()

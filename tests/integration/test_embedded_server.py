@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed
 from infra.server_namespace import retention_of
 from infra.server_record import ServerRecord
 from infra.settings import ServerSettings
-from tests.support.homes import free_port
+from infra.temporal import ServerUnreachable, connect
+from tests.support.homes import free_port, home_settings
 
 
 def free_ports() -> ServerSettings:
@@ -169,8 +171,53 @@ async def test_a_port_in_use_is_named_with_the_setting_that_changes_it(
         other.bind(("127.0.0.1", port))
         other.listen()
         with pytest.raises(PortInUse, match=rf"port {port} is in use.*{setting}"):
-            await EmbeddedServer(tmp_path, server).start()
+            await embedded_server(tmp_path, server).__aenter__()
     assert ServerRecord.load(tmp_path) is None
+
+
+async def test_two_desks_with_the_usual_ports_start_side_by_side(tmp_path: Path) -> None:
+    async with AsyncExitStack() as both:
+        one, other = await asyncio.gather(
+            *(
+                both.enter_async_context(embedded_server(tmp_path / name, ServerSettings()))
+                for name in ("one", "other")
+            )
+        )
+        ports = {one.server.port, one.server.ui_port, other.server.port, other.server.ui_port}
+        assert len(ports) == 4
+        for name, running in (("one", one), ("other", other)):
+            client = await connect(home_settings(tmp_path / name, DESK_HOME=str(tmp_path / name)))
+            await start_a_run(client, name)
+            at_its_own = await Client.connect(running.server.address)
+            assert (await at_its_own.get_workflow_handle(name).describe()).id == name
+
+
+async def test_usual_ports_that_a_program_has_are_passed_over(tmp_path: Path) -> None:
+    usual = ServerSettings()
+    with ExitStack() as held:
+        for port in (usual.port, usual.ui_port):
+            program = held.enter_context(socket.socket())
+            program.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                program.bind(("127.0.0.1", port))
+                program.listen()
+        async with embedded_server(tmp_path, usual) as running:
+            record = ServerRecord.of_a_running(tmp_path)
+            assert record is not None and record.port == running.server.port != usual.port
+            assert record.ui_port == running.server.ui_port != usual.ui_port
+
+
+async def test_a_desk_that_is_down_is_not_mistaken_for_one_that_has_its_port(
+    tmp_path: Path,
+) -> None:
+    settings = home_settings(tmp_path)
+    settings.home.mkdir()
+    async with embedded_server(tmp_path / "other", settings.server) as running:
+        ServerRecord(
+            pid=running.pid, port=settings.server.port, ui_port=settings.server.ui_port
+        ).save(settings.home)
+        with pytest.raises(ServerUnreachable, match="no desk is up in"):
+            await connect(settings)
 
 
 async def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:
@@ -214,7 +261,7 @@ async def test_a_server_left_over_by_a_lost_parent_is_replaced(tmp_path: Path) -
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    ServerRecord(pid=orphan.pid, port=server.port).save(tmp_path)
+    ServerRecord(pid=orphan.pid, port=server.port, ui_port=server.ui_port).save(tmp_path)
     with orphan:
         try:
             await eventually(lambda: answers_at(server.address))
@@ -230,7 +277,7 @@ async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) ->
     with subprocess.Popen(idle, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        ServerRecord(pid=other.pid, port=1).save(tmp_path)
+        ServerRecord(pid=other.pid, port=1, ui_port=2).save(tmp_path)
         async with embedded_server(tmp_path, free_ports()):
             assert other.poll() is None
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from starters.following import SILENT
 from starters.troubles import GOES_ON, trouble_of
 from starters.watch_look import Look
 from starters.watch_shown import JsonShown, LiveShown, PlainShown, Shown
+from tests.support.homes import home_settings
 from tests.support.reports import sample_report
 from tests.unit.test_cli_output import FILES
 from tests.unit.test_watch import activity, look
@@ -54,7 +56,8 @@ async def followed(
     monkeypatch.setattr(watch_week, "REFRESH_SECONDS", 0.001)
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)
-    await watch_week.Watcher(client, "weekly-2026-W44", "2026-W44", shown).follow()
+    settings = home_settings(Path("unused"))
+    await watch_week.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
 
 
 WITH_TROUBLE = (

@@ -1,0 +1,32 @@
+"""Ctrl-C: the first ends a command in order, the second at once."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_left: Final[list[asyncio.Runner]] = []
+"""Loops that were left as they stood; taking them down would run their tasks once more."""
+
+
+def interruptible(work: Coroutine[Any, Any, T]) -> T:
+    """The work's result, as of `asyncio.run`, but for a second Ctrl-C.
+
+    The first cancels the work, which stops its workers and its server in order. The second leaves
+    everything as it stands: a worker of Temporal's that is cancelled while it stops never ends. The
+    caller has to leave the process, as `exit_now` does; what it has started ends with it, as after
+    a kill.
+
+    Raises:
+        KeyboardInterrupt: after the first, once the work has ended; after the second, at once.
+    """
+    runner = asyncio.Runner()
+    try:
+        return runner.run(work)
+    except KeyboardInterrupt:
+        _left.append(runner)
+        raise
+    finally:
+        if runner not in _left:
+            runner.close()

@@ -1,0 +1,163 @@
+"""What a process that hosts a desk, or works for one, does when something is in its way."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from infra.embedded_server import embedded_server
+from infra.settings import ServerSettings
+from tests.faults.fault import NOISE, Program
+from tests.faults.place import Place
+from tests.faults.programs import ASKED
+from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.homes import PROJECT, free_port
+
+INTERRUPTED = 130
+AT_ONCE_SECONDS = 4.0
+"""Shorter than workers are given for what they hold."""
+
+
+@contextmanager
+def started(
+    desk: DeskCommand, *words: str, said: str = "process.err", **variables: str
+) -> Iterator["subprocess.Popen[str]"]:
+    """A command at work; what it says is in a file."""
+    with (desk.directory / said).open("w") as err:
+        process = subprocess.Popen(
+            [BINARIES / "desk", *words],
+            env={**os.environ, **desk.variables, **variables},
+            cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            stderr=err,
+            text=True,
+            # Ctrl-C counts, also where the tests were started in the background.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_twice_stops_a_hosting_run_at_once_and_leaves_no_process(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    with started(desk, "run") as process:
+        said = tmp_path / "process.err"
+        eventually(lambda: "researching" in said.read_text(), "a run at work")
+        below = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(AT_ONCE_SECONDS) == INTERRUPTED
+    assert below and not psutil.wait_procs(below, AT_ONCE_SECONDS)[1]
+    assert "comes back to it" in said.read_text()
+
+
+STUBBORN = """
+import asyncio
+from starters.interrupts import interruptible
+
+async def stubborn() -> None:
+    print("at work", flush=True)
+    while True:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            print("cancelled", flush=True)
+
+try:
+    interruptible(stubborn())
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_what_swallows_its_cancellation_does_not_outlive_a_second_ctrl_c() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True, cwd=PROJECT
+    ) as process:
+        assert process.stdout is not None
+        for said in ("at work", "cancelled", "interrupted"):
+            assert process.stdout.readline().strip() == said
+            process.send_signal(signal.SIGINT)
+        process.kill()
+
+
+@asynccontextmanager
+async def server_at(address: str, home: Path) -> AsyncIterator[None]:
+    """A Temporal server of the user's own."""
+    server = ServerSettings(port=int(address.rpartition(":")[2]), ui_port=free_port())
+    async with embedded_server(home, server):
+        yield
+
+
+async def heard(said: Path, words: str) -> str:
+    """What is in a file once it has the words."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while words not in said.read_text():
+            await asyncio.sleep(0.05)
+    return said.read_text()
+
+
+async def test_a_worker_waits_for_its_server_and_a_run_for_one_that_goes_away(
+    tmp_path: Path,
+) -> None:
+    desk = DeskCommand(tmp_path)
+    at, home = {"TEMPORAL_ADDRESS": desk.address}, tmp_path / "server"
+    worker_said, run_said = tmp_path / "worker.err", tmp_path / "run.err"
+    with started(desk, "worker", "all", said=worker_said.name, **at), ExitStack() as running:
+        await heard(worker_said, "waiting for it")
+        async with server_at(desk.address, home):
+            words = await heard(worker_said, "worker all at")
+            process = running.enter_context(started(desk, "run", said=run_said.name, **at))
+            await heard(run_said, "researching")
+        await heard(run_said, "waiting for it")
+        async with server_at(desk.address, home):
+            code = await asyncio.to_thread(process.wait, PATIENCE_SECONDS)
+    assert (words.count("waiting for it"), words.count("answers again")) == (1, 1)
+    assert code == 0, run_said.read_text()
+    assert "answers again" in run_said.read_text()
+
+
+def test_a_worker_gives_up_when_it_is_told_to(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    command = ("worker", "all", "--give-up-after", "3")
+    with started(desk, *command, TEMPORAL_ADDRESS=desk.address) as process:
+        assert process.wait(PATIENCE_SECONDS) == 1
+    waits, gives_up = (tmp_path / "process.err").read_text().splitlines()
+    assert "waiting for it" in waits
+    assert f"at {desk.address} has been away for" in gives_up
+
+
+@pytest.mark.parametrize("program", [Program.WEEK, Program.QUESTION])
+async def test_a_run_that_is_cancelled_leaves_no_traceback_at_its_worker(
+    tmp_path: Path, program: Program
+) -> None:
+    place = Place(tmp_path, EFFECT_PAUSE="0.3")
+    line = ASKED[program].line
+    up = place.start("up")
+    try:
+        await up.says("workers")
+        asked = place.start(*line)
+        await place.begun(3, asked)
+        running = 'ExecutionStatus = "Running" AND ParentWorkflowId IS NULL'
+        cancel = ("workflow", "cancel", "--query", running, "--reason", "a test", "--yes")
+        assert (await place.temporal(*cancel)).code == 0
+        ended = await asked.ended()
+        up.signal(signal.SIGINT)
+        assert (await up.ended()).code == 0
+    finally:
+        place.end()
+    assert "(Workflow cancelled)" in ended.err
+    assert "stopping" in up.said
+    assert not any(words in up.said for words in NOISE), up.said
