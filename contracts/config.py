@@ -152,12 +152,20 @@ class RunPolicy(Contract):
     materiality: MaterialityConfig = MaterialityConfig()
 
 
+class HistoryConfig(Contract):
+    """How long histories get: after `most_events` of them, a week that is open for reruns continues
+    as new before its next rerun. It does so earlier where the server suggests it."""
+
+    most_events: Annotated[int, Field(ge=1, le=5_000)] = 2_000
+
+
 class RunConfig(Contract):
-    """Everything a run of a week is governed by: markets, as-of time and policy."""
+    """Everything a run of a week is governed by: markets, as-of time, policy and history."""
 
     markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=200)]
     schedule: ScheduleConfig = ScheduleConfig()
     policy: RunPolicy = RunPolicy()
+    history: HistoryConfig = HistoryConfig()
 
     @property
     def market_names(self) -> tuple[MarketName, ...]:

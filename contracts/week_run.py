@@ -1,7 +1,7 @@
 """The weekly run: what starts it, what it is told while it runs, what it answers and returns."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -26,6 +26,9 @@ from contracts.weeks import IsoWeek, TimeWindow
 Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
 """Tools as their servers describe them."""
 
+
+MOST_RERUNS: Final = 10_000
+"""Of one run: the server takes no more signals than these."""
 
 SentReports = Annotated[tuple[DeliveryStatus, ...], Field(max_length=1_500)]
 """What became of each revision on each channel, in the order of publication."""
@@ -61,12 +64,51 @@ class WeekRecord(Contract):
     advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
 
 
+class RerunRequest(Contract):
+    """The message of `rerun_market` and `request_rerun`."""
+
+    market: MarketName
+    reason: Annotated[str, Field(min_length=1, max_length=1_000)] = "no reason given"
+    requested_by: ShortText | None = None
+
+
+class Publication(Contract):
+    """What was published."""
+
+    files: PublishedFiles
+    coverage: Coverage
+    outcome: Outcome
+    headline: Text
+
+
+class WeekCarried(Contract):
+    """What an open run takes into the next as it continues as new, beside the record that it goes
+    on from. No agent is at work then, and no person is asked.
+
+    `began_at` is the start of the first run in the row, `deadline` that of its whole week. `reruns`
+    wait in the order of asking, the first for the revision after the last of the record.
+    `publication` is the last one, which was out so many `seconds` after the start. Deliveries that
+    are under way are begun again. `untold` is when the lesson was drawn that nobody could be told
+    so far; `tools` are those that models are told of.
+    """
+
+    began_at: Instant
+    deadline: Instant
+    reruns: Annotated[tuple[RerunRequest, ...], Field(max_length=MOST_RERUNS)] = ()
+    publication: Publication | None = None
+    seconds: float | None = None
+    deliveries: SentReports = ()
+    untold: Instant | None = None
+    tools: Tools = ()
+
+
 class WeekRequest(Contract):
     """What starts a week's run.
 
     Without `week`, the run is of the week that ended before its scheduled start (or before its
     start, when no schedule started it). `subset` marks a run of some of the markets: its report
     has a file name of its own. `resume` makes it a continuation of a run that has closed.
+    With `carried` besides, it is the same run, which was open and continued as new.
     `deliveries` are the channels by which each of its revisions is sent, if any. With `learn` it
     asks the learning system what to do differently, and tells it what became of the week.
     """
@@ -75,16 +117,9 @@ class WeekRequest(Contract):
     week: IsoWeek | None = None
     subset: ShortText | None = None
     resume: WeekRecord | None = None
+    carried: Annotated[WeekCarried | None, Field(exclude_if=is_none)] = None
     deliveries: Annotated[Deliveries | None, Field(exclude_if=is_none)] = None
     learn: Annotated[bool, Field(exclude_if=is_empty)] = False
-
-
-class RerunRequest(Contract):
-    """The message of `rerun_market` and `request_rerun`."""
-
-    market: MarketName
-    reason: Annotated[str, Field(min_length=1, max_length=1_000)] = "no reason given"
-    requested_by: ShortText | None = None
 
 
 class RerunReceipt(Contract):
@@ -129,7 +164,7 @@ class WeekStatus(Contract):
     revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
     coverage: Coverage | None = None
     files: PublishedFiles | None = None
-    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
+    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=MOST_RERUNS)] = ()
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
     usage: Usage = Usage()
     budget: Allowance = Allowance()
@@ -220,12 +255,3 @@ class PublishRequest(Contract):
     subset: ShortText | None = None
     workflow_id: ShortText
     run_id: ShortText
-
-
-class Publication(Contract):
-    """What was published."""
-
-    files: PublishedFiles
-    coverage: Coverage
-    outcome: Outcome
-    headline: Text
