@@ -14,10 +14,10 @@ from contracts.tape import Effect
 from starters.endings import CommandError
 
 PUBLISHING: Final = "publish_report"
-"""The activity that is done anew when a tape is played."""
 
-TELLING: Final = "tell_learning"
-"""The activity that is left out when a tape is played: what is played teaches nothing."""
+NOT_HELD: Final = frozenset({PUBLISHING, "judge_findings", "tell_learning"})
+"""Activities that a tape does not need: the first two are done anew when it is played, the last is
+left out, for what is played teaches nothing."""
 
 DECISION: Final = "decision"
 """The activity id under which the outcome of an escalation stands on a tape."""
@@ -99,7 +99,7 @@ def _asked(event: HistoryEvent, workflow_id: str) -> Asked | None:
     if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
         scheduled = event.activity_task_scheduled_event_attributes
         name = scheduled.activity_type.name
-        if name in (PUBLISHING, TELLING):
+        if name in NOT_HELD:
             return None
         if name not in set(Effect):
             raise CommandError(f"{workflow_id} asks for {name}, which a tape does not hold")
