@@ -88,8 +88,8 @@ class WeekCarried(Contract):
     `began_at` is the start of the first run in the row, `deadline` that of its whole week. `reruns`
     wait in the order of asking, the first for the revision after the last of the record.
     `publication` is the last one, which was out so many `seconds` after the start. Deliveries that
-    are under way are begun again. `untold` is when the lesson was drawn that nobody could be told
-    so far; `tools` are those that models are told of.
+    are under way are begun again, and a lesson that nobody could be told makes way for that of the
+    next rerun. `tools` are those that models are told of.
     """
 
     began_at: Instant
@@ -98,7 +98,6 @@ class WeekCarried(Contract):
     publication: Publication | None = None
     seconds: float | None = None
     deliveries: SentReports = ()
-    untold: Instant | None = None
     tools: Tools = ()
 
 

@@ -147,7 +147,7 @@ class WeekBoard:
         self.started_at = record.started_at
         self._first_rerun = self.last_revision + 1
 
-    def carried(self, *, deadline: datetime, untold: datetime | None, tools: Tools) -> WeekCarried:
+    def carried(self, *, deadline: datetime, tools: Tools) -> WeekCarried:
         """What `go_on` needs besides the record."""
         return WeekCarried(
             began_at=self.began_at,
@@ -156,7 +156,6 @@ class WeekBoard:
             publication=self.publication,
             seconds=self.published_after,
             deliveries=self.deliveries,
-            untold=untold,
             tools=tools,
         )
 

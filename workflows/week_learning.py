@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from temporalio import workflow
@@ -14,7 +14,6 @@ from contracts.config import RunPolicy
 from contracts.learning import Advice, Lesson
 from contracts.week_run import WeekRequest
 from domain.advice import policy_with
-from domain.deadlines import call_allowance
 from domain.learning_question import question_of
 from domain.lessons import lesson_of
 from domain.week_board import WeekBoard
@@ -74,55 +73,38 @@ class WeekLessons:
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
         self._board = board
-        self._under_way: dict[asyncio.Task[None], datetime] = {}
+        self._under_way: set[asyncio.Task[None]] = set()
 
     async def tell(self) -> None:
         """Begin to tell what became of the week; back when it is told, or after `AT_FIRST`. Where
         it cannot be told at all, the log says so, and the week goes on."""
         if not self._request.learn:
             return
-        drawn_at, revision = workflow.now(), self._board.last_revision + 1
+        lesson = lesson_of(
+            self._board.record_with(),
+            self._request.config,
+            workflow_id=workflow.info().workflow_id,
+            whole=self._request.subset is None,
+            told_at=workflow.now(),
+        )
+        revision, policy = self._board.last_revision + 1, self._request.config.policy
         if not workflow.patched(TOLD_BESIDE):
-            retries = retry_policy(self._request.config.policy.retries)
-            await self._told(self._lesson(drawn_at), revision, TELLING_AT_MOST, retries)
+            await self._told(lesson, revision, TELLING_AT_MOST, retry_policy(policy.retries))
             return
-        task = self._begin(drawn_at, revision)
+        longest = max(policy.deadlines.week, policy.deadlines.open_for_reruns)
+        task = asyncio.create_task(
+            self._told(lesson, revision, longest, patient_retry_policy(policy.retries))
+        )
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(
                 task.done, timeout=AT_FIRST, timeout_summary="the report without its lesson told"
             )
 
-    @property
-    def untold(self) -> datetime | None:
-        """When the last lesson was drawn that nobody could be told so far."""
-        return max(self._under_way.values(), default=None)
-
-    def go_on(self, untold: datetime) -> None:
-        """Begin again to tell the lesson that nobody could be told before the run continued as
-        new, until the same moment. It takes the place of those before it."""
-        self._begin(untold, self._board.last_revision)
-
     async def finish(self) -> None:
         """Wait until everything is told; each telling has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
-
-    def _begin(self, drawn_at: datetime, revision: int) -> asyncio.Task[None]:
-        policy = self._request.config.policy
-        due = drawn_at + max(policy.deadlines.week, policy.deadlines.open_for_reruns)
-        longest, retries = call_allowance(due, workflow.now()), patient_retry_policy(policy.retries)
-        task = asyncio.create_task(self._told(self._lesson(drawn_at), revision, longest, retries))
-        self._under_way[task] = drawn_at
-        task.add_done_callback(self._under_way.pop)
-        return task
-
-    def _lesson(self, drawn_at: datetime) -> Lesson:
-        return lesson_of(
-            self._board.record_with(),
-            self._request.config,
-            workflow_id=workflow.info().workflow_id,
-            whole=self._request.subset is None,
-            told_at=drawn_at,
-        )
 
     async def _told(
         self, lesson: Lesson, revision: int, longest: timedelta, retries: RetryPolicy

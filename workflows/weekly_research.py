@@ -15,7 +15,6 @@ from contracts.search_attributes import Phase
 from contracts.week_run import (
     RerunReceipt,
     RerunRequest,
-    WeekCarried,
     WeekRequest,
     WeekResult,
     WeekStatus,
@@ -77,10 +76,11 @@ class WeeklyResearchWorkflow:
         Raises:
             ApplicationError: the week is not over, or could not be planned or published.
         """
-        if request.carried is not None:
-            self._go_on(request.carried)
-        else:
+        if request.carried is None:
             await self._begin()
+        else:
+            workflow.set_current_details(self._board.details())
+            self._deliveries.go_on()
         await self._serve_reruns()
         return self._result()
 
@@ -144,13 +144,6 @@ class WeeklyResearchWorkflow:
         await self._publish(self._whole_week())
         self._enter(Phase.OPEN_FOR_RERUNS)
 
-    def _go_on(self, carried: WeekCarried) -> None:
-        """Begin again what was under way when the run continued as new."""
-        workflow.set_current_details(self._board.details())
-        self._deliveries.go_on()
-        if carried.untold is not None:
-            self._lessons.go_on(carried.untold)
-
     async def _research_all(self) -> None:
         """Every planned market, then what contradicts across them, by the week's deadline."""
         self._enter(Phase.RESEARCHING)
@@ -202,9 +195,7 @@ class WeeklyResearchWorkflow:
         await workflow.wait_condition(workflow.all_handlers_finished)
         # Nothing is awaited since the handlers were seen to have finished.
         board = self._board
-        carried = board.carried(
-            deadline=self._deadline, untold=self._lessons.untold, tools=self._markets.tools
-        )
+        carried = board.carried(deadline=self._deadline, tools=self._markets.tools)
         onward = {"week": board.week, "resume": board.record_with(), "carried": carried}
         workflow.continue_as_new(self._request.model_copy(update=onward))
 

@@ -23,6 +23,10 @@ from contracts.tools import ToolSpec
 from contracts.turns import Turn, TurnRequest
 from contracts.week_run import RerunReceipt, RerunRequest, WeekResult, WeekStatus
 from infra.plugin import desk_plugin
+from starters.reopening import signal_rerun
+from starters.watching import wait_until_published
+from starters.week_results import last_result
+from starters.week_runs import known_run
 from tests.support.chains import chain_of, continuing
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.receivers import Reply, room
@@ -56,6 +60,16 @@ async def published(client: Client, revision: int) -> WeekStatus:
     while (status := await status_of(client)).revision < revision:
         await asyncio.sleep(0.02)
     return status
+
+
+class Unseen:
+    """Shows nobody how far a run is."""
+
+    def update(self, status: WeekStatus) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
+        """Nothing."""
 
 
 def told(result: WeekResult) -> object:
@@ -360,3 +374,60 @@ async def test_the_tools_that_models_are_told_of_stay_the_same(
     assert len(await chain_of(client, RUN)) == 2
     assert sorted(listed) == sorted(SOURCES)
     assert set(shown) == {("get_quote",)}
+
+
+class Gate:
+    """Takes ordinary turns, and from one on waits until it is open."""
+
+    def __init__(self, turns: int) -> None:
+        self.opened, self._turns, self._taken = asyncio.Event(), turns, 0
+        self._analyst = ScriptedAnalyst()
+
+    async def __call__(self, request: TurnRequest) -> Turn:
+        """The next turn."""
+        self._taken += 1
+        if self._taken > self._turns:
+            await self.opened.wait()
+        return await self._analyst(request)
+
+
+async def test_a_rerun_is_asked_of_the_run_that_is_open_by_then(
+    server: Client, tmp_path: Path
+) -> None:
+    """A command looks the run up, and asks when it has continued as new."""
+    config = continuing(desk_config(policy_rate("JP"), open_for_seconds=30))
+    async with desk_workers(server, tmp_path):
+        week = await start_week(server, config)
+        await published(server, 1)
+        found = await known_run(server, RUN)
+        await ask(week, "JP", "one")
+        await ask(week, "JP", "two")
+        await published(server, 3)
+        assert (await known_run(server, RUN)).run_id != found.run_id
+        rerun = RerunRequest(market="JP", reason="three")
+        asked = await signal_rerun(server, found, WEEK, rerun)
+        shown = await wait_until_published(asked, WEEK, Unseen(), after=3, market="JP")
+    assert shown.revision == 4
+    assert len(await chain_of(server, RUN)) == 3
+
+
+async def test_what_was_published_before_a_run_in_a_row_was_ended_is_not_lost(
+    server: Client, tmp_path: Path
+) -> None:
+    """The run that continues another is terminated before it has published anything."""
+    gate = Gate(turns=1 + 3 + 3)
+    config = continuing(desk_config(policy_rate("JP"), open_for_seconds=30))
+    async with desk_workers(server, tmp_path, analyst=gate):
+        week = await start_week(server, config)
+        await ask(week, "JP", "one")
+        await ask(week, "JP", "two")
+        while len(await chain_of(server, RUN)) < 2:
+            await asyncio.sleep(0.05)
+        await server.get_workflow_handle(RUN).terminate()
+        gate.opened.set()
+        found = await known_run(server, RUN)
+        last = await last_result(found, WEEK)
+        assert [line.reason for line in last.record.revisions] == [None, "one"]
+        await signal_rerun(server, found, WEEK, RerunRequest(market="JP", reason="three"))
+        status = await published(server, 3)
+    assert [line.reason for line in status.revisions] == [None, "one", "three"]
