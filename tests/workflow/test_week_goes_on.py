@@ -21,7 +21,7 @@ from contracts.names import AgentId, Message, escalation_run_id, market_run_id, 
 from contracts.search_attributes import Phase
 from contracts.tools import ToolSpec
 from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RerunReceipt, RerunRequest, WeekResult, WeekStatus
+from contracts.week_run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from infra.plugin import desk_plugin
 from starters.reopening import signal_rerun
 from starters.watching import wait_until_published
@@ -148,6 +148,25 @@ async def test_however_often_a_market_is_rerun_each_history_is_short(
     replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(tmp_path / "payloads")])
     for history in chain:
         await replayer.replay_workflow(history)
+
+
+async def test_a_run_that_was_long_before_the_change_replays_as_it_was(
+    client: Client, tmp_path: Path
+) -> None:
+    """Of the history, the bound alone is changed: the run did not continue as new, and does not."""
+    async with desk_workers(client, tmp_path):
+        config = continuing(desk_config(policy_rate("JP")), most_events=5_000)
+        week = await start_week(client, config)
+        for number in range(3):
+            await ask(week, "JP", f"number {number}")
+        await week.result()
+    (history,) = await chain_of(client, RUN)
+    given = history.events[0].workflow_execution_started_event_attributes.input
+    (request,) = await client.data_converter.decode(given.payloads, [WeekRequest])
+    short = request.model_copy(update={"config": continuing(config)})
+    given.payloads[0].CopyFrom((await client.data_converter.encode([short]))[0])
+    replayer = Replayer(workflows=WORKFLOWS, plugins=[desk_plugin(tmp_path / "payloads")])
+    await replayer.replay_workflow(history)
 
 
 async def test_the_servers_own_suggestion_is_followed(
