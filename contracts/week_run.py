@@ -1,7 +1,7 @@
 """The weekly run: what starts it, what it is told while it runs, what it answers and returns."""
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from contracts.learning import Advice, UncitedTools
 from contracts.markets import MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, WeekPlan
-from contracts.report import Contribution, Coverage, MarketOutcome, Revision
+from contracts.report import MOST_REVISIONS, Contribution, Coverage, MarketOutcome, Revision
 from contracts.results import AgentError, Commentary, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from contracts.stock import Blackboard
@@ -26,9 +26,6 @@ from contracts.weeks import IsoWeek, TimeWindow
 Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
 """Tools as their servers describe them."""
 
-
-MOST_RERUNS: Final = 10_000
-"""Of one run: the server takes no more signals than these."""
 
 SentReports = Annotated[tuple[DeliveryStatus, ...], Field(max_length=1_500)]
 """What became of each revision on each channel, in the order of publication."""
@@ -58,7 +55,7 @@ class WeekRecord(Contract):
     commentary: Commentary | None = None
     commenting: Contribution | None = None
     outcomes: Annotated[tuple[MarketOutcome, ...], Field(max_length=200)]
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)]
     started_at: Instant
     spent: Usage | None = None
     advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
@@ -94,7 +91,7 @@ class WeekCarried(Contract):
 
     began_at: Instant
     deadline: Instant
-    reruns: Annotated[tuple[RerunRequest, ...], Field(max_length=MOST_RERUNS)] = ()
+    reruns: Annotated[tuple[RerunRequest, ...], Field(max_length=MOST_REVISIONS)] = ()
     publication: Publication | None = None
     seconds: float | None = None
     deliveries: SentReports = ()
@@ -160,10 +157,10 @@ class WeekStatus(Contract):
     started_at: Instant
     deadline: Instant
     markets: Annotated[tuple[MarketStatus, ...], Field(max_length=200)]
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)] = ()
     coverage: Coverage | None = None
     files: PublishedFiles | None = None
-    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=MOST_RERUNS)] = ()
+    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=MOST_REVISIONS)] = ()
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
     usage: Usage = Usage()
     budget: Allowance = Allowance()
@@ -243,7 +240,7 @@ class RevisionQuery(Contract):
 class RevisionHistory(Contract):
     """What has been published of a week, by whichever run, oldest first."""
 
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)] = ()
 
 
 class PublishRequest(Contract):

@@ -11,7 +11,7 @@ from contracts.budget import Allowance
 from contracts.delivery import DeliveryStatus
 from contracts.learning import Advice
 from contracts.plan import WeekPlan
-from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
+from contracts.report import MOST_REVISIONS, Contribution, MarketOutcome, Revision, RevisionKind
 from contracts.results import Commentary
 from contracts.search_attributes import Phase
 from contracts.usage import Usage
@@ -175,6 +175,12 @@ class WeekBoard:
     def numbered(self) -> bool:
         """Whether the revisions of reruns are known."""
         return self._first_rerun is not None
+
+    @property
+    def full(self) -> bool:
+        """Whether a report could not name the revision of one more rerun, after those that wait and
+        the whole week's own."""
+        return len(self.revisions) + len(self.reruns) + 1 >= MOST_REVISIONS
 
     def queue(self, request: RerunRequest) -> QueuedRerun:
         """Take a rerun. They are served in the order of asking."""

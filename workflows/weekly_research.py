@@ -10,7 +10,7 @@ from temporalio.exceptions import (
 
 from contracts.escalations import WaitingNotice
 from contracts.names import FailureType, Message
-from contracts.report import Revision, RevisionKind
+from contracts.report import MOST_REVISIONS, Revision, RevisionKind
 from contracts.search_attributes import Phase
 from contracts.week_run import (
     RerunReceipt,
@@ -27,6 +27,7 @@ from workflows.options import (
     PHASE,
     SCHEDULED_START,
     WEEK,
+    unusable,
 )
 from workflows.week_conflicts import settle_across
 from workflows.week_deliveries import WeekDeliveries
@@ -86,9 +87,10 @@ class WeeklyResearchWorkflow:
 
     @workflow.signal(name=Message.RERUN_MARKET, description="Research one market again")
     def rerun_market(self, request: RerunRequest) -> None:
-        """Queue a rerun. A market that the run does not have is noted in the log and ignored."""
-        if request.market not in self._board.markets:
-            workflow.logger.warning("no market %s in this run: rerun ignored", request.market)
+        """Queue a rerun. One that cannot be done is noted in the log and ignored."""
+        refusal = self._refusal(request)
+        if refusal is not None:
+            workflow.logger.warning("rerun ignored: %s", refusal)
             return
         self._board.queue(request)
 
@@ -105,14 +107,10 @@ class WeeklyResearchWorkflow:
         )
 
     @request_rerun.validator
-    def _known_market(self, request: RerunRequest) -> None:
-        if request.market not in self._board.markets:
-            raise ApplicationError(
-                f"no market {request.market} in {self._board.week}; "
-                f"nearest: {', '.join(nearest(request.market, self._board.markets))}",
-                type=FailureType.UNUSABLE_REQUEST,
-                non_retryable=True,
-            )
+    def _can_be_done(self, request: RerunRequest) -> None:
+        refusal = self._refusal(request)
+        if refusal is not None:
+            raise unusable(refusal)
 
     @workflow.signal(name=Message.NOTE_WAITING, description="A market waits for a person")
     def note_waiting(self, notice: WaitingNotice) -> None:
@@ -212,6 +210,13 @@ class WeeklyResearchWorkflow:
     def _time_open(self) -> timedelta:
         closes_at = self._board.closes_at(self._policy.deadlines.open_for_reruns)
         return time_left(closes_at, workflow.now()) if closes_at else timedelta(0)
+
+    def _refusal(self, request: RerunRequest) -> str | None:
+        board = self._board
+        if request.market not in board.markets:
+            near = ", ".join(nearest(request.market, board.markets))
+            return f"no market {request.market} in {board.week}; nearest: {near}"
+        return f"{board.week} has {MOST_REVISIONS - 1} revisions or reruns" if board.full else None
 
     def _refuse_the_future(self) -> None:
         if self._board.window.end > workflow.now():

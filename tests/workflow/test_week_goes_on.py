@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from temporalio.client import Client, WorkflowHandle
+from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.worker import Replayer
 
 from contracts.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
 from contracts.delivery import DeliveryState
 from contracts.escalations import EscalationAnswer
 from contracts.names import AgentId, Message, escalation_run_id, market_run_id, week_run_id
+from contracts.report import MOST_REVISIONS
 from contracts.search_attributes import Phase
 from contracts.tools import ToolSpec
 from contracts.turns import Turn, TurnRequest
@@ -269,6 +270,26 @@ async def test_a_run_that_was_closed_continues_as_new_as_well(
         result = await week.result()
     assert [line.revision for line in result.record.revisions] == [1, 2, 3, 4]
     assert len(await chain_of(client, RUN)) == 3
+
+
+async def test_a_week_takes_as_many_reruns_as_its_report_can_name(
+    client: Client, tmp_path: Path
+) -> None:
+    config = desk_config(policy_rate("JP"), open_for_seconds=1)
+    async with desk_workers(client, tmp_path):
+        closed = (await (await start_week(client, config)).result()).record
+        (first,) = closed.revisions
+        revisions = [first.model_copy(update={"revision": n}) for n in range(1, MOST_REVISIONS - 1)]
+        record = closed.model_copy(update={"revisions": tuple(revisions)})
+        week = await start_week(client, config, resume=record)
+        await ask(week, "JP", "the last")
+        await ask(week, "JP", "one too many")
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await week.execute_update(Message.REQUEST_RERUN, RerunRequest(market="JP"))
+        result = await week.result()
+    assert str(MOST_REVISIONS - 1) in str(refused.value.cause)
+    assert len(result.record.revisions) == MOST_REVISIONS - 1
+    assert result.record.revisions[-1].reason == "the last"
 
 
 async def test_a_person_decides_in_the_run_after(server: Client, tmp_path: Path) -> None:
