@@ -153,12 +153,25 @@ class RunPolicy(Contract):
     materiality: MaterialityConfig = MaterialityConfig()
 
 
+class HistoryConfig(Contract):
+    """How long histories get: after `most_events` of them, a week that is open for reruns continues
+    as new before its next rerun. It does so earlier where the server suggests it."""
+
+    most_events: Annotated[int, Field(ge=1, le=5_000)] = 2_000
+
+
+def _is_usual(history: HistoryConfig) -> bool:
+    """The seal of a report that was published without this field holds as before."""
+    return history == HistoryConfig()
+
+
 class RunConfig(Contract):
-    """Everything a run of a week is governed by: markets, as-of time and policy."""
+    """Everything a run of a week is governed by: markets, as-of time, policy and history."""
 
     markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=200)]
     schedule: ScheduleConfig = ScheduleConfig()
     policy: RunPolicy = RunPolicy()
+    history: Annotated[HistoryConfig, Field(exclude_if=_is_usual)] = HistoryConfig()
 
     @property
     def market_names(self) -> tuple[MarketName, ...]:

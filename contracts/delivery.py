@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from contracts.base import Contract, ShortText, Text
+from contracts.base import Contract, Instant, ShortText, Text, is_none
 from contracts.config import PositiveSpan, RetryConfig
 from contracts.weeks import IsoWeek
 
@@ -148,9 +148,11 @@ class DeliveryState(StrEnum):
 
 
 class DeliveryStatus(Contract):
-    """A line of `desk status`: a revision on a channel, with where to or why not."""
+    """A line of `desk status`: a revision on a channel, with where to or why not. One that is under
+    way is tried until it is `due`."""
 
     revision: int
     channel: Channel
     state: DeliveryState
     note: Text = ""
+    due: Annotated[Instant | None, Field(exclude_if=is_none)] = None

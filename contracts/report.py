@@ -2,7 +2,7 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -28,6 +28,9 @@ from contracts.tools import MOST_EVIDENCE, DataSource, SourceOutage, ToolResult
 from contracts.usage import Usage
 from contracts.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from contracts.weeks import IsoWeek, TimeWindow
+
+MOST_REVISIONS: Final = 500
+"""Of one week's report."""
 
 
 class Contribution(Contract):
@@ -223,7 +226,7 @@ class ResearchReport(Contract):
     as_of: Instant
     window: TimeWindow
     revision: int
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)]
     outcome: Outcome
     changes: Changes = Changes()
     commentary: Annotated[tuple[Sentence, ...], Field(max_length=12)] = ()

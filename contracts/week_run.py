@@ -13,7 +13,7 @@ from contracts.learning import Advice, UncitedTools
 from contracts.markets import MarketName, MarketSpec
 from contracts.names import AgentId
 from contracts.plan import MarketPlan, WeekPlan
-from contracts.report import Contribution, Coverage, MarketOutcome, Revision
+from contracts.report import MOST_REVISIONS, Contribution, Coverage, MarketOutcome, Revision
 from contracts.results import AgentError, Commentary, ResearchResult
 from contracts.search_attributes import Outcome, Phase
 from contracts.stock import Blackboard
@@ -55,28 +55,10 @@ class WeekRecord(Contract):
     commentary: Commentary | None = None
     commenting: Contribution | None = None
     outcomes: Annotated[tuple[MarketOutcome, ...], Field(max_length=200)]
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)]
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)]
     started_at: Instant
     spent: Usage | None = None
     advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
-
-
-class WeekRequest(Contract):
-    """What starts a week's run.
-
-    Without `week`, the run is of the week that ended before its scheduled start (or before its
-    start, when no schedule started it). `subset` marks a run of some of the markets: its report
-    has a file name of its own. `resume` makes it a continuation of a run that has closed.
-    `deliveries` are the channels by which each of its revisions is sent, if any. With `learn` it
-    asks the learning system what to do differently, and tells it what became of the week.
-    """
-
-    config: RunConfig
-    week: IsoWeek | None = None
-    subset: ShortText | None = None
-    resume: WeekRecord | None = None
-    deliveries: Annotated[Deliveries | None, Field(exclude_if=is_none)] = None
-    learn: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class RerunRequest(Contract):
@@ -85,6 +67,55 @@ class RerunRequest(Contract):
     market: MarketName
     reason: Annotated[str, Field(min_length=1, max_length=1_000)] = "no reason given"
     requested_by: ShortText | None = None
+
+
+class Publication(Contract):
+    """What was published."""
+
+    files: PublishedFiles
+    coverage: Coverage
+    outcome: Outcome
+    headline: Text
+
+
+class WeekCarried(Contract):
+    """What an open run takes into the next as it continues as new, beside the record that it goes
+    on from. No agent is at work then, and no person is asked.
+
+    `began_at` is the start of the first run in the row, `deadline` that of its whole week. `reruns`
+    wait in the order of asking, the first for the revision after the last of the record.
+    `publication` is the last one, which was out so many `seconds` after the start. Deliveries that
+    are under way are begun again, and a lesson that nobody could be told makes way for that of the
+    next rerun. `tools` are those that models are told of.
+    """
+
+    began_at: Instant
+    deadline: Instant
+    reruns: Annotated[tuple[RerunRequest, ...], Field(max_length=MOST_REVISIONS)] = ()
+    publication: Publication | None = None
+    seconds: float | None = None
+    deliveries: SentReports = ()
+    tools: Tools = ()
+
+
+class WeekRequest(Contract):
+    """What starts a week's run.
+
+    Without `week`, the run is of the week that ended before its scheduled start (or before its
+    start, when no schedule started it). `subset` marks a run of some of the markets: its report
+    has a file name of its own. `resume` makes it a continuation of a run that has closed.
+    With `carried` besides, it is the same run, which was open and continued as new.
+    `deliveries` are the channels by which each of its revisions is sent, if any. With `learn` it
+    asks the learning system what to do differently, and tells it what became of the week.
+    """
+
+    config: RunConfig
+    week: IsoWeek | None = None
+    subset: ShortText | None = None
+    resume: WeekRecord | None = None
+    carried: Annotated[WeekCarried | None, Field(exclude_if=is_none)] = None
+    deliveries: Annotated[Deliveries | None, Field(exclude_if=is_none)] = None
+    learn: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class RerunReceipt(Contract):
@@ -126,10 +157,10 @@ class WeekStatus(Contract):
     started_at: Instant
     deadline: Instant
     markets: Annotated[tuple[MarketStatus, ...], Field(max_length=200)]
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)] = ()
     coverage: Coverage | None = None
     files: PublishedFiles | None = None
-    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
+    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=MOST_REVISIONS)] = ()
     escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
     usage: Usage = Usage()
     budget: Allowance = Allowance()
@@ -209,7 +240,7 @@ class RevisionQuery(Contract):
 class RevisionHistory(Contract):
     """What has been published of a week, by whichever run, oldest first."""
 
-    revisions: Annotated[tuple[Revision, ...], Field(max_length=500)] = ()
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)] = ()
 
 
 class PublishRequest(Contract):
@@ -220,12 +251,3 @@ class PublishRequest(Contract):
     subset: ShortText | None = None
     workflow_id: ShortText
     run_id: ShortText
-
-
-class Publication(Contract):
-    """What was published."""
-
-    files: PublishedFiles
-    coverage: Coverage
-    outcome: Outcome
-    headline: Text

@@ -11,7 +11,7 @@ from contracts.budget import Allowance
 from contracts.delivery import DeliveryStatus
 from contracts.learning import Advice
 from contracts.plan import WeekPlan
-from contracts.report import Contribution, MarketOutcome, Revision, RevisionKind
+from contracts.report import MOST_REVISIONS, Contribution, MarketOutcome, Revision, RevisionKind
 from contracts.results import Commentary
 from contracts.search_attributes import Phase
 from contracts.usage import Usage
@@ -20,6 +20,8 @@ from contracts.week_run import (
     MarketStatus,
     Publication,
     RerunRequest,
+    Tools,
+    WeekCarried,
     WeekRecord,
     WeekStatus,
 )
@@ -72,6 +74,7 @@ class WeekBoard:
         self.window = window
         self.markets = tuple(markets)
         self.started_at = started_at
+        self.began_at = started_at
         self.phase = Phase.PLANNING
         self.purse = Purse(budget)
         self.advice: Advice | None = None
@@ -145,10 +148,40 @@ class WeekBoard:
         self.started_at = record.started_at
         self._first_rerun = self.last_revision + 1
 
+    def carried(self, *, deadline: datetime, tools: Tools) -> WeekCarried:
+        """What `go_on` needs besides the record."""
+        return WeekCarried(
+            began_at=self.began_at,
+            deadline=deadline,
+            reruns=tuple(queued.request for queued in self.reruns),
+            publication=self.publication,
+            seconds=self.published_after,
+            deliveries=self.deliveries,
+            tools=tools,
+        )
+
+    def go_on(self, record: WeekRecord, carried: WeekCarried) -> None:
+        """Be the board that the run before has left as it continued as new."""
+        self.restore(record)
+        self.phase = Phase.OPEN_FOR_RERUNS
+        self.began_at = carried.began_at
+        self.publication = carried.publication
+        self.published_after = carried.seconds
+        for request in carried.reruns:
+            self.queue(request)
+        for status in carried.deliveries:
+            self.note_delivery(status)
+
     @property
     def numbered(self) -> bool:
         """Whether the revisions of reruns are known."""
         return self._first_rerun is not None
+
+    @property
+    def full(self) -> bool:
+        """Whether a report could not name the revision of one more rerun, after those that wait and
+        the whole week's own."""
+        return len(self.revisions) + len(self.reruns) + 1 >= MOST_REVISIONS
 
     def queue(self, request: RerunRequest) -> QueuedRerun:
         """Take a rerun. They are served in the order of asking."""
@@ -207,13 +240,11 @@ class WeekBoard:
         line = line.model_copy(update={"usage": before.usage.plus(line.usage)})
         self.commented = CommentedWeek(commented.commentary, line)
 
-    def note_published(
-        self, revision: Revision, publication: Publication, *, after: timedelta
-    ) -> None:
+    def note_published(self, revision: Revision, publication: Publication, *, at: datetime) -> None:
         """A revision is out."""
         self.revisions = (*self.revisions, revision)
         self.publication = publication
-        self.published_after = after.total_seconds()
+        self.published_after = (at - self.began_at).total_seconds()
 
     @property
     def deliveries(self) -> tuple[DeliveryStatus, ...]:

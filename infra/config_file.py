@@ -24,6 +24,7 @@ from contracts.capabilities import Capability, Routes
 from contracts.config import (
     AgentConfig,
     DeadlineConfig,
+    HistoryConfig,
     MaterialityConfig,
     RetryConfig,
     RunConfig,
@@ -198,6 +199,7 @@ class _DeskFile(_Section):
     voting: Annotated[VotingConfig, BeforeValidator(_all_tiers)] = VotingConfig()
     materiality: MaterialityConfig = MaterialityConfig()
     budget: BudgetConfig = BudgetConfig()
+    history: HistoryConfig = HistoryConfig()
     capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
         default_factory=dict
     )
@@ -221,7 +223,12 @@ class _DeskFile(_Section):
             materiality=self.materiality,
             budget=self.budget,
         )
-        return RunConfig(markets=self.markets.specs(), schedule=self.schedule, policy=policy)
+        return RunConfig(
+            markets=self.markets.specs(),
+            schedule=self.schedule,
+            policy=policy,
+            history=self.history,
+        )
 
 
 class DeskConfig(_Section):

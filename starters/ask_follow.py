@@ -16,11 +16,12 @@ from starters.ask_progress import GraphProgress
 from starters.endings import CommandError, UsageError
 from starters.following import (
     POLL_SECONDS,
+    continued,
     show_status,
     status_if_told,
     until_closed,
 )
-from starters.server_runs import ServerRun, run_described, why_it_ended
+from starters.server_runs import ServerRun, why_it_ended
 from starters.troubles import HeldUp, in_sentences
 
 Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
@@ -63,7 +64,7 @@ async def wait_for_answer(
         try:
             return Answered(run, await _watched(run, progress, published))
         except WorkflowContinuedAsNewError as onward:
-            run = await _next(run, onward.new_execution_run_id)
+            run = await continued(run, onward)
 
 
 async def answer_of(run: ServerRun[Published]) -> Published:
@@ -111,10 +112,3 @@ async def _so_far(
     """What there is to show of a run that has nothing more to do before its horizon."""
     waits = status.phase is Phase.AWAITING_HORIZON and status.files is not None
     return await published(run) if published is not None and waits else None
-
-
-async def _next(run: ServerRun[Published], run_id: str) -> ServerRun[Published]:
-    found = await run_described(run.client, run.workflow_id, run.returns, run_id)
-    if found is None:
-        raise EndedWithoutAnswer(f"the run that {run.workflow_id} goes on in is gone")
-    return found

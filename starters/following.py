@@ -16,7 +16,8 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from infra.temporal import ServerUnreachable
-from starters.server_runs import ANSWER_SECONDS, ServerRun, status_told
+from starters.endings import CommandError
+from starters.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
 
 POLL_SECONDS = 0.3
 SILENCE_SECONDS = 5.0
@@ -43,6 +44,7 @@ _NO_ANSWER = frozenset(
 
 _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
+Result = TypeVar("Result")
 Status = TypeVar("Status")
 Shown = TypeVar("Shown", contravariant=True)
 
@@ -67,6 +69,21 @@ async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["async
         closed.cancel()
         with contextlib.suppress(asyncio.CancelledError, *_ENDINGS):
             await closed
+
+
+async def continued(
+    run: ServerRun[Result], onward: WorkflowContinuedAsNewError
+) -> ServerRun[Result]:
+    """The run that a run goes on in.
+
+    Raises:
+        CommandError: the server does not know it.
+    """
+    run_id = onward.new_execution_run_id
+    found = await run_described(run.client, run.workflow_id, run.returns, run_id)
+    if found is None:
+        raise CommandError(f"the run that {run.workflow_id} goes on in is gone")
+    return found
 
 
 async def show_status(

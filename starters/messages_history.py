@@ -22,6 +22,9 @@ from starters.week_runs import FoundRun
 
 SIDE_BY_SIDE: Final = 8
 
+RunEvents = tuple[str, Sequence[HistoryEvent]]
+"""The id of a run, and its history."""
+
 
 async def entries_of(found: FoundRun, written: str | None, now: datetime) -> list[Entry]:
     """The messages of a run, with those of one market only where one was written.
@@ -33,13 +36,12 @@ async def entries_of(found: FoundRun, written: str | None, now: datetime) -> lis
         CommandError: a history is gone, or cannot be read here.
     """
     reader = RunReader(found.client)
-    events = await history_of(found.client, found.workflow_id, found.run_id)
-    market = _market_of(found, events, written) if written is not None else None
-    await reader.read(found.workflow_id, found.run_id, events, market, root=True)
-    async for run_id, earlier in _continued(found, events):
-        await reader.read(found.workflow_id, run_id, earlier, market, root=True)
+    chain = [run async for run in _chain(found)]
+    market = _market_of(found, chain, written) if written is not None else None
+    for run_id, events in chain:
+        await reader.read(found.workflow_id, run_id, events, market, root=True)
     workers: Iterable[WorkerSeen] = ()
-    if not has_ended(events):
+    if not has_ended(chain[0][1]):
         workers = await workers_seen(found.client, now)
     entries = told(reader.workflows, workers)
     return [entry for entry in entries if market in (None, entry.market)]
@@ -92,10 +94,14 @@ class RunReader:
         await self.read(workflow_id, run_id, events, market)
 
 
-async def _continued(
-    found: FoundRun, events: Sequence[HistoryEvent]
-) -> AsyncIterator[tuple[str, Sequence[HistoryEvent]]]:
-    """The runs that a run continues as new, the nearest first, as far as the server keeps them."""
+async def _chain(found: FoundRun) -> AsyncIterator[RunEvents]:
+    """A run and those that it continues as new, the nearest first, as far as the server keeps them.
+
+    Raises:
+        CommandError: the history of the run itself is gone.
+    """
+    events = await history_of(found.client, found.workflow_id, found.run_id)
+    yield found.run_id, events
     while run_id := _before(events):
         try:
             events = await history_of(found.client, found.workflow_id, run_id)
@@ -108,13 +114,14 @@ def _before(events: Sequence[HistoryEvent]) -> str:
     return events[0].workflow_execution_started_event_attributes.continued_execution_run_id
 
 
-def _market_of(found: FoundRun, events: Sequence[HistoryEvent], written: str) -> str:
+def _market_of(found: FoundRun, chain: Iterable[RunEvents], written: str) -> str:
     """The market of the run that was meant; `usdjpy` is `USD/JPY`.
 
     Raises:
         UsageError: the run has no such market; the message has the nearest names.
     """
-    ids = (found.workflow_id, *(child.workflow_id for child in children_in(events)))
+    children = (child.workflow_id for _, events in chain for child in children_in(events))
+    ids = (found.workflow_id, *children)
     markets = sorted({name for name in map(market_in, ids) if name is not None})
     known = {_key(name): name for name in markets}
     if _key(written) in known:

@@ -19,17 +19,19 @@ async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunR
     """
     if found.open:
         try:
-            await found.handle.signal(Message.RERUN_MARKET, rerun)
+            # By its id alone: it may have continued as new since it was looked up.
+            await client.get_workflow_handle(found.workflow_id).signal(Message.RERUN_MARKET, rerun)
             return found
         except RPCError as error:
             # It closed since it was looked up: what follows is for closed runs.
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
+        found = await known_run(client, found.workflow_id)
     request = await request_of(found)
     record = await last_record(found, week)
     handle: Run = await client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,
-        request.model_copy(update={"week": week, "resume": record}),
+        request.model_copy(update={"week": week, "resume": record, "carried": None}),
         id=found.workflow_id,
         task_queue=Queue.DESK,
         result_type=WeekResult,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from contracts.names import Queue
+from contracts.report import MOST_REVISIONS
 from contracts.week_run import RerunRequest
 from infra.settings import Settings, load_settings
 from starters.changes import changes_between
@@ -112,6 +113,10 @@ class _Rerun:
             raise UsageError(
                 f"{self._market} is not among the markets of {found.workflow_id}; "
                 f"`desk run --week {week} --markets {self._market}` researches it"
+            )
+        if self._before is not None and self._before.revision + 1 >= MOST_REVISIONS:
+            raise CommandError(
+                f"{week} has {self._before.revision} revisions, the most there can be"
             )
         rerun = RerunRequest(market=self._market, reason=self._options.reason.strip())
         return await send(desk.client, found, week, rerun)

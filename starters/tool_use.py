@@ -17,7 +17,7 @@ from contracts.search_attributes import SearchAttribute
 from contracts.tasks import ToolName
 from contracts.tools import OpenCircuit, ToolRequest, ToolResult, ToolStatus
 from starters.open_circuits import circuit_in
-from starters.week_runs import FoundRun
+from starters.week_runs import FoundRun, request_of
 
 CALLING: Final = "call_tool"
 SIDE_BY_SIDE: Final = 8
@@ -53,16 +53,20 @@ Uses = Mapping[ToolName, ToolUse]
 
 
 async def tools_used(found: FoundRun, week: str) -> Uses:
-    """The use of every tool in a run, its reruns and reassigned tasks included.
+    """The use of every tool in a run, its reruns and reassigned tasks included. Of one that has
+    continued as new, since its first run began.
 
     Raises:
+        CommandError: the history of the run is gone.
         RPCError: the server went away.
     """
+    carried = (await request_of(found)).carried
+    since = carried.began_at if carried else found.started_at
     query = f'{SearchAttribute.RESEARCH_WEEK} = "{week}"'
     runs = [
         run
         async for run in found.client.list_workflows(query)
-        if run.id.startswith(f"{found.workflow_id}/") and run.start_time >= found.started_at
+        if run.id.startswith(f"{found.workflow_id}/") and run.start_time >= since
     ]
     uses: defaultdict[ToolName, ToolUse] = defaultdict(ToolUse)
     turns = asyncio.Semaphore(SIDE_BY_SIDE)

@@ -3,11 +3,14 @@
 import asyncio
 import time
 
+from temporalio.client import WorkflowContinuedAsNewError
+
 from contracts.delivery import DeliveryState
 from contracts.week_run import WeekStatus
 from starters.following import (
     POLL_SECONDS,
     Progress,
+    continued,
     show_status,
     status_if_told,
     until_closed,
@@ -26,14 +29,26 @@ WeekProgress = Progress[WeekStatus]
 async def wait_until_published(
     found: FoundRun, week: str, progress: WeekProgress, *, after: int = 0, market: str | None = None
 ) -> PublishedWeek:
-    """The first revision later than `after`, and once `market` waits for no rerun any more.
+    """The first revision later than `after`, and once `market` waits for no rerun any more. A run
+    that continues as new is followed into the next.
 
     Where it is delivered, that has come to an end too, or is given a minute; what failed is told.
 
     Raises:
         EndedWithoutReport: the run ended before that.
+        CommandError: the server does not know the next run.
         RPCError, ServerUnreachable: the server went away.
     """
+    while True:
+        try:
+            return await _published_in(found, week, progress, after=after, market=market)
+        except WorkflowContinuedAsNewError as onward:
+            found = await continued(found, onward)
+
+
+async def _published_in(
+    found: FoundRun, week: str, progress: WeekProgress, *, after: int, market: str | None
+) -> PublishedWeek:
     held_up = HeldUp(in_sentences(progress.note))
     sending_since: float | None = None
     async with until_closed(found.handle) as closed:

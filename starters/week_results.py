@@ -5,7 +5,13 @@ from typing import Any
 
 from temporalio.api.common.v1 import Payloads
 from temporalio.api.enums.v1 import EventType
-from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
+from temporalio.client import (
+    Client,
+    WorkflowContinuedAsNewError,
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+)
 
 from contracts.week_run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
 from starters.endings import CommandError
@@ -82,7 +88,7 @@ async def published_before_the_end(found: FoundRun) -> WeekResult | None:
     for run in await _earlier_runs(found):
         try:
             published: WeekResult | None = await run.result(follow_runs=False)
-        except WorkflowFailureError:
+        except (WorkflowFailureError, WorkflowContinuedAsNewError):
             published = await _published_in(found.client, run)
         if published is not None:
             return published

@@ -1,6 +1,8 @@
 """Sending what a week has published, beside everything else that its run does."""
 
 import asyncio
+import contextlib
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -16,6 +18,7 @@ from contracts.delivery import (
 )
 from contracts.report import Revision
 from contracts.week_run import WeekRequest
+from domain.deadlines import call_allowance
 from domain.deliveries import channels_due
 from domain.week_board import WeekBoard
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
@@ -35,28 +38,57 @@ class WeekDeliveries:
 
     def begin(self, revision: Revision) -> None:
         """Start to send a revision that is on disk. Without channels, nothing at all is done."""
-        wanted = self._request.deliveries
+        wanted, now = self._request.deliveries, workflow.now()
         if wanted is None or self._request.subset is not None:
             return
-        for channel in channels_due(wanted, self._board.window.end, workflow.now()):
-            self._note(revision, channel, DeliveryState.UNDER_WAY)
-            task = asyncio.create_task(self._deliver(wanted, channel, revision))
-            self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+        for channel in channels_due(wanted, self._board.window.end, now):
+            self._begin(wanted, channel, revision.revision, now + wanted.deadline)
+
+    def go_on(self) -> None:
+        """Begin again what was under way as the run continued as new, until the same moment. What
+        has been sent meanwhile is not sent again."""
+        wanted = self._request.deliveries
+        if wanted is None:
+            return
+        for sent in self._board.deliveries:
+            if sent.state is DeliveryState.UNDER_WAY and sent.due is not None:
+                self._begin(wanted, sent.channel, sent.revision, sent.due)
+
+    async def pause(self) -> None:
+        """Wait for what is under way as long as one attempt may take."""
+        if self._under_way and (wanted := self._request.deliveries) is not None:
+            with contextlib.suppress(TimeoutError):
+                await workflow.wait_condition(
+                    lambda: not self._under_way,
+                    timeout=wanted.attempt,
+                    timeout_summary="an attempt to deliver",
+                )
 
     async def finish(self) -> None:
         """Wait until every delivery has come to an end; each has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
 
-    async def _deliver(self, wanted: Deliveries, channel: Channel, revision: Revision) -> None:
+    def _begin(self, wanted: Deliveries, channel: Channel, revision: int, due: datetime) -> None:
+        self._board.note_delivery(
+            DeliveryStatus(
+                revision=revision, channel=channel, state=DeliveryState.UNDER_WAY, due=due
+            )
+        )
+        task = asyncio.create_task(self._deliver(wanted, channel, revision, due))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+    async def _deliver(
+        self, wanted: Deliveries, channel: Channel, revision: int, due: datetime
+    ) -> None:
         try:
-            receipt = await self._sent(wanted, channel, revision)
+            receipt = await self._sent(wanted, channel, revision, due)
         except ActivityError as error:
             reason = _reason(error)
             self._note(revision, channel, DeliveryState.FAILED, reason)
             workflow.logger.warning(
                 "revision %s of %s was not delivered by %s: %s",
-                revision.revision,
+                revision,
                 self._board.week,
                 channel,
                 reason,
@@ -65,7 +97,7 @@ class WeekDeliveries:
             self._note(revision, channel, DeliveryState.DELIVERED, receipt.note)
 
     async def _sent(
-        self, wanted: Deliveries, channel: Channel, revision: Revision
+        self, wanted: Deliveries, channel: Channel, revision: int, due: datetime
     ) -> DeliveryReceipt:
         parcel = self._parcel(wanted, revision)
         return await workflow.execute_activity_method(
@@ -74,28 +106,25 @@ class WeekDeliveries:
             activity_id=f"deliver.{channel}.r{parcel.revision}",
             summary=f"Deliver {parcel.week}, revision {parcel.revision}, by {channel}",
             start_to_close_timeout=wanted.attempt,
-            schedule_to_close_timeout=wanted.deadline,
+            schedule_to_close_timeout=call_allowance(due, workflow.now()),
             heartbeat_timeout=HEARTBEAT_TIMEOUT,
             retry_policy=retry_policy(wanted.retries),
             priority=priority(_LATER),
         )
 
-    def _parcel(self, wanted: Deliveries, revision: Revision) -> Parcel:
+    def _parcel(self, wanted: Deliveries, revision: int) -> Parcel:
         info = workflow.info()
         return Parcel(
             week=self._board.week,
-            revision=revision.revision,
+            revision=revision,
             workflow_id=info.workflow_id,
             run_id=info.first_execution_run_id,
             report_url=wanted.report_url,
         )
 
-    def _note(
-        self, revision: Revision, channel: Channel, state: DeliveryState, note: str = ""
-    ) -> None:
-        number = revision.revision
+    def _note(self, revision: int, channel: Channel, state: DeliveryState, note: str) -> None:
         self._board.note_delivery(
-            DeliveryStatus(revision=number, channel=channel, state=state, note=note)
+            DeliveryStatus(revision=revision, channel=channel, state=state, note=note)
         )
 
 

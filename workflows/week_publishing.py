@@ -1,7 +1,5 @@
 """How a week is published, and what was published of it before."""
 
-from datetime import timedelta
-
 from temporalio import workflow
 
 from activities.publishing import PublishingActivities
@@ -58,12 +56,8 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
         retry_policy=patient_retry_policy(request.config.policy.retries),
         priority=priority(1),
     )
-    board.note_published(revision, publication, after=_since(info))
+    board.note_published(revision, publication, at=workflow.now())
     workflow.upsert_search_attributes(
         [OUTCOME.value_set(publication.outcome), REVISION.value_set(revision.revision)]
     )
     return publication
-
-
-def _since(info: workflow.Info) -> timedelta:
-    return workflow.now() - info.start_time

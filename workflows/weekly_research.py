@@ -10,7 +10,7 @@ from temporalio.exceptions import (
 
 from contracts.escalations import WaitingNotice
 from contracts.names import FailureType, Message
-from contracts.report import Revision, RevisionKind
+from contracts.report import MOST_REVISIONS, Revision, RevisionKind
 from contracts.search_attributes import Phase
 from contracts.week_run import (
     RerunReceipt,
@@ -27,6 +27,7 @@ from workflows.options import (
     PHASE,
     SCHEDULED_START,
     WEEK,
+    unusable,
 )
 from workflows.week_conflicts import settle_across
 from workflows.week_deliveries import WeekDeliveries
@@ -35,6 +36,9 @@ from workflows.week_markets import WeekMarkets
 from workflows.week_planning import comment_week, plan_week
 from workflows.week_publishing import publish, revisions_so_far
 from workflows.week_tools import tools_of
+
+CONTINUES_AS_NEW = "week-continues-as-new"
+"""Runs whose history was long before this change stay in it until they close."""
 
 
 @workflow.defn
@@ -60,34 +64,33 @@ class WeeklyResearchWorkflow:
         self._markets = WeekMarkets(request, self._board)
         self._deliveries = WeekDeliveries(request, self._board)
         self._lessons = WeekLessons(request, self._board)
+        if request.resume is not None and request.carried is not None:
+            # Before any message is taken: what was asked for first is done first.
+            self._board.go_on(request.resume, request.carried)
+            self._deadline, self._markets.tools = request.carried.deadline, request.carried.tools
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
-        """The published week, once the run has closed.
+        """The published week, once the run has closed. It continues as new between two reruns where
+        its history has become long, with all that it knows.
 
         Raises:
             ApplicationError: the week is not over, or could not be planned or published.
         """
-        board = self._board
-        workflow.upsert_search_attributes([WEEK.value_set(board.week)])
-        self._markets.tools = await tools_of(self._policy)
-        if request.resume is not None:
-            board.restore(request.resume)
+        if request.carried is None:
+            await self._begin()
         else:
-            self._refuse_the_future()
-            board.begin_after(await revisions_so_far(request, board))
-            await ask_record(request, board)
-            board.plan, board.planning = await plan_week(request.config, board, self._deadline)
-            await self._research_all()
-            await self._publish(self._whole_week())
+            workflow.set_current_details(self._board.details())
+            self._deliveries.go_on()
         await self._serve_reruns()
         return self._result()
 
     @workflow.signal(name=Message.RERUN_MARKET, description="Research one market again")
     def rerun_market(self, request: RerunRequest) -> None:
-        """Queue a rerun. A market that the run does not have is noted in the log and ignored."""
-        if request.market not in self._board.markets:
-            workflow.logger.warning("no market %s in this run: rerun ignored", request.market)
+        """Queue a rerun. One that cannot be done is noted in the log and ignored."""
+        refusal = self._refusal(request)
+        if refusal is not None:
+            workflow.logger.warning("rerun ignored: %s", refusal)
             return
         self._board.queue(request)
 
@@ -104,14 +107,10 @@ class WeeklyResearchWorkflow:
         )
 
     @request_rerun.validator
-    def _known_market(self, request: RerunRequest) -> None:
-        if request.market not in self._board.markets:
-            raise ApplicationError(
-                f"no market {request.market} in {self._board.week}; "
-                f"nearest: {', '.join(nearest(request.market, self._board.markets))}",
-                type=FailureType.UNUSABLE_REQUEST,
-                non_retryable=True,
-            )
+    def _can_be_done(self, request: RerunRequest) -> None:
+        refusal = self._refusal(request)
+        if refusal is not None:
+            raise unusable(refusal)
 
     @workflow.signal(name=Message.NOTE_WAITING, description="A market waits for a person")
     def note_waiting(self, notice: WaitingNotice) -> None:
@@ -124,6 +123,24 @@ class WeeklyResearchWorkflow:
     def status(self) -> WeekStatus:
         """The status board."""
         return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
+
+    async def _begin(self) -> None:
+        """Research and publish the week; or resume a run that was closed, and wait for a rerun."""
+        request, board = self._request, self._board
+        workflow.upsert_search_attributes([WEEK.value_set(board.week)])
+        self._markets.tools = await tools_of(self._policy)
+        if request.resume is not None:
+            board.restore(request.resume)
+            self._enter(Phase.OPEN_FOR_RERUNS)
+            await self._rerun_asked_for_within(self._policy.deadlines.rerun)
+            return
+        self._refuse_the_future()
+        board.begin_after(await revisions_so_far(request, board))
+        await ask_record(request, board)
+        board.plan, board.planning = await plan_week(request.config, board, self._deadline)
+        await self._research_all()
+        await self._publish(self._whole_week())
+        self._enter(Phase.OPEN_FOR_RERUNS)
 
     async def _research_all(self) -> None:
         """Every planned market, then what contradicts across them, by the week's deadline."""
@@ -155,13 +172,13 @@ class WeeklyResearchWorkflow:
         self._deliveries.begin(revision)
 
     async def _serve_reruns(self) -> None:
-        """Take reruns one at a time until the cut-off; a continued run waits for its first."""
-        board, deadlines = self._board, self._policy.deadlines
-        self._enter(Phase.OPEN_FOR_RERUNS)
-        if self._request.resume is not None:
-            await self._rerun_asked_for_within(deadlines.rerun)
+        """Take reruns one at a time until the cut-off; each run in a row takes one at least."""
+        board, taken = self._board, 0
         while board.reruns or await self._rerun_asked_for_within(self._time_open()):
+            if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
+                await self._continue_as_new()
             queued = board.reruns[0]
+            taken += 1
             await self._research_again(queued)
             await self._publish(self._rerun(queued))
             del board.reruns[0]
@@ -170,6 +187,19 @@ class WeeklyResearchWorkflow:
         await self._deliveries.finish()
         await self._lessons.finish()
         self._enter(Phase.CLOSED)
+
+    async def _continue_as_new(self) -> None:
+        await self._deliveries.pause()
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        # Nothing is awaited since the handlers were seen to have finished.
+        board = self._board
+        carried = board.carried(deadline=self._deadline, tools=self._markets.tools)
+        onward = {"week": board.week, "resume": board.record_with(), "carried": carried}
+        workflow.continue_as_new(self._request.model_copy(update=onward))
+
+    def _is_long(self) -> bool:
+        info, most = workflow.info(), self._request.config.history.most_events
+        return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
 
     async def _rerun_asked_for_within(self, span: timedelta) -> bool:
         self._board.put_away()
@@ -180,6 +210,13 @@ class WeeklyResearchWorkflow:
     def _time_open(self) -> timedelta:
         closes_at = self._board.closes_at(self._policy.deadlines.open_for_reruns)
         return time_left(closes_at, workflow.now()) if closes_at else timedelta(0)
+
+    def _refusal(self, request: RerunRequest) -> str | None:
+        board = self._board
+        if request.market not in board.markets:
+            near = ", ".join(nearest(request.market, board.markets))
+            return f"no market {request.market} in {board.week}; nearest: {near}"
+        return f"{board.week} has {MOST_REVISIONS - 1} revisions or reruns" if board.full else None
 
     def _refuse_the_future(self) -> None:
         if self._board.window.end > workflow.now():

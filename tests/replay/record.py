@@ -13,11 +13,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
 from contracts.config import DeadlineConfig
+from contracts.delivery import Deliveries, EmailTarget, MailSecurity
 from contracts.escalations import EscalationAnswer
 from contracts.learning_record import LearningRequest
 from contracts.names import (
@@ -40,6 +41,7 @@ from domain.stock_actions import ORDER
 from domain.stock_horizon import SETTLING
 from infra.plugin import desk_plugin
 from tests.conftest import binary
+from tests.support.chains import chain_of, continuing
 from tests.support.desk import (
     desk_config,
     desk_workers,
@@ -117,6 +119,7 @@ async def record(client: Client, directory: Path) -> None:
     async with desk_workers(client, directory, analyst=ScriptedAnalyst(failing)):
         config = desk_config(pair("USD/JPY"), pair("EUR/USD"), deadlines=deadlines)
         await (await start_week(client, config, run_id="failing")).result()
+    await record_going_on(client, directory)
     await record_question(client, directory)
     disputed = await record_conflicts(client, directory, deadlines)
     await record_cancelled(client, directory)
@@ -143,10 +146,40 @@ async def record(client: Client, directory: Path) -> None:
 
 async def write(name: str, handle: WorkflowHandle[Any, Any]) -> None:
     """Save what a workflow has left so far."""
-    history = await handle.fetch_history()
+    write_history(name, await handle.fetch_history())
+
+
+def write_history(name: str, history: WorkflowHistory) -> None:
+    """Save a history."""
     HISTORIES.mkdir(exist_ok=True)
     written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
     (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
+
+
+async def record_going_on(client: Client, directory: Path) -> None:
+    """Ask a week for three reruns, which it does in as many runs in a row, while its report cannot
+    be delivered."""
+    deliveries = Deliveries(
+        email=EmailTarget(
+            host="127.0.0.1",
+            port=1,
+            security=MailSecurity.NONE,
+            sender="desk@example.com",
+            recipients=("reader@example.com",),
+        ),
+        oldest=timedelta(days=36_500),
+        attempt=timedelta(seconds=1),
+        deadline=timedelta(seconds=10),
+    )
+    async with desk_workers(client, directory):
+        config = continuing(desk_config(pair("USD/JPY"), policy_rate("JP"), open_for_seconds=1))
+        week = await start_week(client, config, run_id="going-on", deliveries=deliveries)
+        for market in ("JP", "USD/JPY", "JP"):
+            await week.signal(Message.RERUN_MARKET, RerunRequest(market=market, reason="recorded"))
+        await week.result()
+        first, *_, last = await chain_of(client, week.id)
+        for name, history in {"week_going_on": first, "week_gone_on": last}.items():
+            write_history(name, history)
 
 
 async def record_question(client: Client, directory: Path) -> None:

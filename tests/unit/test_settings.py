@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contracts.capabilities import Capability, Route
-from contracts.config import MaterialityConfig, VotingConfig, Weekday
+from contracts.config import HistoryConfig, MaterialityConfig, VotingConfig, Weekday
 from contracts.markets import MarketKind
 from contracts.names import AgentId
 from contracts.tools import SourceTier
@@ -147,6 +147,20 @@ def test_our_own_desk_toml_votes_and_compares_as_the_defaults_do() -> None:
     policy = load_settings(PROJECT, {}).config.policy
     assert policy.voting == VotingConfig()
     assert policy.materiality == MaterialityConfig()
+
+
+def test_how_long_a_history_gets_is_set_in_the_file(project: Path) -> None:
+    assert loaded(project, "[history]\nmost_events = 500\n").config.history.most_events == 500
+    assert "history.most_events" in refused(project, "[history]\nmost_events = 0\n")
+
+
+def test_the_usual_history_takes_no_place_in_what_is_sealed(project: Path) -> None:
+    """A report that was published before there was such a setting keeps its seal."""
+    ours = load_settings(PROJECT, {}).config
+    assert ours.history == HistoryConfig()
+    assert "history" not in ours.model_dump()
+    other = loaded(project, "[history]\nmost_events = 500\n").config
+    assert type(other).model_validate(other.model_dump(mode="json")) == other
 
 
 def test_environment_goes_before_dotenv_and_dotenv_before_desk_toml(project: Path) -> None:
