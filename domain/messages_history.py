@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from contracts.base import Contract, ShortText, Text
 from contracts.escalations import WaitingNotice
 from contracts.markets import MarketName
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
@@ -74,11 +74,13 @@ class WeekAsked(Contract):
 
 
 class Fault(NamedTuple):
-    """Why an attempt failed, as Temporal kept it."""
+    """Why an attempt failed, as Temporal kept it. `call` is why a call of a tool had no answer, as
+    far as its worker could say."""
 
     error_type: str
     message: str
     stack: str | None = None
+    call: CallFault | None = None
 
 
 @dataclass(frozen=True)
