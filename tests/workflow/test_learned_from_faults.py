@@ -99,7 +99,7 @@ class FaultyDesk:
 
 @asynccontextmanager
 async def faulty_desk(
-    client: Client, directory: Path, config: RunConfig
+    client: Client, directory: Path, config: RunConfig, opens_after: timedelta = NEVER
 ) -> AsyncIterator[FaultyDesk]:
     control = directory / "control"
     entries: dict[str, dict[str, Any]] = {
@@ -113,7 +113,7 @@ async def faulty_desk(
             in_process=False,
             project_dir=PROJECT,
             cache_dir=directory,
-            opens_after=NEVER,
+            opens_after=opens_after,
         ) as pool,
         desk_workers(
             client,
@@ -178,6 +178,32 @@ async def test_a_source_that_hardly_answers_is_avoided(server: Client, tmp_path:
     assert "avoid_source:ecb: ask ecb after the others for everything" in printed
     assert f"{had.failed} of {had.calls} calls of ecb got no answer" in printed
     assert "raise_timeout" not in printed
+
+
+async def test_a_source_that_fails_often_and_alone_wants_another_beside_it(
+    server: Client, tmp_path: Path
+) -> None:
+    async with faulty_desk(server, tmp_path, config_of()) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.ERROR)
+        printed = await desk.printed()
+    assert "add_source:ecb: name another source beside ecb" in printed
+    assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
+    assert "no other source has quote, history" in printed
+    assert "avoid_source" not in printed
+
+
+async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_it_was_late_in(
+    server: Client, tmp_path: Path
+) -> None:
+    config = config_of(seconds=1, pairs=4)
+    async with faulty_desk(server, tmp_path, config, opens_after=timedelta(0)) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.SILENT)
+        had, printed = had_of(await desk.learned(), SOURCE), await desk.printed()
+    assert had.failed == had.calls == 24 > desk.controls.asked
+    assert "raise_timeout:ecb: give every call 2 s" in printed
+    assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
 
 
 async def test_behind_a_source_that_fails_often_another_is_preferred(
