@@ -205,7 +205,7 @@ class ToldWorkflow:
     @property
     def family(self) -> str:
         """The workflow of the market that it belongs to: its own id, or its parent's."""
-        return self.workflow_id.split("/reassign/", 1)[0]
+        return family_of(self.workflow_id)
 
 
 class Turn(NamedTuple):
@@ -220,6 +220,11 @@ def market_in(workflow_id: str) -> str | None:
     """The market in a workflow's id, as `contracts.names.market_run_id` wrote it."""
     found = _MARKET.search(workflow_id)
     return found[1] if found else None
+
+
+def family_of(workflow_id: str) -> str:
+    """The workflow that handed a task on, of one that takes it over; of any other its own id."""
+    return workflow_id.split("/reassign/", 1)[0]
 
 
 def turn_of(activity_id: str) -> Turn | None:
