@@ -113,9 +113,11 @@ class _History:
         return found._replace(status=result.status, last=last, took=result.took)
 
     async def _fault(self, failure: Failure) -> Fault:
-        """The innermost words are those that say what happened."""
+        """The innermost words are those that say what happened. A call that was not made is told
+        with what its source failed by before."""
         error = await self._converter.decode_failure(failure)
-        fault = fault_told(error).fault
+        told = fault_told(error)
+        fault = told.circuit.fault if told.circuit else told.fault
         while error.__cause__ is not None:
             error = error.__cause__
         return Fault(fault, error.message if isinstance(error, FailureError) else str(error))

@@ -166,6 +166,7 @@ class AdviceKind(StrEnum):
     PREFER_FALLBACK = "prefer_fallback"
     AVOID_SOURCE = "avoid_source"
     RAISE_TIMEOUT = "raise_timeout"
+    ADD_SOURCE = "add_source"
 
 
 class Recommendation(Contract):
@@ -173,6 +174,7 @@ class Recommendation(Contract):
 
     `prefer_fallback`: of a `capability`, ask `server` after the others. `avoid_source`: the same
     of every capability. `raise_timeout`: give every call `seconds`, whoever is asked.
+    `add_source`: name another source beside `server`, which a person does and no run.
     """
 
     advice_id: ShortText

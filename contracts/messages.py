@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from contracts.base import Contract, Instant, ShortText, Text
+from contracts.base import Contract, Instant, ShortText, Text, is_none
 from contracts.knowledge import DocumentsRead, PdfsRead, Synthesis, TicketsFound, WebSearched
 from contracts.markets import MarketName
 from contracts.names import AgentId
@@ -122,8 +122,9 @@ class TaskAcceptanceContent(Contract):
     status: AcceptanceStatus
     worker: Identity | None = None
     estimated_completion: Instant | None = None
-    agent_capacity: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    """The worker's task slots in use, as a share; known only of workers that still run."""
+    agent_capacity: Annotated[float | None, Field(ge=0.0, le=1.0, exclude_if=is_none)] = None
+    """The worker's slots for activities in use, as a share. The server tells only how a worker is
+    now: it is there for a task that is under way, and left out of one that was accepted before."""
     rejection_reason: Text | None = None
 
 

@@ -296,15 +296,30 @@ class ValidationResult(Contract):
     confidence: Confidence
 
 
+class Recovery(StrEnum):
+    """What was done about an error. `none`: what failed is missing, or the run has ended."""
+
+    ANOTHER_TRY = "another try"
+    ANOTHER_TURN = "another turn"
+    WITHOUT_IT = "the agent went on without it"
+    REASSIGNMENT = "reassignment"
+    DEAD_LETTER = "dead letter"
+    NONE = "none"
+
+
 class AgentError(Contract):
-    """Why an agent could not do its task. Read by the reassignment and the dead letter."""
+    """Why an agent could not do its task. Read by the reassignment and the dead letter.
+
+    In a message, `occurred_at` is the time of the event, `context` says where in Temporal's
+    histories it stands, and `recovery_action` what was done then, as a `Recovery`.
+    """
 
     error_type: ShortText
     error_message: Text
     agent: AgentId
     tool: ShortText | None = None
     recovery_action: ShortText | None = None
-    impact: Impact = Impact.MEDIUM
+    impact: Severity = Severity.MEDIUM
     occurred_at: Instant | None = None
     context: dict[str, JsonValue] = Field(default_factory=dict)
 

@@ -95,5 +95,5 @@ class TaskAssignment(Contract):
     tools: Annotated[tuple[ToolName, ...], Field(max_length=40)] = ()
     limits: AgentLimits = AgentLimits()
     base_area: AreaCode = "US"
-    instructions: Text | None = None
+    instructions: Annotated[Text | None, Field(exclude_if=is_none)] = None
     query: Annotated[Query | None, Field(exclude_if=is_none)] = None

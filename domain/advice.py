@@ -64,7 +64,9 @@ def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[J
 
 
 def can_be_followed(recommendation: Recommendation) -> bool:
-    """Whether it says all that following it takes."""
+    """Whether a run can do it, and it says all that following it takes."""
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return False
     if recommendation.kind is AdviceKind.PREFER_FALLBACK:
         return recommendation.capability is not None
     if recommendation.kind is AdviceKind.RAISE_TIMEOUT:
@@ -90,6 +92,8 @@ def _times(weight: float, factor: float) -> float:
 
 
 def _followed(policy: RunPolicy, recommendation: Recommendation) -> RunPolicy:
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return policy
     if recommendation.kind is AdviceKind.RAISE_TIMEOUT:
         return _with_timeout(policy, recommendation.seconds)
     asked = (recommendation.capability,) if recommendation.capability else tuple(Capability)

@@ -1,7 +1,7 @@
 """What a run's histories tell the learning system beside its outcomes: every try, and the calls of
 tasks that were not delivered. Light: workflows use it."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from contracts.names import CallFault
 from contracts.report import MarketOutcome
 from contracts.tools import ToolStatus
 from domain.lessons import MOST_TOOLS, MOST_TROUBLES
-from domain.messages_history import agent_of, market_in, task_of
+from domain.messages_history import agent_of, family_of, market_in, task_of
 from domain.tool_analytics import counted_use, summed
 from domain.troubles import CALL_TROUBLES, LONGEST_WORDS
 
@@ -41,11 +41,16 @@ class Tried(NamedTuple):
     took: float | None = None
 
 
-def sources_of(workflows: Iterable[str], outcomes: Iterable[MarketOutcome]) -> LessonSources:
-    """Where to look, and which tasks' calls are in the outcomes already."""
-    places = (result.place for outcome in outcomes for result in outcome.evidence)
-    counted = {task_key(p.workflow_id, p.activity_id) for p in places if p is not None}
-    return LessonSources(workflows=tuple(workflows), counted=tuple(sorted(counted)))
+def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> LessonSources:
+    """Where to look, and which tasks' calls are in the outcomes already. A run that continues
+    another has outcomes of its markets besides its own `workflows`."""
+    places = [e.place for outcome in outcomes for e in outcome.evidence if e.place is not None]
+    counted = {task_key(place.workflow_id, place.activity_id) for place in places}
+    letters = (letter for outcome in outcomes for letter in outcome.dead_letters)
+    known = {family_of(name) for name in (*letters, *(place.workflow_id for place in places))}
+    return LessonSources(
+        workflows=tuple(sorted(known | set(workflows))), counted=tuple(sorted(counted))
+    )
 
 
 def task_key(workflow_id: str, activity_id: str) -> str:

@@ -22,8 +22,10 @@ def told(workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()) 
 
     `workers` are those that the server knows while the run is open.
     """
-    entries = [entry for workflow in workflows for entry in _of(workflow)]
-    entries += statuses(workers)
+    known = tuple(workers)
+    in_use = {one.identity: one.in_use for one in known if not one.over and one.in_use is not None}
+    entries = [entry for workflow in workflows for entry in _of(workflow, in_use)]
+    entries += statuses(known)
     return _linked(sorted(entries, key=lambda entry: entry[:4]))
 
 
@@ -38,10 +40,10 @@ def chosen(
     ]
 
 
-def _of(workflow: ToldWorkflow) -> Iterator[Entry]:
+def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[Entry]:
     teller = Teller(workflow)
     yield from teller.entries()
-    yield from pending(teller)
+    yield from pending(teller, in_use)
 
 
 def _linked(entries: list[Entry]) -> list[Entry]:

@@ -1,8 +1,8 @@
 """The contents of messages: what a task's events say, as the contracts word it."""
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from contracts.knowledge import Found, Synthesis
 from contracts.markets import MarketName
@@ -21,7 +21,14 @@ from contracts.messages import (
 )
 from contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from contracts.plan import WeekPlan
-from contracts.results import AgentError, Commentary, Impact, ResearchResult, ValidationResult
+from contracts.results import (
+    AgentError,
+    Commentary,
+    Recovery,
+    ResearchResult,
+    Severity,
+    ValidationResult,
+)
 from contracts.search_attributes import Phase
 from contracts.stock import ActionChoice
 from contracts.swarm import SwarmPlan
@@ -167,15 +174,52 @@ def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
     return max((as_of - began).total_seconds() / 3_600, 0.0)
 
 
+class Happened(NamedTuple):
+    """An error's event, where it stands in Temporal's histories, and what was done then."""
+
+    at: datetime
+    context: Mapping[str, str | int]
+    recovery: Recovery
+
+    @property
+    def impact(self) -> Severity:
+        """How bad it is, by what was done about it."""
+        return _IMPACTS[self.recovery]
+
+
+_IMPACTS: Final = {
+    Recovery.ANOTHER_TRY: Severity.LOW,
+    Recovery.ANOTHER_TURN: Severity.MEDIUM,
+    Recovery.WITHOUT_IT: Severity.MEDIUM,
+    Recovery.REASSIGNMENT: Severity.HIGH,
+    Recovery.DEAD_LETTER: Severity.CRITICAL,
+    Recovery.NONE: Severity.HIGH,
+}
+
+
+def error_report(
+    error: AgentError, happened: Happened, *, final: bool, task_id: str | None
+) -> ErrorReportContent:
+    """An error that an agent told of, with what its event tells besides."""
+    known = {
+        "occurred_at": error.occurred_at or happened.at,
+        "context": {**happened.context, **error.context},
+        "recovery_action": happened.recovery,
+        "impact": happened.impact,
+    }
+    told = error.model_copy(update=known)
+    return ErrorReportContent(error=told, final=final, related_task_id=task_id)
+
+
 def fault_report(
     fault: Fault,
     agent: AgentId,
+    happened: Happened,
     *,
     final: bool,
     task_id: str | None = None,
     tool: str | None = None,
     attempt: int = 1,
-    impact: Impact = Impact.MEDIUM,
 ) -> ErrorReportContent:
     """An attempt that failed, as Temporal kept it."""
     error = AgentError(
@@ -183,26 +227,26 @@ def fault_report(
         error_message=fault.message[:LONGEST_TEXT],
         agent=agent,
         tool=tool,
-        impact=impact,
+        context={} if fault.call is None else {"call_fault": fault.call},
     )
-    return ErrorReportContent(
-        error=error,
-        final=final,
-        attempt=attempt,
-        related_task_id=task_id,
-        stack_trace=fault.stack[:LONGEST_TEXT] if fault.stack else None,
-    )
+    report = error_report(error, happened, final=final, task_id=task_id)
+    stack = fault.stack[:LONGEST_TEXT] if fault.stack else None
+    return report.model_copy(update={"attempt": attempt, "stack_trace": stack})
 
 
-def lost_report(lost: Lost) -> ErrorReportContent:
+def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportContent:
     """A dead letter with its last error; else how a workflow ended."""
     letter = lost.letter
     if letter is None or not letter.errors:
-        return fault_report(lost.fault, AgentId.PRODUCT_MANAGER, final=True, impact=Impact.HIGH)
-    error = letter.errors[-1].model_copy(
-        update={"recovery_action": "dead letter", "impact": Impact.HIGH}
-    )
-    return ErrorReportContent(error=error, final=True, related_task_id=letter.assignment.task_id)
+        happened = Happened(lost.at, context, Recovery.NONE)
+        report = fault_report(lost.fault, AgentId.PRODUCT_MANAGER, happened, final=True)
+        if lost.workflow_id is not None:
+            return report
+        whole_run = report.error.model_copy(update={"impact": Severity.CRITICAL})
+        return report.model_copy(update={"error": whole_run})
+    happened = Happened(lost.at, context, Recovery.DEAD_LETTER)
+    task_id = letter.assignment.task_id
+    return error_report(letter.errors[-1], happened, final=True, task_id=task_id)
 
 
 def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:

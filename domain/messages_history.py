@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from contracts.base import Contract, ShortText, Text
 from contracts.escalations import WaitingNotice
 from contracts.markets import MarketName
-from contracts.names import AgentId
+from contracts.names import AgentId, CallFault
 from contracts.results import AgentError, DeadLetter
 from contracts.search_attributes import Outcome, Phase
 from contracts.tasks import TaskAssignment
@@ -74,11 +74,13 @@ class WeekAsked(Contract):
 
 
 class Fault(NamedTuple):
-    """Why an attempt failed, as Temporal kept it."""
+    """Why an attempt failed, as Temporal kept it. `call` is why a call of a tool had no answer, as
+    far as its worker could say."""
 
     error_type: str
     message: str
     stack: str | None = None
+    call: CallFault | None = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class ToldWorkflow:
     @property
     def family(self) -> str:
         """The workflow of the market that it belongs to: its own id, or its parent's."""
-        return self.workflow_id.split("/reassign/", 1)[0]
+        return family_of(self.workflow_id)
 
 
 class Turn(NamedTuple):
@@ -218,6 +220,11 @@ def market_in(workflow_id: str) -> str | None:
     """The market in a workflow's id, as `contracts.names.market_run_id` wrote it."""
     found = _MARKET.search(workflow_id)
     return found[1] if found else None
+
+
+def family_of(workflow_id: str) -> str:
+    """The workflow that handed a task on, of one that takes it over; of any other its own id."""
+    return workflow_id.split("/reassign/", 1)[0]
 
 
 def turn_of(activity_id: str) -> Turn | None:

@@ -3,7 +3,7 @@
 The server keeps these only while they are so; a history that has ended holds none of them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -40,7 +40,8 @@ class WorkerSeen:
     """A worker's process as it last told the server: all the queues that it polls together.
 
     CPU and memory are shares of its host, from 0 to 100. Counts are since it started. `silent`:
-    it is overdue. `process` tells it from others of its identity.
+    it is overdue. `process` tells it from others of its identity. `in_use` is the share of its
+    slots for activities that are taken.
     """
 
     identity: str
@@ -55,6 +56,7 @@ class WorkerSeen:
     failed: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
     process: str = ""
+    in_use: float | None = None
 
     @property
     def over(self) -> bool:
@@ -62,20 +64,23 @@ class WorkerSeen:
         return self.silent or self.state is WorkerState.STOPPED
 
 
-def pending(teller: Teller) -> Iterator[Entry]:
-    """What the activities say that are under way; called when the teller has told its events."""
+def pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[Entry]:
+    """What the activities say that are under way; called when the teller has told its events.
+    `in_use` are the shares of workers' slots that are taken, by identity."""
     asked = {event.activity_id: event for event in teller.asked.values()}
     for activity in teller.workflow.pending:
         if (event := asked.get(activity.activity_id)) is not None:
-            yield from _of_activity(teller, event, activity)
+            yield from _of_activity(teller, event, activity, in_use)
 
 
-def _of_activity(teller: Teller, asked: Asked, activity: Pending) -> Iterator[Entry]:
+def _of_activity(
+    teller: Teller, asked: Asked, activity: Pending, in_use: Mapping[str, float]
+) -> Iterator[Entry]:
     turn = teller.turn(asked)
     task = teller.task_at(asked.activity_id)
     if turn is not None and task is not None and asked.task is not None:
         at = activity.started_at or asked.at
-        content = _acceptance(task, activity)
+        content = _acceptance(task, activity, in_use)
         yield teller.entry(
             Event(asked.event_id, at), turn.agent, PM, content, task=task, part="acceptance"
         )
@@ -94,7 +99,9 @@ def _of_activity(teller: Teller, asked: Asked, activity: Pending) -> Iterator[En
         yield teller.entry(event, agent, PM, beat, task=task, part="heartbeat")
 
 
-def _acceptance(task: Task, activity: Pending) -> TaskAcceptanceContent:
+def _acceptance(
+    task: Task, activity: Pending, in_use: Mapping[str, float]
+) -> TaskAcceptanceContent:
     """A worker has it, or it is still in its queue."""
     taken = activity.started_at is not None
     return TaskAcceptanceContent(
@@ -102,6 +109,7 @@ def _acceptance(task: Task, activity: Pending) -> TaskAcceptanceContent:
         status=AcceptanceStatus.ACCEPTED if taken else AcceptanceStatus.QUEUED,
         worker=activity.worker if taken and is_identity(activity.worker) else None,
         estimated_completion=task.assignment.deadline,
+        agent_capacity=in_use.get(activity.worker) if taken else None,
     )
 
 

@@ -9,13 +9,13 @@ from contracts.messages import (
     PRIORITY_LEVELS,
     AgentMessage,
     BroadcastContent,
-    ErrorReportContent,
     Everyone,
     MessageContent,
     MessageType,
     PriorityName,
 )
 from contracts.names import AgentId
+from contracts.results import Recovery
 from contracts.tasks import TaskAssignment
 from contracts.turns import AgentResult
 from domain import messages_contents as contents
@@ -143,16 +143,16 @@ class Teller:
         asked = self.asked.get(event.asked)
         turn = self.turn(asked) if asked else None
         task = self.tasks.get(turn.place) if turn else None
-        if turn is None or task is None:
+        if asked is None or turn is None or task is None:
             return
         answer = event.turn
         task.calls += len(answer.calls)
         if answer.failure is not None:
             task.reported = True
-            report = ErrorReportContent(
-                error=answer.failure,
-                final=event.asked == self._last_turn[turn.place],
-                related_task_id=task.assignment.task_id,
+            final = self._is_final(asked, turn)
+            happened = self._happened(event, asked, self._after_turn(event, task, final=final))
+            report = contents.error_report(
+                answer.failure, happened, final=final, task_id=task.assignment.task_id
             )
             yield self.entry(event, turn.agent, PM, report, task=task)
         elif answer.result is not None and self._delivering.get(turn.place) == event.event_id:
@@ -188,19 +188,53 @@ class Teller:
             return not asked.queue.startswith(SOURCE)
         return asked.event_id == self._last_turn[turn.place]
 
+    def _after_turn(self, event: Event, task: Task | None, *, final: bool) -> Recovery:
+        """What was done about a turn, or work of the desk's own, that failed for good."""
+        if not final:
+            return Recovery.ANOTHER_TURN
+        if self.workflow.handed is not None:
+            later = (e for e in self.asked.values() if e.event_id > event.event_id)
+            others = any(one.task is not None for one in later)
+            return Recovery.REASSIGNMENT if others else Recovery.DEAD_LETTER
+        handed = (
+            one.request.assignment.task_id
+            for one in self.workflow.events
+            if isinstance(one, Reassigned)
+        )
+        mine = task is not None and task.assignment.task_id in handed
+        return Recovery.REASSIGNMENT if mine else Recovery.NONE
+
+    def _happened(self, event: Event, asked: Asked | None, recovery: Recovery) -> contents.Happened:
+        return contents.Happened(event.at, self._context(event, asked), recovery)
+
+    def _context(self, event: Event, asked: Asked | None) -> dict[str, str | int]:
+        """Where an error stands: the workflow, its event, and the activity on its queue."""
+        place: dict[str, str | int] = {
+            "workflow_id": self.workflow.workflow_id,
+            "run_id": self.workflow.run_id,
+            "event_id": event.event_id,
+        }
+        if asked is not None:
+            place |= {"activity_id": asked.activity_id, "task_queue": asked.queue}
+        return place
+
     def _reassigned(self, event: Reassigned) -> Iterator[Entry]:
         """Why a task was handed on, where no event before has said so: a limit was met."""
         request = event.request
         task = self._task_of(request.assignment)
         if (task is not None and task.reported) or not request.errors:
             return
-        report = ErrorReportContent(
-            error=request.errors[-1], final=True, related_task_id=request.assignment.task_id
+        happened = self._happened(event, None, Recovery.REASSIGNMENT)
+        report = contents.error_report(
+            request.errors[-1], happened, final=True, task_id=request.assignment.task_id
         )
         yield self.entry(event, request.assignment.agent, PM, report, task=task)
 
     def _lost(self, event: Lost) -> Entry:
-        content = contents.lost_report(event)
+        context = self._context(event, None)
+        if event.workflow_id is not None:
+            context["child_workflow_id"] = event.workflow_id
+        content = contents.lost_report(event, context)
         letter = event.letter
         if letter is None:
             return self.entry(event, PM, Everyone.BROADCAST, content)
@@ -231,9 +265,15 @@ class Teller:
         turn = self.turn(asked)
         task = self.tasks.get(turn.place) if turn else self.task_at(asked.activity_id)
         agent = agent_of(asked.activity_id)
+        recovery = Recovery.ANOTHER_TRY
+        if isinstance(event, Failed):
+            recovery = self._after_turn(event, task, final=final)
+            if turn is None and not final:
+                recovery = Recovery.WITHOUT_IT
         content = contents.fault_report(
             fault,
             agent,
+            self._happened(event, asked, recovery),
             final=final,
             task_id=task.assignment.task_id if task else None,
             tool=asked.queue.removeprefix(SOURCE) if asked.queue.startswith(SOURCE) else None,

@@ -111,6 +111,8 @@ def _about(server: str, lessons: Sequence[Lesson], question: Question) -> Iterat
     elif day is not None and day.weekday == weekday_of(question.asked_at or question.as_of):
         stand_ins = _better_on(day, server, lessons, question)
         yield from _prefer(server, stand_ins, day.failing, day.weeks, day.words(server))
+    if _fails_often(weeks, had):
+        yield from _stand_in_wanted(server, had, _reason(server, weeks, tallies, day), question)
     yield from _patience(server, recent, question)
 
 
@@ -185,6 +187,22 @@ def _prefer(
             occurrences=occurrences,
             of=of,
             reason=_with(reason, [stand_in]),
+        )
+
+
+def _stand_in_wanted(
+    server: str, had: _Had, reason: str, question: Question
+) -> Iterator[Recommendation]:
+    """Of a source that fails often, and for which nobody stands in."""
+    alone = [name for name in Capability if question.routes.get(name) == (server,)]
+    if alone and had.failed >= LEAST_SHARE * had.calls:
+        yield Recommendation(
+            advice_id=_id(AdviceKind.ADD_SOURCE, server),
+            kind=AdviceKind.ADD_SOURCE,
+            server=server,
+            occurrences=had.failed,
+            of=had.calls,
+            reason=f"{reason}; no other source has {', '.join(alone)}",
         )
 
 

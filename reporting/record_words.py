@@ -98,6 +98,8 @@ def recommendation_words(recommendation: Recommendation) -> str:
         return f"ask {server} after the others{asked}"
     if recommendation.kind is AdviceKind.AVOID_SOURCE:
         return f"ask {server} after the others{asked or ' for everything'}"
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return f"name another source beside {server}, in .mcp.json and [capabilities]"
     return f"give every call {recommendation.seconds or 0:g} s, because of {tool}"
 
 

@@ -39,6 +39,7 @@ from domain.messages_history import (
     market_in,
     turn_of,
 )
+from workflows.options import fault_told
 
 TURN: Final = "take_turn"
 
@@ -146,13 +147,14 @@ class EventReader:
 
     async def _taken(self, event: HistoryEvent) -> Event:
         taken = event.activity_task_started_event_attributes
+        again = taken.HasField("last_failure")
         return Taken(
             event.event_id,
             instant(event.event_time),
             asked=taken.scheduled_event_id,
             worker=taken.identity,
             attempt=taken.attempt,
-            before=fault_of(taken.last_failure) if taken.HasField("last_failure") else None,
+            before=await self._fault(taken.last_failure) if again else None,
         )
 
     async def _answered(self, event: HistoryEvent) -> Event | None:
@@ -165,11 +167,11 @@ class EventReader:
         )
 
     async def _failed(self, event: HistoryEvent) -> Event:
-        return _failure(event, event.activity_task_failed_event_attributes)
+        return await self._failure(event, event.activity_task_failed_event_attributes)
 
     async def _timed_out(self, event: HistoryEvent) -> Event:
         failed = event.activity_task_timed_out_event_attributes
-        return _failure(event, failed, taken=failed.started_event_id != 0)
+        return await self._failure(event, failed, taken=failed.started_event_id != 0)
 
     async def _entered(self, event: HistoryEvent) -> Event | None:
         upserted = event.upsert_workflow_search_attributes_event_attributes
@@ -253,7 +255,20 @@ class EventReader:
         if told.type == FailureType.DEAD_LETTERED and told.details.payloads:
             letter = await self._one(told.details.payloads, DeadLetter)
         at = instant(event.event_time)
-        return Lost(event.event_id, at, fault_of(failure), workflow_id, letter)
+        return Lost(event.event_id, at, await self._fault(failure), workflow_id, letter)
+
+    async def _failure(self, event: HistoryEvent, attributes: Any, *, taken: bool = True) -> Failed:
+        """An activity that failed or ran out of time; both kinds of event say it alike."""
+        return Failed(
+            event.event_id,
+            instant(event.event_time),
+            asked=attributes.scheduled_event_id,
+            fault=await self._fault(attributes.failure),
+            taken=taken,
+        )
+
+    async def _fault(self, failure: Failure) -> Fault:
+        return await fault_of(failure, self._converter)
 
     async def _one(self, payloads: Sequence[Payload], hint: type[_T]) -> _T:
         (read,) = await self._converter.decode(payloads, [hint])
@@ -268,19 +283,8 @@ class EventReader:
             return None
 
 
-def _failure(event: HistoryEvent, attributes: Any, *, taken: bool = True) -> Failed:
-    """An activity that failed or ran out of time; both kinds of event say it alike."""
-    return Failed(
-        event.event_id,
-        instant(event.event_time),
-        asked=attributes.scheduled_event_id,
-        fault=fault_of(attributes.failure),
-        taken=taken,
-    )
-
-
-def fault_of(failure: Failure) -> Fault:
-    """Why an attempt failed, from the words that Temporal kept."""
+async def fault_of(failure: Failure, converter: DataConverter) -> Fault:
+    """Why an attempt failed, as Temporal kept it."""
     kind = failure.application_failure_info.type
     if failure.HasField("timeout_failure_info"):
         name = TimeoutType.Name(failure.timeout_failure_info.timeout_type)
@@ -288,7 +292,8 @@ def fault_of(failure: Failure) -> Fault:
     words = failure.message
     if failure.HasField("cause") and failure.cause.message not in words:
         words = f"{words}: {failure.cause.message}"
-    return Fault(kind or "unknown", words, failure.stack_trace or None)
+    call = fault_told(await converter.decode_failure(failure)).fault
+    return Fault(kind or "unknown", words, failure.stack_trace or None, call)
 
 
 def attributes_of(event: HistoryEvent) -> Any:

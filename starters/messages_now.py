@@ -10,6 +10,7 @@ from temporalio.api.enums.v1 import PendingActivityState, WorkerStatus
 from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
 from domain.messages_history import Pending
@@ -35,10 +36,11 @@ async def pending_in(client: Client, workflow_id: str, run_id: str) -> tuple[Pen
         if error.status is RPCStatusCode.NOT_FOUND:
             return ()
         raise
-    return tuple(_pending(found) for found in description.raw_description.pending_activities)
+    waiting = description.raw_description.pending_activities
+    return tuple([await _pending(found, client.data_converter) for found in waiting])
 
 
-def _pending(found: PendingActivityInfo) -> Pending:
+async def _pending(found: PendingActivityInfo, converter: DataConverter) -> Pending:
     waits = found.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
     failed = found.HasField("last_failure")
     return Pending(
@@ -48,7 +50,7 @@ def _pending(found: PendingActivityInfo) -> Pending:
         started_at=None if waits else _if_set(found.last_started_time),
         beaten_at=None if waits else _if_set(found.last_heartbeat_time),
         failed_at=_if_set(found.last_attempt_complete_time) if failed else None,
-        fault=fault_of(found.last_failure) if failed else None,
+        fault=await fault_of(found.last_failure, converter) if failed else None,
     )
 
 
@@ -93,6 +95,9 @@ def _seen(
         for beat in beats
         for slot in (beat.workflow_task_slots_info, beat.activity_task_slots_info)
     ]
+    for_activities = [beat.activity_task_slots_info for beat in beats]
+    used = sum(slot.current_used_slots for slot in for_activities)
+    room = used + sum(slot.current_available_slots for slot in for_activities)
     seen_at = instant(latest.heartbeat_time)
     host = latest.host_info
     return WorkerSeen(
@@ -107,6 +112,7 @@ def _seen(
         active=sum(slot.current_used_slots for slot in slots),
         completed=sum(slot.total_processed_tasks for slot in slots),
         failed=sum(slot.total_failed_tasks for slot in slots),
+        in_use=used / room if room else None,
         metrics={
             "workflows in cache": float(sum(beat.current_sticky_cache_size for beat in beats)),
             "free slots": float(sum(slot.current_available_slots for slot in slots)),

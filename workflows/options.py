@@ -14,6 +14,7 @@ from temporalio.common import (
 )
 from temporalio.exceptions import ApplicationError
 
+from activities.errors import fault_told as fault_told  # for the commands as well
 from contracts.config import RetryConfig, RunPolicy
 from contracts.names import FailureType
 from contracts.search_attributes import Outcome, Phase, SearchAttribute

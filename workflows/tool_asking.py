@@ -6,7 +6,6 @@ What an agent asks for by capability is put to its routes in their order, until 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
-from activities.errors import fault_told
 from activities.tool_calls import ToolActivities
 from agents.roster import AgentProfile
 from contracts.capabilities import Capability
@@ -24,7 +23,7 @@ from domain.capabilities import (
 )
 from domain.deadlines import share_of
 from domain.outages import outage_of, together
-from workflows.options import ActivityBounds, cause, task_bounds
+from workflows.options import ActivityBounds, cause, fault_told, task_bounds
 
 
 class ToolAsking:

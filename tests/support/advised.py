@@ -38,6 +38,7 @@ def recommendation(kind: AdviceKind, **changed: Any) -> Recommendation:
     by_kind: dict[AdviceKind, dict[str, Any]] = {
         AdviceKind.PREFER_FALLBACK: {"capability": Capability.NEWS_SEARCH},
         AdviceKind.AVOID_SOURCE: {},
+        AdviceKind.ADD_SOURCE: {},
         AdviceKind.RAISE_TIMEOUT: {"tool": "get_market_news", "seconds": 45.0},
     }
     given: dict[str, Any] = {

@@ -14,7 +14,7 @@ from contracts.learning import Advice, AdviceKind, Voice
 from contracts.names import AgentId
 from contracts.plan import WeekPlan
 from contracts.tasks import TaskType
-from domain.advice import HEAVIEST, Taken, judged, policy_with, voting_with
+from domain.advice import HEAVIEST, Taken, can_be_followed, judged, policy_with, voting_with
 from domain.capabilities import routes_to
 from domain.report_conflicts import decided_by_rule
 from tests.support.advised import AS_OF, recommendation, sample_advice, weight
@@ -54,6 +54,15 @@ def test_a_fallback_that_is_preferred_is_asked_first_and_the_source_after_it() -
         "reuters",
         "google_news",
     ]
+
+
+def test_that_another_source_is_wanted_is_for_a_person_and_changes_no_run() -> None:
+    advice = advised(AdviceKind.ADD_SOURCE)
+    (recommended,) = advice.recommendations
+    assert not can_be_followed(recommended)
+    assert followed(ALL_SOURCES, advice) == ALL_SOURCES
+    (one,) = judged(ALL_SOURCES, advice, [recommended.advice_id])
+    assert one.taken is Taken.WITHOUT_EFFECT
 
 
 def test_a_source_to_avoid_is_asked_last_for_everything_and_never_not_at_all() -> None:

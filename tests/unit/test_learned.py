@@ -194,8 +194,9 @@ def test_a_source_that_hardly_ever_answers_is_asked_last() -> None:
     assert "72 of 80 calls" in advice.reason and "8 weeks" in advice.reason
 
 
-def test_nothing_is_said_of_a_source_without_a_stand_in() -> None:
-    assert kinds(failing(8, failed=9, server="central_banks")) == {}
+def test_a_source_that_fails_without_a_stand_in_wants_one() -> None:
+    alone = {"add_source:central_banks": AdviceKind.ADD_SOURCE}
+    assert kinds(failing(8, failed=9, server="central_banks")) == alone
 
 
 def test_old_failures_are_history() -> None:

@@ -5,10 +5,13 @@ from typing import Any
 
 from contracts.learning import ToolUse, Trouble, TroubleKind
 from contracts.names import AgentId, CallFault, market_run_id, reassignment_run_id
+from contracts.report import MarketOutcome
+from contracts.search_attributes import Outcome
 from contracts.tools import ToolStatus
-from domain.lesson_attempts import Fault, Tried, task_key, with_attempts
+from domain.lesson_attempts import Fault, Tried, sources_of, task_key, with_attempts
 from domain.lessons import MOST_TROUBLES
 from tests.support.learning import lesson, use
+from tests.support.report_outcomes import made_up_history, pair_outcome
 
 AT = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
 MARKET = market_run_id("weekly-2026-W44", "USD/JPY")
@@ -113,3 +116,16 @@ def test_calls_of_a_task_are_told_from_those_of_another() -> None:
     }
     assert len(places) == 1
     assert task_key(MARKET, "research_agent_2.research_fx.t1") not in places
+
+
+def test_a_run_that_continues_another_looks_where_its_outcomes_are_from() -> None:
+    answer = pair_outcome(made_up_history("EUR/USD", 1.1, 4, 0.01))
+    lost = MarketOutcome(
+        market="USD/JPY",
+        outcome=Outcome.DEAD_LETTERED,
+        dead_letters=(reassignment_run_id(MARKET, "research_fx"),),
+    )
+    again = market_run_id("weekly-2026-W44", "JP", 2)
+    found = sources_of([again], (answer, lost))
+    places = {each.place.workflow_id for each in answer.evidence if each.place is not None}
+    assert places and set(found.workflows) == {MARKET, again, *places}

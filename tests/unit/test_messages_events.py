@@ -14,8 +14,10 @@ from temporalio.api.history.v1 import (
     WorkflowExecutionStartedEventAttributes,
     WorkflowExecutionTerminatedEventAttributes,
 )
+from temporalio.converter import DataConverter
 
-from contracts.names import Message, WorkflowType
+from activities.errors import transient
+from contracts.names import CallFault, FailureType, Message, WorkflowType
 from contracts.week_run import WeekRequest
 from domain.messages_history import Event, Failed, Fault, Lost, RerunAsked
 from infra.plugin import data_converter
@@ -85,10 +87,17 @@ async def test_an_activity_that_timed_out_was_taken_or_was_not(
     assert (found.asked, found.taken) == (6, taken)
 
 
-def test_a_timeout_names_its_kind_and_what_failed_before() -> None:
-    assert fault_of(EXPIRED) == Fault(
+async def test_a_timeout_names_its_kind_and_what_failed_before() -> None:
+    assert await fault_of(EXPIRED, DataConverter.default) == Fault(
         "timeout (schedule to close)", "activity timeout: overloaded", None
     )
+
+
+async def test_a_call_without_an_answer_is_told_with_its_type() -> None:
+    error = transient(FailureType.TOOL_UNAVAILABLE, "ecb is silent", CallFault.TIMEOUT)
+    failure = Failure()
+    await DataConverter.default.encode_failure(error, failure)
+    assert (await fault_of(failure, DataConverter.default)).call is CallFault.TIMEOUT
 
 
 async def test_a_signal_is_read_and_one_that_the_run_dropped_is_not_told(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from contracts.messages import (
     ValidationResultContent,
 )
 from contracts.names import AgentId
-from contracts.results import Impact, ResearchResult
+from contracts.results import ResearchResult, Severity
 from contracts.search_attributes import Outcome, Phase
 from domain.messages import chosen, told
 from starters.messages_lines import WIDTH, lines_of
@@ -162,7 +162,7 @@ async def test_a_dead_letter_is_the_last_error_report_of_its_task(tmp_path: Path
     ]
     letter = errors[-1].content
     assert isinstance(letter, ErrorReportContent)
-    assert (letter.final, letter.error.impact) == (True, Impact.HIGH)
+    assert (letter.final, letter.error.impact) == (True, Severity.CRITICAL)
     assert letter.error.recovery_action == "dead letter"
     assert letter.related_task_id == "EUR/USD/research_fx"
     assert errors[-1].reply_to == of_type(messages, T.TASK_ASSIGNMENT)[0].message_id

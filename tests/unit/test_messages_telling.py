@@ -21,8 +21,8 @@ from contracts.messages import (
     TaskAssignmentContent,
     TaskProgressContent,
 )
-from contracts.names import AgentId
-from contracts.results import AgentError, ResearchResult
+from contracts.names import AgentId, CallFault
+from contracts.results import AgentError, DeadLetter, Recovery, ResearchResult, Severity
 from contracts.tasks import TaskAssignment, TaskType
 from contracts.weeks import TimeWindow
 from domain.messages import chosen, told
@@ -213,6 +213,80 @@ def test_a_tool_that_failed_is_reported_by_the_agent_that_asked_for_it() -> None
     assert (report.error.tool, report.error.agent) == ("ecb", AgentId.RESEARCH_AGENT_1)
     assert report.related_task_id == ASSIGNMENT.task_id
     assert not report.final
+
+
+CALL = asked(4, call=".get_quote", queue="source.ecb")
+LETTER = DeadLetter(
+    assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,), week=ASSIGNMENT.week
+)
+HANDED = HandedOn(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMIT,))
+
+
+@pytest.mark.parametrize(
+    ("events", "recovery", "impact"),
+    [
+        ((CALL, taken(5, 4, attempt=2, before=FAULT)), Recovery.ANOTHER_TRY, Severity.LOW),
+        ((CALL, Failed(5, at(5), asked=4, fault=FAULT)), Recovery.WITHOUT_IT, Severity.MEDIUM),
+        (
+            (Failed(5, at(5), asked=1, fault=FAULT), asked(6, turn=2)),
+            Recovery.ANOTHER_TURN,
+            Severity.MEDIUM,
+        ),
+        (
+            (answered(5, 1, failure=LIMIT), Reassigned(6, at(6), HANDED)),
+            Recovery.REASSIGNMENT,
+            Severity.HIGH,
+        ),
+        ((Reassigned(5, at(5), HANDED),), Recovery.REASSIGNMENT, Severity.HIGH),
+        ((answered(5, 1, failure=LIMIT),), Recovery.NONE, Severity.HIGH),
+        ((Lost(5, at(5), FAULT, "child", LETTER),), Recovery.DEAD_LETTER, Severity.CRITICAL),
+        ((Lost(5, at(5), FAULT, "child"),), Recovery.NONE, Severity.HIGH),
+        ((Lost(5, at(5), FAULT),), Recovery.NONE, Severity.CRITICAL),
+    ],
+)
+def test_an_error_is_told_with_its_time_its_place_and_what_was_done(
+    events: tuple[Event, ...], recovery: Recovery, impact: Severity
+) -> None:
+    messages = told_of(asked(1), *events)
+    (report,) = (m.content for m in messages if isinstance(m.content, ErrorReportContent))
+    error = report.error
+    assert (error.recovery_action, error.impact) == (recovery, impact)
+    assert error.occurred_at == at(5)
+    assert (error.context["workflow_id"], error.context["event_id"]) == ("w/market/USD/JPY", 5)
+
+
+def test_who_took_over_and_could_not_either_leaves_a_dead_letter() -> None:
+    events = (asked(1), answered(5, 1, failure=LIMIT))
+    workflow = ToldWorkflow("w/market/JP/reassign/research_fx", "run", events, handed=HANDED)
+    (report,) = (
+        message.content
+        for message in chosen(told([workflow]))
+        if isinstance(message.content, ErrorReportContent)
+    )
+    assert report.error.recovery_action == Recovery.DEAD_LETTER
+    assert report.error.impact is Severity.CRITICAL
+
+
+def test_a_call_without_an_answer_is_told_with_its_activity_and_its_type() -> None:
+    late = FAULT._replace(call=CallFault.TIMEOUT)
+    report = told_of(asked(1), CALL, Failed(5, at(5), asked=4, fault=late))[-1].content
+    assert isinstance(report, ErrorReportContent)
+    assert report.error.context["call_fault"] == "timeout"
+    assert report.error.context["activity_id"] == CALL.activity_id
+    assert report.error.context["task_queue"] == "source.ecb"
+
+
+def test_a_task_is_accepted_with_what_its_worker_has_in_use_as_long_as_that_is_known() -> None:
+    at_work = Pending(f"{PLACE}.t1", 1, "research@host-1", at(2))
+    workflow = ToldWorkflow("w/market/USD/JPY", "run", (asked(1),), pending=(at_work,))
+    worker = WorkerSeen("research@host-1", WorkerState.RUNNING, NOW, in_use=0.25)
+    for known, share in (((worker,), 0.25), ((), None)):
+        (accepted,) = (
+            message.content
+            for message in chosen(told([workflow], known))
+            if isinstance(message.content, TaskAcceptanceContent)
+        )
+        assert accepted.agent_capacity == share
 
 
 def test_a_run_that_ended_without_a_result_tells_everybody() -> None:

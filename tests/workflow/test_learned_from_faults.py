@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from temporalio import activity
 from temporalio.client import Client
-from temporalio.testing import WorkflowEnvironment
 
+from activities.learning import LearningActivities
 from agents.builtin.analysts import builtin_turn
 from contracts.capabilities import Capability, Route
 from contracts.config import DeadlineConfig, RetryConfig, RunConfig
-from contracts.learning import ToolUse
+from contracts.learning import Lesson, LessonSources, ToolUse
 from contracts.learning_record import LearnedView
 from contracts.names import LEARNING_SYSTEM_ID, Message
 from domain.learning_question import question_of
@@ -32,6 +33,8 @@ STAND_IN: Final = "second"
 PAIRS: Final = ("USD/JPY", "EUR/USD", "GBP/USD", "AUD/USD")
 WEEKS: Final = tuple(f"2026-W{number}" for number in range(30, 41))
 LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
+MONDAY: Final = datetime(2026, 10, 5, 12, tzinfo=UTC)
+TUESDAY: Final = MONDAY + timedelta(days=1)
 NEVER: Final = timedelta(days=1)
 """After which a circuit opens: each call is put to the wire."""
 
@@ -59,6 +62,21 @@ def config_of(
     return config.model_copy(update={"policy": policy})
 
 
+class Calendar(LearningActivities):
+    """Tells of each run as if it had been done on a given day."""
+
+    def __init__(self) -> None:
+        self.day: datetime | None = None
+
+    @activity.defn
+    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
+        """Tell it, of that day."""
+        if self.day is not None:
+            troubles = tuple(one.model_copy(update={"at": self.day}) for one in lesson.troubles)
+            lesson = lesson.model_copy(update={"told_at": self.day, "troubles": troubles})
+        await super().tell_learning(lesson, sources)
+
+
 @dataclass
 class FaultyDesk:
     """A desk with a source that can be made to fail."""
@@ -66,6 +84,7 @@ class FaultyDesk:
     client: Client
     controls: Controls
     config: RunConfig
+    calendar: Calendar
     weeks: int = 0
 
     async def week(self, week: str, fault: Fault | None = None, *, recovers: bool = False) -> None:
@@ -99,13 +118,14 @@ class FaultyDesk:
 
 @asynccontextmanager
 async def faulty_desk(
-    client: Client, directory: Path, config: RunConfig
+    client: Client, directory: Path, config: RunConfig, opens_after: timedelta = NEVER
 ) -> AsyncIterator[FaultyDesk]:
     control = directory / "control"
     entries: dict[str, dict[str, Any]] = {
         SOURCE: over_stdio("mcp_servers.ecb", control),
         STAND_IN: over_stdio("mcp_servers.ecb", directory / "well"),
     }
+    calendar = Calendar()
     servers = {name: McpServerSpec.model_validate(entry) for name, entry in entries.items()}
     async with (
         McpPool(
@@ -113,7 +133,7 @@ async def faulty_desk(
             in_process=False,
             project_dir=PROJECT,
             cache_dir=directory,
-            opens_after=NEVER,
+            opens_after=opens_after,
         ) as pool,
         desk_workers(
             client,
@@ -121,9 +141,10 @@ async def faulty_desk(
             analyst=ScriptedAnalyst(script=builtin_turn),
             tools=pool,
             servers=tuple(servers),
+            learning=calendar,
         ),
     ):
-        yield FaultyDesk(client, Controls(control), config)
+        yield FaultyDesk(client, Controls(control), config, calendar)
 
 
 def had_of(view: LearnedView, server: str) -> ToolUse:
@@ -180,6 +201,32 @@ async def test_a_source_that_hardly_answers_is_avoided(server: Client, tmp_path:
     assert "raise_timeout" not in printed
 
 
+async def test_a_source_that_fails_often_and_alone_wants_another_beside_it(
+    server: Client, tmp_path: Path
+) -> None:
+    async with faulty_desk(server, tmp_path, config_of()) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.ERROR)
+        printed = await desk.printed()
+    assert "add_source:ecb: name another source beside ecb" in printed
+    assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
+    assert "no other source has quote, history" in printed
+    assert "avoid_source" not in printed
+
+
+async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_it_was_late_in(
+    server: Client, tmp_path: Path
+) -> None:
+    config = config_of(seconds=1, pairs=4)
+    async with faulty_desk(server, tmp_path, config, opens_after=timedelta(0)) as desk:
+        for week in WEEKS[:3]:
+            await desk.week(week, Fault.SILENT)
+        had, printed = had_of(await desk.learned(), SOURCE), await desk.printed()
+    assert had.failed == had.calls == 24 > desk.controls.asked
+    assert "raise_timeout:ecb: give every call 2 s" in printed
+    assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
+
+
 async def test_behind_a_source_that_fails_often_another_is_preferred(
     server: Client, tmp_path: Path
 ) -> None:
@@ -196,30 +243,17 @@ async def test_behind_a_source_that_fails_often_another_is_preferred(
 
 
 async def test_on_a_weekday_on_which_a_source_fails_another_is_preferred(
-    skipping: WorkflowEnvironment, tmp_path: Path
+    server: Client, tmp_path: Path
 ) -> None:
     """Three bad Mondays and eight good Tuesdays, of which most are the last: it does not fail often
     of late."""
     config = config_of(stand_in=True, pairs=4)
-    async with faulty_desk(skipping.client, tmp_path, config) as desk:
-        monday = await next_monday(skipping)
+    async with faulty_desk(server, tmp_path, config) as desk:
         for number, week in enumerate(WEEKS):
             bad = number in (0, 1, 10)
-            await until(skipping, monday if bad else monday + timedelta(days=1))
+            desk.calendar.day = MONDAY if bad else TUESDAY
             await desk.week(week, Fault.ERROR if bad else None)
-            monday += timedelta(weeks=1)
-        on_monday = await desk.printed(monday)
-        on_tuesday = await desk.printed(monday + timedelta(days=1))
+        on_monday, on_tuesday = await desk.printed(MONDAY), await desk.printed(TUESDAY)
     assert "prefer_fallback:ecb:quote" in on_monday
     assert "ecb failed in 3 of 3 runs on a Monday, and in 0 of 8 on other days" in on_monday
     assert "recommendations: none" in on_tuesday
-
-
-async def next_monday(environment: WorkflowEnvironment) -> datetime:
-    """Noon of it."""
-    noon = (await environment.get_current_time()).replace(hour=12, minute=0)
-    return noon + timedelta(days=7 - noon.weekday())
-
-
-async def until(environment: WorkflowEnvironment, instant: datetime) -> None:
-    await environment.sleep(instant - await environment.get_current_time())

@@ -47,7 +47,7 @@ def _has(told: Any, name: str) -> bool:
 
 async def learned_from_errors(scene: Scene) -> Seen:
     """A source fails through the weeks of a backfill."""
-    return await _learned(scene, Wire.ERROR, ("avoid_source", "prefer_fallback"))
+    return await _learned(scene, Wire.ERROR, ("avoid_source", "prefer_fallback", "add_source"))
 
 
 async def learned_from_timeouts(scene: Scene) -> Seen:
