@@ -28,7 +28,7 @@ from domain.answer_stock_audit import stock_findings
 from domain.answer_swarm import markets_of, named_in_swarm, texts_of_swarm
 from domain.answer_swarm_audit import swarm_findings
 from domain.audit_findings import AuditFinding, differing
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from domain.ledger import Ledger
 from domain.ledger_evidence import EvidenceUnusable, verified_answer
 from domain.links import web_link
@@ -245,8 +245,8 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         if printed != expected:
             shown = printed[:200]
             yield AuditFinding(where, f"it prints {shown!r}, and its prose gives another text")
-        for figure in read_prose(prose, known.claims, place=where).rejected:
-            yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+        for found in objections(prose, known.claims, others=known.quotations, place=where):
+            yield AuditFinding(where, f"{found.written!r}: {found.reason}")
 
 
 def _due(answer: AnswerReport) -> datetime | None:

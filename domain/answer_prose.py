@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 from contracts.claims import Claim
 from contracts.knowledge import Quotation
 from contracts.verdicts import DroppedSentence
-from domain.figure_gate import drop_sentences, read_prose
-from domain.figures import print_claim
-from domain.prose import REFERENCE, UnknownReferenceError, references
+from domain.gate import objections, without
+from domain.prose import UnknownReferenceError
+from domain.references import Form, found_in, printed, references
 from domain.sentences import split_sentences
 from domain.synthesis_review import UNSUPPORTED
 
@@ -53,7 +53,14 @@ class Quoted(NamedTuple):
     attribution: str | None
 
 
-Piece: TypeAlias = str | Claim | Quoted
+class Figure(NamedTuple):
+    """A claim at a place of the prose, in the form in which it is printed there."""
+
+    claim: Claim
+    text: str
+
+
+Piece: TypeAlias = str | Figure | Quoted
 
 
 class KeptProse(NamedTuple):
@@ -73,16 +80,18 @@ def pieces(prose: str, known: Known) -> Iterator[Piece]:
     if unknown:
         raise UnknownReferenceError(unknown)
     end, before = 0, None
-    for match in REFERENCE.finditer(prose):
-        between = prose[end : match.start()]
+    for found in found_in(prose):
+        between = prose[end : found.start]
         if between:
             yield between
         before = None if "\n" in between else before
-        end, name = match.end(), match.group(1).strip()
-        if name in known.claims:
-            yield known.claims[name]
+        end = found.end
+        claim = known.claims.get(found.name)
+        if claim is not None:
+            form = found.form or Form.PLAIN
+            yield Figure(claim, printed(claim, form, prose[: found.start]))
             continue
-        quotation = known.quotations[name]
+        quotation = known.quotations[found.name]
         attribution = attribution_of(quotation)
         yield Quoted(quotation, None if attribution == before else attribution)
         before = attribution
@@ -130,18 +139,14 @@ def harmless(words: str) -> str:
 
 
 def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
-    """The text with figures of claims as references, without sentences that hold another figure or
-    refer to nothing, and without control characters."""
+    """The text without sentences that hold a figure which is no reference, or that refer to
+    nothing, and without control characters."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
-    read = read_prose(visible, known.claims, place=place)
-    left = drop_sentences(read.prose, read.rejected) if read.rejected else read.prose
-    kept = [
-        sentence for sentence in split_sentences(left) if all(map(known.has, references(sentence)))
-    ]
-    gone = len(split_sentences(read.prose)) - len(kept)
+    rejected = objections(visible, known.claims, others=known.quotations, place=place)
+    kept = without(visible, rejected)
+    gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
     return KeptProse(
-        "".join(kept).strip(),
-        tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone)),
+        kept, tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone))
     )
 
 
@@ -154,8 +159,8 @@ def _printed(piece: Piece) -> str:
 
 def _plain(piece: Piece) -> str:
     match piece:
-        case Claim():
-            return print_claim(piece)
+        case Figure():
+            return piece.text
         case Quoted():
             behind = f" ({piece.attribution})" if piece.attribution else ""
             return f"“{shown_words(piece.quotation.text)}”{behind}"

@@ -9,14 +9,14 @@ from contracts.results import ConflictRecord, EventType
 from contracts.search_attributes import Outcome
 from domain.audit_findings import AuditFinding
 from domain.banks import known_banks
-from domain.checks import check_bank, check_direction, check_references
-from domain.commentary import contradictions
+from domain.checks import check_bank, check_references
 from domain.event_days import check_event_day, check_scheduled_day, scheduled_days
 from domain.event_sources import check_event_source
-from domain.figure_gate import read_prose
 from domain.figures import print_claim
+from domain.gate import objections, unbacked
 from domain.ledger_evidence import usable_answers
-from domain.prose import UnknownReferenceError, clip, references, render
+from domain.prose import UnknownReferenceError, clip, render
+from domain.prose_review import Text, objections_to
 from domain.report_claims import printed_claims
 from domain.report_coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 
@@ -35,16 +35,14 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     for number, line in enumerate(report.commentary, start=1):
         where = f"commentary, sentence {number}"
         yield from _of_text(where, line.prose, line.text, week)
-        yield from _typed(where, line.prose, week, references(line.prose))
-        for objection in contradictions(line.prose, week):
-            yield AuditFinding(where, objection)
+        yield from _typed(where, line.prose, week)
     for row in report.calendar:
         where = f"calendar, {row.area} on {row.day}"
         yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
     for number, change in enumerate(report.changes.entries, start=1):
         where = f"change {number}, {change.market}"
         yield from _of_text(where, change.prose, change.text, week)
-        yield from _typed(where, change.prose, week, references(change.prose))
+        yield from _typed(where, change.prose, week)
         yield from _of_after(where, change.claim_id, change.after, change.unit, week)
     for conflict in report.conflicts:
         yield from _of_resolution(conflict, week)
@@ -65,13 +63,15 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     banks, scheduled = known_banks(answers), scheduled_days(answers)
     evidence = {result.evidence_id: result for result in report.evidence}
     links = {source.url for source in report.sources}
+    of_markets = {spec.market: spec.areas for spec in report.config.markets}
     for section in report.markets:
+        areas = of_markets.get(section.market, ())
         known = {**week, **{claim.claim_id: claim for claim in section.claims}}
         for event in section.events:
             where = f"{section.market}, event {event.event_id}"
             yield from _of_text(where, event.description, event.text, known)
-            yield from _typed(where, event.description, known, event.claims)
-            yield from _of_event(where, event, section, known, banks)
+            yield from _typed(where, event.description, known)
+            yield from _of_event(where, event, section, known, banks, areas)
             for objection in (
                 *check_event_source(event, evidence, report.window),
                 *check_scheduled_day(event, scheduled),
@@ -110,14 +110,9 @@ def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[Audi
         yield AuditFinding(where, f"it prints {text[:200]!r}, and its prose gives another text")
 
 
-def _typed(
-    where: str, prose: str, claims: Claims, rests_on: tuple[str, ...]
-) -> Iterator[AuditFinding]:
-    read = read_prose(prose, claims, rests_on=rests_on, place=where)
-    for figure in read.rejected:
-        yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
-    if read.prose != prose and not read.rejected:
-        yield AuditFinding(where, "a claim's figure stands in it without a reference to the claim")
+def _typed(where: str, prose: str, claims: Claims) -> Iterator[AuditFinding]:
+    for found in objections(prose, claims, place=where):
+        yield AuditFinding(where, f"{found.written!r}: {found.reason}")
 
 
 def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
@@ -131,9 +126,10 @@ def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
             remarks.append(("recommendation", section.recommendation))
         for name, text in remarks:
             where = f"{section.market}, {name}"
-            for figure in read_prose(text, known, place=where).rejected:
-                if _bare(figure.written) not in printed:
-                    yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+            for found in unbacked(text):
+                written = text[found.start : found.end]
+                if _bare(written) not in printed:
+                    yield AuditFinding(where, f"{written!r}: {found.reason}")
 
 
 def _bare(figure: str) -> str:
@@ -179,11 +175,9 @@ def _is_reason(reason: str, section: MarketReport) -> bool:
 def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
     """The words of a decision hold the figures that were stated, and no other."""
     where = f"conflict {conflict.conflict_id}"
-    stated = [position.stated for position in conflict.positions]
-    read = read_prose(conflict.resolution, claims, place=where)
-    for figure in read.rejected:
-        if not any(figure.written in words or words in figure.written for words in stated):
-            yield AuditFinding(where, f"{figure.written!r} is no claim: {figure.reason}")
+    stated = tuple(position.stated for position in conflict.positions)
+    for found in objections_to(Text(where, conflict.resolution, stated=stated), claims):
+        yield AuditFinding(where, f"{found.written!r}: {found.reason}")
 
 
 def _of_after(
@@ -204,14 +198,11 @@ def _of_event(
     section: MarketReport,
     claims: Claims,
     banks: Mapping[str, str],
+    areas: Collection[str],
 ) -> Iterator[AuditFinding]:
     if event.market != section.market:
         yield AuditFinding(where, f"it is an event of {event.market}")
-    for issue in (
-        *check_references(event, claims),
-        *check_direction(event, claims),
-        *check_bank(event, banks),
-    ):
+    for issue in (*check_references(event, claims), *check_bank(event, banks, areas)):
         yield AuditFinding(where, issue.description)
     for objection in check_event_day(event, claims):
         yield AuditFinding(where, objection)

@@ -1,20 +1,19 @@
 """What a validator objects to. Every check is a pure function of findings and evidence."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, timedelta
-from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
 from contracts.claims import Claim, Metric
 from contracts.markets import AreaCode, Band
-from contracts.results import EventType, Leaning, MarketEvent, Severity, ValidationIssue
+from contracts.results import EventType, MarketEvent, Severity, ValidationIssue
 from contracts.source_results import PolicyRate, Quote, RateDecision
 from contracts.verdicts import ClaimCheck
-from domain.directions import is_named, said_of_bank, said_of_pair
 from domain.figures import print_full_day
-from domain.prose import references
 from domain.recompute import InputsUnusable, at_precision_of, recompute
+from domain.references import faults, references
 from domain.units import UNITS
 
 
@@ -123,24 +122,18 @@ def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterato
 
 
 def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when the verb after a pair's, its base currency's or a bank's name contradicts the
-    sign of the figure.
-
-    Only the subject of the figure counts: "USD/JPY rose" and "the dollar strengthened" can be
-    wrong, "the yen fell" cannot be told from it alone.
-    """
-    for metric, said in (
-        (Metric.MOVE, said_of_pair(event.description, event.currency_pair)),
-        (Metric.DECISION_CHANGE, said_of_bank(event.description, event.central_bank)),
-    ):
-        change = _change(event, metric, claims)
-        if change is not None and any(contradicts(leaning, change) for leaning in said):
-            words = "the words contradict the sign of the figure"
-            yield _event_issue(IssueType.DIRECTION, words, event)
+    """Objects when a figure stands behind a word of direction that its sign contradicts, or in a
+    form that does not fit it."""
+    for _, why in faults(event.description, claims):
+        yield _event_issue(IssueType.DIRECTION, why, event)
 
 
-def check_bank(event: MarketEvent, banks: Mapping[AreaCode, str]) -> Iterator[ValidationIssue]:
-    """Objects when an event of an area names another bank than the area's.
+def check_bank(
+    event: MarketEvent, banks: Mapping[AreaCode, str], areas: Collection[AreaCode] = ()
+) -> Iterator[ValidationIssue]:
+    """Objects when an event of an area is said to be of another bank than the area's, and when it
+    names a bank that it is not about: one neither of the market's `areas` nor of a claim that the
+    event names or refers to.
 
     `banks` are the names by area; of an area that is not among them nothing can be said.
     """
@@ -150,9 +143,16 @@ def check_bank(event: MarketEvent, banks: Mapping[AreaCode, str]) -> Iterator[Va
     if event.central_bank is not None and event.central_bank != own:
         words = f"the bank of {event.area} is {own}, not {event.central_bank}"
         yield _event_issue(IssueType.BANK, words, event)
-    others = {bank for area, bank in banks.items() if area != event.area} - {own}
-    if any(is_named(bank, event.description) for bank in others):
-        yield _event_issue(IssueType.BANK, "it names the bank of another area", event)
+    named = (*event.claims, *references(event.description))
+    about = {event.area, *areas, *(name.partition(":")[0] for name in named)}
+    strange = {bank for area, bank in banks.items() if area not in about} - {own}
+    if any(_is_named(bank, event.description) for bank in strange):
+        words = "it names a bank that it refers to no claim of"
+        yield _event_issue(IssueType.BANK, words, event)
+
+
+def _is_named(name: str, prose: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", prose) is not None
 
 
 def ledger_issue(claim: Claim, check: ClaimCheck, words: str) -> ValidationIssue:
@@ -179,22 +179,6 @@ CHECKS: Final = {
     IssueType.DECISION: ClaimCheck.VALUE,
 }
 """The check that an issue about a claim stands for."""
-
-
-def contradicts(leaning: Leaning, change: Decimal) -> bool:
-    """Whether words that lean so cannot be said of a change of that sign."""
-    match leaning:
-        case Leaning.UP:
-            return change <= 0
-        case Leaning.DOWN:
-            return change >= 0
-        case _:
-            return not change.is_zero()
-
-
-def _change(event: MarketEvent, metric: Metric, claims: Mapping[str, Claim]) -> Decimal | None:
-    rests_on = (claims[name] for name in event.claims if name in claims)
-    return next((claim.value for claim in rests_on if claim.metric is metric), None)
 
 
 REMEDIES: Final[Mapping[IssueType, str]] = {

@@ -120,8 +120,8 @@ def _open_triangle(triangle: Sequence[_Leg], claims: Mapping[str, Claim]) -> Cro
     legs = sorted(triangle, key=lambda leg: leg.claim.subject)
     parts = [f"{leg.claim.subject} at {reference(leg.claim)}" for leg in legs]
     prose = (
-        f"{parts[0]}, {parts[1]} and {parts[2]} do not fit together: no two of them give "
-        "the third, by more than rounding explains."
+        f"{parts[0]}, {parts[1]} and {parts[2]} do not fit together: none follows from "
+        "the others, by more than rounding explains."
     )
     named = ", ".join(leg.claim.subject for leg in legs)
     return _check(CrossCheckKind.TRIANGLE, named, prose, claims, [leg.claim for leg in legs])

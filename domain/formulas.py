@@ -29,7 +29,7 @@ def percent_change(previous: Decimal, last: Decimal) -> Decimal:
         ValueError: a level is not above zero.
     """
     if previous <= 0 or last <= 0:
-        raise ValueError(f"levels are above zero, not {previous} and {last}")
+        raise ValueError(f"levels are positive, not {previous} and {last}")
     return (last / previous - 1) * 100
 
 
@@ -103,7 +103,7 @@ def log_moves(levels: Sequence[float] | Floats) -> Floats:
     """
     series = np.asarray(levels, dtype=np.float64)
     if np.any(series <= 0):
-        raise ValueError("levels are above zero")
+        raise ValueError("levels are positive")
     return np.diff(np.log(series))
 
 

@@ -17,13 +17,11 @@ def judged(turn: Turn, request: TurnRequest) -> Turn:
         return turn
     result = _with_conflicts(turn.result, request)
     known = {c.claim_id: c for finding in request.findings for c in finding.claims}
-    seen = review(result, known, request.state, request.conflicts)
-    update: dict[str, object] = {"result": seen.result, "judged": True}
-    if seen.rejected:
-        update["rejected"] = seen.rejected[:MOST_REJECTED]
-        update["without"] = without_rejected(
-            seen.result, seen.rejected, request.state, request.conflicts
-        )
+    rejected = review(result, known, request.state, request.conflicts)
+    update: dict[str, object] = {"result": result, "judged": True}
+    if rejected:
+        update["rejected"] = rejected[:MOST_REJECTED]
+        update["without"] = without_rejected(result, rejected, request.state, request.conflicts)
     return turn.model_copy(update=update)
 
 

@@ -170,7 +170,7 @@ class Ledger:
         spec = self._specs.get(claim.subject)
         areas = differential_areas(spec, self._base_area) if spec else None
         if areas is None:
-            raise _Objected(ClaimCheck.FORMULA, f"{claim.subject} has no two rates to compare")
+            raise _Objected(ClaimCheck.FORMULA, f"{claim.subject} has no pair of rates to compare")
         return areas
 
     def _check_figure(

@@ -7,14 +7,10 @@ because a headline without some of its words is another headline.
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
-from contracts.claims import Claim
-from domain.figure_gate import read_prose
+from domain.gate import unbacked
 
-_NO_CLAIMS: Final[Mapping[str, Claim]] = MappingProxyType({})
 _UNSEEN: Final = frozenset({"Cf", "Cs", "Co", "Cn"})
 """Format characters and their like can hide words or turn their order."""
 
@@ -43,7 +39,7 @@ def printable(text: str) -> str | None:
         return None
     if any(held.search(plain) for held in (_NUMBER_WORDS, _ADDRESS, _REFERENCE)):
         return None
-    return None if read_prose(plain, _NO_CLAIMS).rejected else words
+    return None if unbacked(plain) else words
 
 
 def _visible(text: str) -> str:

@@ -1,18 +1,18 @@
 """Sentences that refer to figures, and their rendering.
 
-A reference is a claim's id in double square brackets, such as `[[USD/JPY:move]]`. Prose never
-holds the figure itself, so what is printed is what the claim says.
+Prose never holds a figure itself but a reference to its claim, so what is printed is what the
+claim says.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from contracts.claims import Claim
 from contracts.report import Sentence
-from domain.figures import print_claim
+from domain.references import REFERENCE, pieces, references
 
-REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
+__all__ = ["REFERENCE", "references"]
+
 LONGEST_TEXT: Final = 4_000
 """The bound of `contracts.base.Text`."""
 
@@ -30,11 +30,6 @@ def reference(claim: Claim) -> str:
     return f"[[{claim.claim_id}]]"
 
 
-def references(text: str) -> tuple[str, ...]:
-    """The claim ids that a text refers to, in order, as written."""
-    return tuple(match.group(1).strip() for match in REFERENCE.finditer(text))
-
-
 def unknown_references(text: str, claims: Mapping[str, Claim]) -> tuple[str, ...]:
     """The references of a text that stand for no claim, each once."""
     return tuple(dict.fromkeys(ref for ref in references(text) if ref not in claims))
@@ -49,7 +44,8 @@ def render(text: str, claims: Mapping[str, Claim]) -> str:
     unknown = unknown_references(text, claims)
     if unknown:
         raise UnknownReferenceError(unknown)
-    return REFERENCE.sub(lambda match: print_claim(claims[match.group(1).strip()]), text)
+    printed = (p if isinstance(p, str) else p.text for p in pieces(text, claims))
+    return "".join(printed)
 
 
 def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:

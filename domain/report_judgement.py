@@ -81,7 +81,7 @@ def judge(
     for spec, outcome in zip(config.markets, there, strict=True):
         standing = standings[spec.market]
         known = _known(claims, standing.claims, standing.rejected.keys())
-        guard = ProseGuard(known, banks, scheduled)
+        guard = ProseGuard(known, banks, scheduled, spec.areas)
         printable = _as_it_stands(spec, guard.outcome(outcome), standing)
         verdicts = verdicts_of(outcome, standing, conflicts)
         dropped = tuple(guard.dropped[:MOST_DROPPED])

@@ -12,7 +12,7 @@ from contracts.claims import Claim
 from contracts.report import MarketOutcome
 from contracts.results import MarketEvent, ResearchResult, ValidationResult
 from contracts.verdicts import DroppedSentence
-from domain.checks import check_bank, check_direction
+from domain.checks import check_bank
 from domain.event_days import check_event_day, check_scheduled_day
 from domain.prose import clip, render, unknown_references
 from domain.prose_review import review, without_rejected
@@ -25,12 +25,13 @@ class ProseGuard:
     """Lets through what refers to printed claims, and keeps account of what it drops.
 
     `claims` are those that a market's prose may refer to, by id, `banks` the central banks by area,
-    and `scheduled` the days on which they decide.
+    `scheduled` the days on which they decide, and `areas` those of the market.
     """
 
     claims: Mapping[str, Claim]
     banks: Mapping[str, str]
     scheduled: Mapping[str, Collection[date]]
+    areas: Collection[str] = ()
     dropped: list[DroppedSentence] = field(default_factory=list)
 
     def outcome(self, outcome: MarketOutcome) -> MarketOutcome:
@@ -72,15 +73,20 @@ class ProseGuard:
 
     def _research(self, result: ResearchResult) -> ResearchResult:
         printed = self._only_printed(result)
-        seen = review(printed, self.claims)
-        kept = without_rejected(seen.result, seen.rejected)
+        printed = printed.model_copy(
+            update={
+                "events": tuple(self._event(event) for event in printed.events),
+                "warnings": self._all_known(printed.warnings, "warnings"),
+                "missing": self._all_known(printed.missing, "missing"),
+            }
+        )
+        kept = without_rejected(printed, review(printed, self.claims))
         if not isinstance(kept, ResearchResult):
             raise TypeError(f"the review of {result.result_id} gave a {kept.kind}")
         self._note(kept.dropped)
-        events = (self._event(event) for event in kept.events)
         return kept.model_copy(
             update={
-                "events": tuple(event for event in events if self._is_sound(event, result.market)),
+                "events": tuple(e for e in kept.events if self._is_sound(e, result.market)),
                 "warnings": self._all_printed(kept.warnings, "warnings"),
                 "missing": self._all_printed(kept.missing, "missing"),
             }
@@ -88,8 +94,8 @@ class ProseGuard:
 
     def _validation(self, result: ValidationResult) -> ValidationResult:
         """The records of conflicts are left out: the report words them by rule."""
-        seen = review(result.model_copy(update={"conflicts": ()}), self.claims)
-        kept = without_rejected(seen.result, seen.rejected)
+        worded = result.model_copy(update={"conflicts": ()})
+        kept = without_rejected(worded, review(worded, self.claims))
         if not isinstance(kept, ValidationResult):
             raise TypeError(f"the review of {result.validation_id} gave a {kept.kind}")
         self._note(kept.dropped)
@@ -124,20 +130,21 @@ class ProseGuard:
         )
 
     def _is_sound(self, event: MarketEvent, market: str) -> bool:
-        """Whether there is something left of an event of the market, and nothing in its words
-        contradicts its figures, their day, or names another bank."""
+        """Whether there is something left of an event of the market, and it is on the day of its
+        figures and of the market's own bank."""
         if not event.description:
             return False
-        objections = [
-            issue.description
-            for issue in (*check_direction(event, self.claims), *check_bank(event, self.banks))
-        ]
+        objections = [issue.description for issue in check_bank(event, self.banks, self.areas)]
         objections += check_event_day(event, self.claims)
         objections += check_scheduled_day(event, self.scheduled)
         if event.market != market:
             objections.append(f"{event.event_id}: it is an event of {event.market}")
         self._note(DroppedSentence(place=event.event_id, reason=told) for told in objections)
         return not objections
+
+    def _all_known(self, lines: Iterable[str], place: str) -> tuple[str, ...]:
+        known = (self.known(line, place) for line in lines)
+        return tuple(line for line in known if line)
 
     def _all_printed(self, lines: Iterable[str], place: str) -> tuple[str, ...]:
         printed = (self.printed(line, place) for line in lines)

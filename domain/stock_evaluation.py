@@ -83,7 +83,7 @@ def performance(
         ValueError: a price is not above zero.
     """
     if entry <= 0 or exit_ <= 0:
-        raise ValueError(f"prices are above zero, not {entry} and {exit_}")
+        raise ValueError(f"prices are positive, not {entry} and {exit_}")
     years = days / _DAYS_A_YEAR
     move = (exit_ / entry - 1) * 100
     found: dict[Metric, Decimal] = {Metric.FORWARD_MOVE: move}

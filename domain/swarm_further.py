@@ -60,7 +60,7 @@ def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | N
             f"Find out about {_listed(markets)} what is missing still:"
             f" {_fields(agent for agent, _ in wanted)}."
         ),
-        reason="Fewer than half of the specialists have brought a figure.",
+        reason="Most of the specialists have brought no figure.",
     )
 
 

@@ -1,11 +1,8 @@
-"""What is read of a synthesis before it counts: its figures, its references, its quotations.
-
-Light: the agent loop calls this in the workflow.
-"""
+"""What is read of a synthesis before it counts: its figures, its references, its quotations."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 from unicodedata import category
 
 from pydantic import JsonValue
@@ -23,7 +20,7 @@ from contracts.results import ConflictRecord, ResearchResult
 from contracts.swarm import Hypothesis, Refinement
 from contracts.turns import StateEntry
 from contracts.verdicts import DroppedSentence, RejectedFigure
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from domain.prose import REFERENCE, references
 from domain.quotations import stands_in
 from domain.sentences import split_sentences
@@ -34,7 +31,6 @@ NOTHING_LEFT: Final = (
     "What stood here was dropped, because it held figures or words that no source has."
 )
 UNSUPPORTED: Final = "it held a figure or words that stand in no source it names"
-_UNKNOWN: Final = "it refers to nothing: there is no such quotation and no such claim"
 _NOT_THERE: Final = (
     "these words do not stand in the evidence it names, letter by letter: quote what stands there"
 )
@@ -43,13 +39,6 @@ _MARKS: Final = re.compile(r"[“”„‟«»\"]")
 _FIGURES: Final = frozenset({"Nd", "Nl", "No"})
 _TWICE: Final = "two quotations have this id: give each one of its own"
 LONGEST_SENTENCE: Final = 4_000
-
-
-class ReadSynthesis(NamedTuple):
-    """A synthesis with its figures bound to claims, and what is wrong with it."""
-
-    result: Synthesis
-    rejected: tuple[RejectedFigure, ...]
 
 
 def claims_in(
@@ -88,26 +77,17 @@ def review_synthesis(
     synthesis: Synthesis,
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
-) -> ReadSynthesis:
-    """Reads a synthesis against what it was made from.
-
-    Returns:
-        The same with every figure that states a claim replaced by its reference, and what is
-        rejected: figures that are no claims, references to nothing, words that do not stand in the
-        evidence they are quoted from.
-    """
+) -> tuple[RejectedFigure, ...]:
+    """What is wrong with a synthesis: figures that are no claims, references to nothing, words
+    that do not stand in the evidence they are quoted from."""
     claims = claims_in(state, conflicts)
-    known = {*claims, *(quotation.quotation_id for quotation in synthesis.quotations)}
+    quoted = {quotation.quotation_id for quotation in synthesis.quotations}
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
-    read: dict[str, str] = {}
     for place, prose in _texts(synthesis):
-        bound = read_prose(prose, claims, place=place)
-        read[place] = bound.prose
-        rejected += bound.rejected
-        rejected += _to_nothing(bound.prose, known, place)
-        rejected += _typed(bound.prose, place, nodes, figures_pass=bool(claims))
-    return ReadSynthesis(_with_texts(synthesis, read), tuple(rejected))
+        rejected += objections(prose, claims, others=quoted, names=nodes, place=place)
+        rejected += _typed(prose, place, nodes, figures_pass=bool(claims))
+    return tuple(rejected)
 
 
 def without_unfounded(
@@ -204,18 +184,6 @@ def _wrong_quotations(
         ):
             yield _rejected(name, quotation.text, _NOT_THERE)
         seen.add(name)
-
-
-def _to_nothing(prose: str, known: set[str], place: str) -> Iterator[RejectedFigure]:
-    for sentence in split_sentences(prose):
-        for name in references(sentence):
-            if name not in known:
-                yield RejectedFigure(
-                    place=place,
-                    written=f"[[{name}]]"[:200],
-                    sentence=sentence.strip()[:LONGEST_SENTENCE],
-                    reason=_UNKNOWN,
-                )
 
 
 def _typed(

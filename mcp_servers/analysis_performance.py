@@ -60,7 +60,7 @@ _POSITIONS: Final[dict[str, int]] = {
 _NEEDS: Final = {
     Metric.OVER_CASH: "it is told beside cash, and there is no cash_move",
     Metric.OVER_HOLDING: "it is told beside cash, and there is no cash_move",
-    Metric.REWARD: "it needs cash_move and a risk above 0",
+    Metric.REWARD: "it needs cash_move and a positive risk",
 }
 
 

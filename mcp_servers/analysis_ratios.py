@@ -117,7 +117,7 @@ def quotient(above: AccountLine, below: AccountLine) -> Decimal:
     if above.currency != below.currency:
         raise Unmeasured(f"{above.name} and {below.name} are not in one currency")
     if below.value <= 0:
-        raise Unmeasured(f"{below.name} of {below.period_end} is not above zero")
+        raise Unmeasured(f"{below.name} of {below.period_end} is not positive")
     return above.value / below.value
 
 

@@ -15,7 +15,15 @@ from contracts.report import Coverage, MarketReport, ResearchReport, Timings
 from contracts.tools import DataSource, ToolResult
 from contracts.weeks import week_of
 from domain.answer_evidence import Library, Passage, is_carried
-from domain.answer_prose import Known, Piece, Quoted, attribution_of, pieces, render_answer
+from domain.answer_prose import (
+    Figure,
+    Known,
+    Piece,
+    Quoted,
+    attribution_of,
+    pieces,
+    render_answer,
+)
 from domain.answer_prose import shown_words as shown
 from domain.answer_swarm import markets_of
 from domain.figures import print_claim
@@ -122,6 +130,11 @@ class AnswerLinks:
             return escape(typographic(print_claim(claim)))
         return self.figures.claim(claim, self.market.market)
 
+    def _figure(self, figure: Figure) -> Markup:
+        if self.figures is None or self.market is None:
+            return escape(typographic(figure.text))
+        return self.figures.figure(figure.claim, figure.text, self.market.market)
+
     def number(self, card: QuotationCard) -> Markup:
         """The number of a quotation as the button of its card."""
         hint = one_line(attribution_of(card.quotation) or card.quotation.source)
@@ -131,8 +144,8 @@ class AnswerLinks:
         ).format(card.id, card.id, card.number, hint, card.number)
 
     def _button(self, piece: Piece) -> Markup:
-        if isinstance(piece, Claim):
-            return self.claim(piece)
+        if isinstance(piece, Figure):
+            return self._figure(piece)
         if not isinstance(piece, Quoted):
             return escape(piece)
         card = self.cards[piece.quotation.quotation_id]

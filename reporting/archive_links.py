@@ -39,9 +39,12 @@ class TraceLinks(FigureLinks):
 
     def _link(self, name: str, printed: str, market: str | None) -> Markup:
         key = self._traces.key(name, market)
-        words = escape(typographic(printed))
         if key is None or printed != self._printed(name, market):
-            return words
+            return escape(typographic(printed))
+        return self._element(key, printed)
+
+    def _element(self, key: str, printed: str) -> Markup:
+        words = escape(typographic(printed))
         verdict = self._traces.entries[key].verdict
         mark = MARKS.get(verdict.status, "") if verdict else ""
         address = escape(f"{self._page}#{self._ids[key]}")

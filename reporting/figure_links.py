@@ -17,7 +17,8 @@ from contracts.report import MarketReport, ResearchReport, Sentence
 from contracts.tools import SourceTier
 from contracts.verdicts import ClaimStatus
 from domain.figures import print_claim
-from domain.prose import REFERENCE
+from domain.prose import render
+from domain.references import Piece, pieces, references
 from reporting.trace import EvidenceTrace, Trace
 from reporting.traces import Traces
 from reporting.trust_words import status_words
@@ -56,7 +57,7 @@ class FigureLinks:
         key = self._traces.key(name, market)
         if key is None or printed != self._printed(name, market):
             return escape(typographic(printed))
-        return self._button(self._ids[key], printed)
+        return self._element(key, printed)
 
     def on(self, market: MarketReport, metric: Metric) -> Markup | None:
         """A market's own figure on a metric; None where it has none."""
@@ -92,28 +93,29 @@ class FigureLinks:
 
     def prose(self, prose: str, text: str, market: str | None = None) -> Markup:
         """The same for prose and text that stand apart."""
-        if self._plain(prose, market) != text:
+        keys = {name: self._traces.key(name, market) for name in references(prose)}
+        claims = {n: self._traces.entries[key].claim for n, key in keys.items() if key}
+        if len(claims) < len(keys) or render(prose, claims) != text:
             return escape(typographic(text))
-        parts: list[Markup] = []
-        end = 0
-        for match in REFERENCE.finditer(prose):
-            name = match.group(1).strip()
-            parts.append(escape(typographic(prose[end : match.start()])))
-            parts.append(self.of(name, self._printed(name, market) or "", market))
-            end = match.end()
-        parts.append(escape(typographic(prose[end:])))
-        return tied("".join(parts))
+        return tied("".join(self._piece(piece, keys) for piece in pieces(prose, claims)))
 
-    def _plain(self, prose: str, market: str | None) -> str:
-        return REFERENCE.sub(
-            lambda match: self._printed(match.group(1).strip(), market) or "", prose
-        )
+    def _piece(self, piece: Piece, keys: Mapping[str, str | None]) -> Markup:
+        if isinstance(piece, str):
+            return escape(typographic(piece))
+        return self._element(keys[piece.name] or "", piece.text)
+
+    def figure(self, claim: Claim, printed: str, market: str) -> Markup:
+        """A claim in the form in which prose prints it."""
+        key = self._traces.key(claim.claim_id, market)
+        return escape(typographic(printed)) if key is None else self._element(key, printed)
 
     def _printed(self, name: str, market: str | None) -> str | None:
         key = self._traces.key(name, market)
         return None if key is None else print_claim(self._traces.entries[key].claim)
 
-    def _button(self, target: str, printed: str) -> Markup:
+    def _element(self, key: str, printed: str) -> Markup:
+        """A printed figure as what leads to the trace of its claim."""
+        target = self._ids[key]
         trace = self.cards[target]
         mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
         return Markup(

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from contracts.knowledge import Quotation, Ticket, TicketsFound, WebSearched
 from contracts.turns import StateEntry
-from domain.figure_gate import read_prose
+from domain.gate import unbacked
 from domain.passage_sources import Passage
 from domain.prose import REFERENCE, clip
 
@@ -91,7 +91,7 @@ def safe_line(words: str, instead: str) -> str:
     """Words that are no prose of ours, such as an error, as they may be printed in prose: without
     references, and in other words where they hold figures."""
     plain = " ".join(REFERENCE.sub("", words).replace("[[", "").replace("]]", "").split())
-    return plain if plain and not read_prose(plain, {}).rejected else instead
+    return plain if plain and not unbacked(plain) else instead
 
 
 def joined(words: Iterable[str]) -> str:

@@ -55,7 +55,7 @@ def ledger_issues(
 def event_issues(case: Case, event: MarketEvent) -> Iterator[ValidationIssue]:
     """What speaks against an event: its date, its bank, its references and its words."""
     yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
-    yield from checks.check_bank(event, known_banks(case.answers))
+    yield from checks.check_bank(event, known_banks(case.answers), case.market.areas)
     yield from checks.check_references(event, case.claims)
     yield from checks.check_direction(event, case.claims)
 

@@ -88,7 +88,7 @@ def _fixings(request: TurnRequest, market: MarketSpec, history: History) -> Fixi
     if history.symbol != market.market:
         raise unusable(request, Capability.HISTORY, f"the answer is about {history.symbol}")
     if any(value <= 0 for value in history.values):
-        raise unusable(request, Capability.HISTORY, "a fixing in it is not above zero")
+        raise unusable(request, Capability.HISTORY, "a fixing in it is not positive")
     try:
         return Fixings.of(history)
     except ValueError as error:

@@ -10,8 +10,7 @@ from contracts.names import FailureType
 from contracts.results import AgentError
 from contracts.stock import Blackboard, StockAction
 from contracts.turns import TurnRequest
-from domain.figure_gate import read_prose
-from domain.prose import references
+from domain.gate import objections
 from domain.sentences import split_sentences
 from domain.stock_board import StockBoard
 from domain.swarm_markets import spoken
@@ -66,6 +65,4 @@ def topics(names: Iterable[str], claims: Mapping[str, Claim]) -> list[str]:
 
 def _stands(sentence: str, claims: Mapping[str, Claim]) -> bool:
     bare = not claims and any(sign.isnumeric() for sign in sentence)
-    if bare or not all(name in claims for name in references(sentence)):
-        return False
-    return not read_prose(sentence, claims).rejected
+    return not bare and not objections(sentence, claims)

@@ -80,7 +80,7 @@ def tell_differential(reading: Reading) -> str:
         return ""
     reference = reading.reference(Metric.DIFFERENTIAL)
     if apart == 0:
-        return f"The two rates are level ({reference}): holding neither side pays."
+        return f"The rates are level ({reference}): holding neither side pays."
     base, _, quote = reading.market.market.partition("/")
     payer = base if apart > 0 else quote
     return f"The differential of {reference} pays whoever holds {payer}."

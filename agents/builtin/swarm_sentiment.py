@@ -73,5 +73,5 @@ def tell_tone(reading: Reading) -> str:
     sounds = "flat" if abs(tone) < FLAT else "good" if tone > 0 else "bad"
     return (
         f"Read by a list of words, the news about {reading.name} sound {sounds}:"
-        f" {reading.reference(Metric.NEWS_TONE)} on a scale whose middle is zero."
+        f" {reading.reference(Metric.NEWS_TONE)} on a scale from bad to good."
     )

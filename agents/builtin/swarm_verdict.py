@@ -48,8 +48,8 @@ _GAINING: Final[Mapping[bool | None, str]] = {
     None: "is gaining over some spans and not over others",
 }
 _UNWINDS: Final = (
-    "By rule, carry trades unwind where three in four of these moves are gains of the funding"
-    " currency; a gain is at least half of its usual swing."
+    "By rule, carry trades unwind where most of these moves are gains of the funding currency,"
+    " each large beside its usual swing."
 )
 _DONE: Final[Mapping[bool | None, str]] = {
     True: "{who} has been {word}",
@@ -57,8 +57,8 @@ _DONE: Final[Mapping[bool | None, str]] = {
     None: "{who} has been {word} over some spans and not over others",
 }
 _MOVED: Final = (
-    "By rule, {word} means that two in three of these moves went that way, each by at least half of"
-    " its usual swing, and none the other."
+    "By rule, {word} means that most of these moves went that way, each large beside its usual"
+    " swing, and none the other."
 )
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from contracts.analysis import KnownSymbol, Signal
-from domain.figure_gate import read_prose
+from domain.gate import unbacked
 from domain.printable import printable
 from domain.prose import REFERENCE, clip
 
@@ -19,7 +19,7 @@ def plain(words: str, instead: str) -> str:
     """A tool's words on one line, without references and figures; other words where there are
     any."""
     line = " ".join(REFERENCE.sub("", words).translate(MARKS).split())
-    if not line or "[[" in line or "]]" in line or read_prose(line, {}).rejected:
+    if not line or "[[" in line or "]]" in line or unbacked(line):
         return instead
     return clip(line, LONGEST_LINE)
 

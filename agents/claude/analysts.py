@@ -194,7 +194,9 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
 
 @cache
 def _prompt(name: str) -> str:
-    return (files("agents.claude") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    text = (files("agents.claude") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    # How figures are written is told in the same words to everybody who writes prose.
+    return text.replace("{{figures}}\n", _prompt("figures")) if "{{figures}}" in text else text
 
 
 def _objected(answer: ModelAnswer, words: str) -> Turn:

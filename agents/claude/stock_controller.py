@@ -16,7 +16,7 @@ from agents.claude.stock_board import board_of, told_board
 from contracts.base import Contract
 from contracts.stock import ActionChoice, Blackboard, StockAction
 from contracts.turns import AgentResult, TurnRequest
-from domain.figure_gate import read_prose
+from domain.gate import unbacked
 from domain.prose import references
 from domain.stock_actions import DATA, ORDER, PART_METRICS, why_not
 
@@ -128,5 +128,5 @@ def _told_action(board: Blackboard, action: StockAction) -> JsonValue:
 def _faults(board: Blackboard, proposed: ProposedAction) -> Iterator[str]:
     if proposed.action is not None and (reason := why_not(board, proposed.action)):
         yield f"action: it makes no sense yet: {reason}"
-    if read_prose(proposed.reason, {}).rejected or references(proposed.reason):
+    if unbacked(proposed.reason) or references(proposed.reason):
         yield "reason: it holds a figure or a reference: say it without"

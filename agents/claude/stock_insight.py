@@ -5,7 +5,7 @@ insight rests on figures that are on the blackboard, and refers to no others.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
@@ -17,9 +17,8 @@ from contracts.base import Confidence, Contract, ShortText
 from contracts.claims import Claim
 from contracts.results import Finding, Leaning, ResearchResult
 from contracts.turns import AgentResult, TurnRequest
-from domain.commentary import contradictions
-from domain.figure_gate import read_prose
-from domain.prose import references, unknown_references
+from domain.gate import unbacked
+from domain.prose import references
 
 PROMPT: Final = "stock_insight"
 MOST_INSIGHTS: Final = 12
@@ -70,7 +69,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
     own, proposed = found_in(base), ProposedInsights.model_validate_json(text)
     known = claims_on_board(request)
     refuse(_faults(proposed, known))
-    findings = tuple(_findings(proposed.insights))
+    findings = tuple(_findings(proposed.insights, known))
     claims = tuple(known[name] for name in _named(findings))
     return own.model_copy(
         update={
@@ -99,30 +98,21 @@ def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[
     if known and not proposed.insights:
         yield "insights: there are figures on the blackboard, and nothing is said of them"
     for place, line in enumerate(proposed.insights):
-        named = rests_on(line)
-        if not named:
-            yield f"insights.{place}: it rests on nothing: name claims"
-        elif not known.keys() >= set(line.claims):
+        if not known.keys() >= set(line.claims):
             yield f"insights.{place}: it rests on what is not among the claims on the blackboard"
+        elif not rests_on(line, known):
+            yield f"insights.{place}: it rests on nothing: name claims"
         if line.leaning is Leaning.ABSTAINS:
             yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
-        if read_prose(line.topic, {}).rejected or references(line.topic):
+        if unbacked(line.topic) or references(line.topic):
             yield f"insights.{place}.topic: it holds a figure or a reference"
-        yield from _of_prose(f"insights.{place}.statement", line.statement, known)
-    for place, saying in enumerate(proposed.contradictions):
-        yield from _of_prose(f"contradictions.{place}", saying, known)
     yield from twice("insights", [line.topic.casefold() for line in proposed.insights])
 
 
-def _of_prose(where: str, prose: str, known: Mapping[str, Claim]) -> Iterator[str]:
-    if unknown_references(prose, known):
-        yield f"{where}: a reference in it is to none of the claims on the blackboard"
-    yield from (f"{where}: {told}" for told in contradictions(prose, known))
-
-
-def rests_on(line: ProposedInsight) -> tuple[str, ...]:
-    """The claims that an insight names or refers to, each once."""
-    return tuple(dict.fromkeys((*line.claims, *references(line.statement))))[:MOST_CLAIMS]
+def rests_on(line: ProposedInsight, known: Collection[str]) -> tuple[str, ...]:
+    """The known claims that an insight names or refers to, each once."""
+    named = dict.fromkeys((*line.claims, *references(line.statement)))
+    return tuple(name for name in named if name in known)[:MOST_CLAIMS]
 
 
 def _named(findings: Iterable[Finding]) -> Iterator[str]:
@@ -130,12 +120,12 @@ def _named(findings: Iterable[Finding]) -> Iterator[str]:
     yield from dict.fromkeys(name for finding in findings for name in finding.claims)
 
 
-def _findings(proposed: Iterable[ProposedInsight]) -> Iterator[Finding]:
+def _findings(proposed: Iterable[ProposedInsight], known: Collection[str]) -> Iterator[Finding]:
     for line in proposed:
         yield Finding(
             topic=line.topic,
             statement=line.statement,
             confidence=line.strength,
-            claims=rests_on(line),
+            claims=rests_on(line, known),
             leaning=line.leaning,
         )

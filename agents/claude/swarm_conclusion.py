@@ -6,7 +6,6 @@ worth its price.
 """
 
 import json
-from collections.abc import Iterator, Mapping
 from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
@@ -38,12 +37,10 @@ from agents.claude.synthesis import (
     written,
 )
 from contracts.base import Contract
-from contracts.claims import Claim
 from contracts.knowledge import Synthesis
 from contracts.markets import MarketSpec
 from contracts.swarm import Refinement
 from contracts.turns import AgentResult, TurnRequest
-from domain.prose import unknown_references
 
 PROMPT: Final = "swarm_conclusion"
 
@@ -119,7 +116,6 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         (
             *faults(request, prose),
             *withheld(request, texts(prose)),
-            *_of_further(proposed.further, claims),
             *hypothesis_faults(proposed.hypotheses, looked_at, claims),
         )
     )
@@ -137,8 +133,3 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
     known = markets_known(request)
     names = dict.fromkeys(result.market for result in results_in(request))
     return {name: known[name] for name in names if name in known}
-
-
-def _of_further(further: ProposedFurther | None, stand: Mapping[str, Claim]) -> Iterator[str]:
-    if further and unknown_references(f"{further.objective} {further.reason}", stand):
-        yield "further: a reference in it is to none of the claims that stand"

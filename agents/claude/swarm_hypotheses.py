@@ -4,7 +4,7 @@ The model says which market, which way, for how long, how likely, and what would
 level and the bounds are values of claims, so that what is scored later was known when it was made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated, Final
 
@@ -16,9 +16,8 @@ from contracts.markets import MarketSpec
 from contracts.results import Leaning
 from contracts.swarm import Hypothesis, HypothesisKind
 from contracts.turns import TurnRequest
-from domain.commentary import contradictions
 from domain.forecasts import HORIZON, PROBABILITY_DIGITS
-from domain.prose import references, unknown_references
+from domain.prose import references
 
 MOST_PROPOSED: Final = 6
 MOST_NAMED: Final = 8
@@ -96,7 +95,7 @@ def hypotheses_of(
             probability=round(line.probability, PROBABILITY_DIGITS),
             statement=line.statement,
             refuted_by=line.refuted_by,
-            claims=_rests_on(line, needed),
+            claims=_rests_on(line, needed, claims),
         )
 
 
@@ -117,16 +116,11 @@ def _of_line(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> Iterator[
         yield ".leaning: a direction is up or down"
     if line.kind is HypothesisKind.RANGE and line.weeks != HORIZON:
         yield f".weeks: the ends of a range are measured for {HORIZON} weeks ahead"
-    for name, prose in (("statement", line.statement), ("refuted_by", line.refuted_by)):
-        if unknown_references(prose, claims):
-            yield f".{name}: a reference in it is to none of the claims that stand"
-    yield from (f".statement: {told}" for told in contradictions(line.statement, claims))
 
 
-def _rests_on(line: ProposedHypothesis, needed: Iterable[Claim]) -> tuple[str, ...]:
-    named = (
-        *(claim.claim_id for claim in needed),
-        *references(line.statement),
-        *references(line.refuted_by),
-    )
+def _rests_on(
+    line: ProposedHypothesis, needed: Iterable[Claim], claims: Collection[str]
+) -> tuple[str, ...]:
+    said = (*references(line.statement), *references(line.refuted_by))
+    named = (*(claim.claim_id for claim in needed), *(name for name in said if name in claims))
     return tuple(dict.fromkeys(named))[:MOST_NAMED]

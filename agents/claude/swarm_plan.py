@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from agents.claude.research import refuse
-from agents.claude.swarm_findings import standing, told_claims, told_findings
+from agents.claude.swarm_findings import told_claims, told_findings
 from agents.claude.swarm_markets import markets_known, symbols_found
 from agents.claude.swarm_memory import told_memories
 from agents.roster import ROSTER
@@ -24,7 +24,6 @@ from contracts.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from contracts.tasks import ToolName
 from contracts.turns import AgentResult, TurnRequest
 from domain.capabilities import tools_for
-from domain.prose import unknown_references
 from domain.swarm_plan import BOUNDS
 from domain.swarm_tasks import OUTPUT_FORMAT, SPECIALITIES
 from domain.task_kinds import SPECIALIST_TASKS
@@ -188,7 +187,6 @@ def _faults(
     for place, name in enumerate(proposed.follows):
         if name not in recalled:
             yield f"follows.{place}: no memory of that id was recalled"
-    yield from _of_prose(request, proposed)
 
 
 def _of_effort(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[str]:
@@ -204,19 +202,6 @@ def _of_effort(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[st
             f"subagents: there are {count}, and a {own} objective has {bounds.least} to"
             f" {bounds.most}"
         )
-
-
-def _of_prose(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[str]:
-    """References in a plan can only be to what earlier rounds have found."""
-    claims = standing(request)
-    texts = {"strategy": proposed.strategy}
-    for place, line in enumerate(proposed.subagents):
-        texts[f"subagents.{place}.objective"] = line.objective
-        texts[f"subagents.{place}.output_format"] = line.output_format or ""
-        texts[f"subagents.{place}.boundaries"] = line.boundaries
-    for where, prose in texts.items():
-        if unknown_references(prose, claims):
-            yield f"{where}: a reference in it is to none of the claims"
 
 
 def _unknown_market(known: Mapping[str, MarketSpec]) -> str:

@@ -36,8 +36,7 @@ from contracts.results import MOST_SOURCES, Finding, ResearchResult
 from contracts.tasks import TaskType
 from contracts.tools import DataSource
 from contracts.turns import AgentResult, TurnRequest
-from domain.commentary import contradictions
-from domain.prose import references, unknown_references
+from domain.prose import references
 
 PROMPT: Final = "swarm_specialist"
 """Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""
@@ -171,10 +170,6 @@ def _faults(
             yield f"findings.{place}: there is no answer by a name in its evidence"
         if not (finding.claims or finding.evidence or references(finding.statement)):
             yield f"findings.{place}: it rests on nothing: name claims or evidence"
-    for where, prose in _texts(proposed):
-        if unknown_references(prose, known):
-            yield f"{where}: a reference in it is to none of the claims"
-        yield from (f"{where}: {told}" for told in contradictions(prose, known))
     yield from twice("findings", [finding.statement for finding in proposed.findings])
     yield from twice("views", [(view.kind, view.subject) for view in proposed.views])
     for place, view in enumerate(proposed.views):

@@ -15,11 +15,8 @@ from agents.claude.research import refuse
 from contracts.base import Contract, ShortText
 from contracts.knowledge import Document, PdfText, Quotation, SearchHit, Section, Synthesis, Ticket
 from contracts.turns import AgentResult, TurnRequest
-from domain.commentary import contradictions
 from domain.prose import references
 from domain.quotations import stands_in
-from domain.sentences import split_sentences
-from domain.synthesis_review import claims_in
 
 PROMPT: Final = "synthesis"
 LONGEST_SECTION: Final = 8_000
@@ -143,15 +140,9 @@ def texts(proposed: ProposedSynthesis) -> Iterator[tuple[str, str]]:
 def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
     """What does not hold: where, and not in the model's words, which could end up in a report."""
     yield from _of_quotations(request, proposed)
-    claims = claims_in(request.state)
-    known = {*claims, *(line.quotation_id for line in proposed.quotations)}
     used: set[str] = set()
-    for place, prose in texts(proposed):
+    for _, prose in texts(proposed):
         used.update(references(prose))
-        if not known.issuperset(references(prose)):
-            yield f"{place}: a reference in it is to none of the quotations and claims"
-        for sentence in split_sentences(prose):
-            yield from (f"{place}: {told}" for told in contradictions(sentence, claims))
     if proposed.answered and not used:
         yield (
             "the answer rests on nothing: refer to quotations or claims, or say that the question "

@@ -14,7 +14,6 @@ from agents.claude.research import claim_line
 from contracts.base import Confidence, Contract, ShortText
 from contracts.results import Severity, ValidationIssue, ValidationResult
 from contracts.turns import AgentResult, TurnRequest
-from domain.prose import references
 
 PROMPT: Final = "validation"
 MOST_ISSUES: Final = 50
@@ -86,14 +85,14 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it names a claim that is not there, or its words refer to one.
+        ValueError: it names a claim that is not there.
     """
     found, proposed = _found(base), ProposedValidation.model_validate_json(text)
     known = {claim.claim_id for finding in request.findings for claim in finding.claims}
-    strange = [n for n, issue in enumerate(proposed.issues) if not known.issuperset(_named(issue))]
+    strange = [n for n, issue in enumerate(proposed.issues) if not known.issuperset(issue.claims)]
     if strange:
         places = ", ".join(f"issues.{place}" for place in strange)
-        raise ValueError(f"{places}: it is about, or refers to, what is not among the claims")
+        raise ValueError(f"{places}: it is about what is not among the claims")
     own = (
         ValidationIssue(issue_type=OF_JUDGEMENT, **issue.model_dump()) for issue in proposed.issues
     )
@@ -103,11 +102,6 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
             "confidence": min(found.confidence, proposed.confidence),
         }
     )
-
-
-def _named(issue: ProposedIssue) -> tuple[str, ...]:
-    """The claims that an objection is about, and those that its words refer to."""
-    return (*issue.claims, *references(issue.description), *references(issue.recommendation))
 
 
 def _found(base: AgentResult | None) -> ValidationResult:

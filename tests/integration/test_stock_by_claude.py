@@ -136,7 +136,7 @@ def test_everybody_who_judges_is_a_model_and_delivers(researched: Researched) ->
     models = {name: node["usage"]["model"] for name, node in nodes.items()}
     assert models.pop("EVALUATE_PERFORMANCE") == "builtin"
     assert set(models.values()) == {"claude-sonnet-5-5"}
-    assert not [node for node in nodes.values() if node.get("remark")], nodes
+    assert not [node["remark"] for node in nodes.values() if node.get("remark")]
 
 
 def test_an_evaluation_is_measured_and_nothing_paid_for_it(researched: Researched) -> None:
@@ -187,7 +187,7 @@ def test_an_invented_figure_is_refused_and_mended(researched: Researched) -> Non
 def test_what_is_printed_is_what_the_tools_measured(researched: Researched) -> None:
     values = {claim["claim_id"]: claim["value"] for claim in researched.report["claims"]}
     risen = values["NVDA:quarter_move"]
-    assert researched.report["summary"] == f"Buy: it has risen by +{risen} %."
+    assert researched.report["summary"] == f"Buy: it has risen by {risen} %."
 
 
 def test_an_order_in_a_headline_is_read_obeyed_and_changes_nothing(

@@ -68,7 +68,7 @@ def ask_graph(graph: str, query: Query, as_of: datetime) -> Answered:
         synthesis=made,
         summary=REFERENCE.sub(lambda found: words.get(found[1], found[0]), made.summary),
         quoted=frozenset(q.url for q in made.quotations if q.url and q.quotation_id in used),
-        rejected=review_synthesis(made, [e for e in state if e.result is not made]).rejected,
+        rejected=review_synthesis(made, [e for e in state if e.result is not made]),
         state=state,
         calls=run.calls,
     )

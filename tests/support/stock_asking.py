@@ -78,7 +78,7 @@ def choosing(number: int = 1, **given: Any) -> TaskAssignment:
 
 def unrejected(result: AgentResult, state: Sequence[StateEntry] = ()) -> AgentResult:
     """A result, of which the figure gate rejects nothing."""
-    rejected = review(result, state=state).rejected
+    rejected = review(result, state=state)
     assert not rejected, rejected
     return result
 

@@ -30,6 +30,7 @@ from contracts.results import (
 from contracts.tasks import TaskAssignment
 from contracts.tools import ToolResult
 from contracts.turns import AgentResult, Exchange, TurnRequest
+from contracts.verdicts import RejectedFigure
 from contracts.week_run import MarketRequest, WeekRecord
 from contracts.weeks import TimeWindow
 from domain.assignments import VALIDATION, assignment_for
@@ -37,7 +38,7 @@ from domain.compile_report import compile_report
 from domain.conflict_records import merged
 from domain.conflicts import decide, default_position, detect_conflicts
 from domain.market_outcome import decide_outcome, reasons_missing
-from domain.prose_review import Review, review, without_rejected
+from domain.prose_review import review, without_rejected
 from domain.weeks import window_of
 from infra.config_file import read_desk_file
 from tests.support.homes import PROJECT
@@ -201,7 +202,7 @@ class Desk:
         results = findings.results if findings else ()
         evidence = findings.evidence if findings else ()
         exchanges: list[Exchange] = []
-        draft: Review | None = None
+        draft: Rejected | None = None
         for number in range(1, assignment.limits.max_turns + 1):
             turn = builtin_turn(
                 TurnRequest(
@@ -209,13 +210,13 @@ class Desk:
                     exchanges=tuple(exchanges),
                     findings=results,
                     evidence=evidence,
-                    rejected=draft.rejected if draft else (),
+                    rejected=draft or (),
                 )
             )
             assert turn.failure is None, turn.failure
             if turn.result is not None:
                 delivered = delivered_or_none(turn.result, results, draft)
-                if isinstance(delivered, Review):
+                if isinstance(delivered, tuple):
                     draft = delivered
                     continue
                 found = tuple(result for exchange in exchanges for result in exchange.results)
@@ -228,22 +229,22 @@ class Desk:
         raise AssertionError(f"{assignment.task_id} has no result after {number} turns")
 
 
+Rejected = tuple[RejectedFigure, ...]
+
+
 def delivered_or_none(
-    result: AgentResult, findings: Sequence[ResearchResult], draft: Review | None
-) -> AgentResult | Review:
-    """What the loop delivers, or the draft that it hands back to the agent."""
-    reviewed = review(result, {c.claim_id: c for found in findings for c in found.claims})
-    if not reviewed.rejected:
-        return reviewed.result
-    if draft == reviewed:
-        return without_rejected(reviewed.result, reviewed.rejected)
-    return reviewed
+    result: AgentResult, findings: Sequence[ResearchResult], draft: Rejected | None
+) -> AgentResult | Rejected:
+    """What the loop delivers, or what is objected to in the draft that it hands back."""
+    rejected = review(result, {c.claim_id: c for found in findings for c in found.claims})
+    if not rejected:
+        return result
+    return without_rejected(result, rejected) if draft == rejected else rejected
 
 
 def after_review(result: ResearchResult) -> ResearchResult:
     """What is left of a result whose agent does not mend it."""
-    reviewed = review(result)
-    left = without_rejected(reviewed.result, reviewed.rejected)
+    left = without_rejected(result, review(result))
     assert isinstance(left, ResearchResult)
     return left
 

@@ -127,9 +127,9 @@ def test_ratios_use_no_accounts_that_were_filed_later() -> None:
 @pytest.mark.parametrize(
     ("values", "metric", "reason"),
     [
-        ({"earnings_a_share": "-3"}, Metric.PRICE_TO_EARNINGS, "not above zero"),
-        ({"equity": "0"}, Metric.PRICE_TO_BOOK, "not above zero"),
-        ({"revenue": "0"}, Metric.NET_MARGIN, "not above zero"),
+        ({"earnings_a_share": "-3"}, Metric.PRICE_TO_EARNINGS, "not positive"),
+        ({"equity": "0"}, Metric.PRICE_TO_BOOK, "not positive"),
+        ({"revenue": "0"}, Metric.NET_MARGIN, "not positive"),
     ],
 )
 def test_a_ratio_that_means_nothing_is_missing(

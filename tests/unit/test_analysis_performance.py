@@ -246,7 +246,7 @@ def test_too_little_history_has_no_risk_and_no_reward(tmp_path: Path) -> None:
     assert answer.missing[0].startswith(
         "risk: volatility at made_at: it needs 64 days with prices, and 31 are known"
     )
-    assert answer.missing[1] == "reward: it needs cash_move and a risk above 0."
+    assert answer.missing[1] == "reward: it needs cash_move and a positive risk."
 
 
 def test_before_the_table_of_rates_begins_there_is_nothing_to_compare_with() -> None:

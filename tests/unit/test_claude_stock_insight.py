@@ -44,7 +44,7 @@ def test_insights_are_the_models_with_the_claims_that_they_rest_on() -> None:
     assert evidence == {source.evidence_id for source in made.sources}
     assert made.contradictions == ("The trend is up and stretched.",)
     assert made.confidence == 0.5
-    assert review(made).rejected == ()
+    assert review(made) == ()
 
 
 def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
@@ -67,8 +67,6 @@ def test_what_a_model_finds_is_written_as_it_leans() -> None:
         (insight(leaning="abstains"), "insights.0.leaning: up, down or neutral"),
         (insight(statement="It rises.", claims=[]), "insights.0: it rests on nothing"),
         (insight(claims=["NVDA:x4242"]), "insights.0: it rests on what is not among the claims"),
-        (insight(metric="sma_4242", claims=[RSI]), "insights.0.statement: a reference in it"),
-        (insight(metric="price_to_earnings"), "insights.0.statement: a reference in it"),
         (insight(topic="up 42.42 %"), "insights.0.topic: it holds a figure"),
         (insight(topic="at [[NVDA:rsi]]"), "insights.0.topic: it holds a figure"),
         (insight(statement="w" * 701), "insights.0.statement: String should have at most 700"),
@@ -111,7 +109,7 @@ def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -
     state = (entry.model_copy(update={"result": more}),)
     told = answer(insight("bands", "macd_histogram"))
     wrong = objection(request.model_copy(update={"state": state}), told)
-    assert "insights.0: it rests on what is not among the claims" in wrong
+    assert "insights.0: it rests on what is not among" in wrong
 
 
 def test_the_model_is_shown_the_blackboard_its_claims_and_what_the_parts_found() -> None:
@@ -180,4 +178,5 @@ def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
     for finding in taken.result.findings:
         assert finding.leaning in (Leaning.UP, Leaning.DOWN, Leaning.NEUTRAL)
         assert finding.claims and board.keys() >= set(finding.claims)
-    assert review(taken.result).rejected == ()
+    # References to nothing are left to the gate, which names them.
+    assert all(each.written.startswith("[[") for each in review(taken.result))

@@ -12,7 +12,7 @@ from contracts.swarm import Complexity, SwarmPlan
 from contracts.tasks import TaskType, ToolName
 from contracts.tools import ToolSpec
 from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.plan_review import review_plan
+from domain.prose_review import review
 from domain.swarm_tasks import OUTPUT_FORMAT
 from tests.support.questions import material
 from tests.support.swarm_asking import (
@@ -142,11 +142,6 @@ FIVE_PARTS = [part(agent) for agent in FIVE]
             "follows.0: no memory of that id was recalled",
             proposed(follows=["swarm-1/findings/1"]),
         ),
-        (
-            proposed(strategy="See [[USD/JPY:last]]."),
-            "strategy: a reference in it is to none of the claims",
-            proposed(),
-        ),
         (proposed(strategy=" "), "strategy: ", proposed()),
         (proposed(part(boundaries="")), "subagents.0.boundaries: ", proposed()),
         (proposed(part(objective="w" * 801)), "subagents.0.objective: ", proposed()),
@@ -235,5 +230,5 @@ def test_memories_are_shown_cut_off_where_they_are_long() -> None:
 
 def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
     made = plan(planning(), proposed(strategy="It stands at 151.234 already."))
-    (rejected,) = review_plan(made, {}).rejected
+    (rejected,) = review(made)
     assert rejected.written == "151.234"

@@ -161,7 +161,7 @@ def test_an_answer_is_the_models_prose_over_quotations() -> None:
     assert [(s.title, s.content) for s in said.sections] == [("Who", "It is with [[q2]].")]
     assert [q.quotation_id for q in said.quotations] == ["q1", "q2"]
     assert said.answered and said.agent is AgentId.SYNTHESIS_AGENT
-    assert review_synthesis(said, state()).rejected == ()
+    assert review_synthesis(said, state()) == ()
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,6 @@ def test_words_that_do_not_stand_there_are_refused(text: str, evidence: str) -> 
             {"quotations": [quote("q1", "Mei Tan", TICKET), quote("q1", "Open", TICKET)]},
             "quotations.1: its quotation_id is that of another",
         ),
-        ({"summary": "It is [[q2]].", "quotations": []}, "summary: a reference in it is to none"),
-        (
-            {"summary": "Late.", "sections": [{"title": "x", "content": "[[EUR/USD:move]]"}]},
-            "sections.0.content: a reference in it is to none",
-        ),
         ({"summary": "It was late."}, "the answer rests on nothing"),
         ({"summary": "  "}, "summary: "),
         ({"quotations": [quote("4242", "Mei Tan", TICKET)]}, "quotations.0.quotation_id"),
@@ -234,7 +229,7 @@ def test_what_is_not_there_is_objected_to_by_its_place(said: dict[str, Any], wor
 def test_all_that_is_wrong_is_told_at_once() -> None:
     wrong = [quote("q1", "never said"), quote("q1", "nor this", "nowhere")]
     told = objection(asked(), summary="[[q1]] [[q9]]", quotations=wrong)
-    for words in ("quotations.0: these", "quotations.1: its", "quotations.1: there", "summary: a"):
+    for words in ("quotations.0: these", "quotations.1: its", "quotations.1: there"):
         assert words in told
 
 
@@ -264,7 +259,8 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     told = "USD/JPY {} by [[USD/JPY:move]] in the week.".format("rose" if rose else "fell")
     assert answer(asked(entry), summary=told).summary == told
     wrong = "USD/JPY {} by [[USD/JPY:move]] in the week.".format("fell" if rose else "rose")
-    assert "summary: the words contradict the sign" in objection(asked(entry), summary=wrong)
+    (rejected,) = review_synthesis(answer(asked(entry), summary=wrong), asked(entry).state)
+    assert "goes the other way" in rejected.reason
     shown = next(each for each in material(asked(entry))["found"] if each["key"] == "market")
     assert "[[USD/JPY:move]]" in [claim["reference"] for claim in shown["claims"]]
 
@@ -290,7 +286,9 @@ def test_whatever_a_model_quotes_stands_in_its_source(
         assert taken.objection
         return
     assert isinstance(taken.result, Synthesis)
-    assert review_synthesis(taken.result, state()).rejected == ()
+    # References to nothing are left to the gate, which names them.
+    rejected = review_synthesis(taken.result, state())
+    assert all(each.written.startswith("[[") for each in rejected)
 
 
 @settings(max_examples=40)

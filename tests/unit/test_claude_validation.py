@@ -147,8 +147,6 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
     ("said", "words"),
     [
         (issue(claims=["EUR/USD:move"]), "issues.0: it is about"),
-        (issue(description="It is [[USD/JPY:basis]]."), "issues.0: it is about"),
-        (issue(recommendation="See [[USD/JPY:basis]]."), "issues.0: it is about"),
         (issue(severity="fatal"), "issues.0.severity"),
         (issue(description=" "), "issues.0.description"),
         (issue(confidence=2), "issues.0.confidence"),

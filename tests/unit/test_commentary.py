@@ -1,4 +1,4 @@
-"""The commentary as a report prints it: printed claims, and words that do not contradict them."""
+"""The commentary as a report prints it: printed claims, in a form that fits them."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from contracts.claims import Claim, Metric, Unit
 from contracts.report import Sentence
 from contracts.results import Commentary
 from domain.audit import audit
-from domain.commentary import commentary_of, contradictions
+from domain.commentary import commentary_of
 from domain.seal import sealed
 from tests.support.builders import claim
 from tests.support.told_reports import SENTENCE, told_report
@@ -35,13 +35,11 @@ def test_a_week_without_a_commentary_has_none() -> None:
 
 
 def test_sentences_print_their_claims() -> None:
-    assert printed("USD/JPY rose by [[USD/JPY:move]].") == ["USD/JPY rose by +0.29 %."]
+    assert printed("USD/JPY rose by [[USD/JPY:move]].") == ["USD/JPY rose by 0.29 %."]
 
 
-def test_a_figure_that_states_a_claim_becomes_the_claim() -> None:
-    written = Commentary(task_id="t", sentences=("USD/JPY ended at 157.25.",))
-    (line,) = commentary_of(written, CLAIMS)
-    assert line.prose == "USD/JPY ended at [[USD/JPY:last]]."
+def test_a_figure_is_bound_to_no_claim_that_the_writer_did_not_name() -> None:
+    assert printed("USD/JPY ended at 157.25.") == []
 
 
 @pytest.mark.parametrize(
@@ -52,11 +50,9 @@ def test_a_figure_that_states_a_claim_becomes_the_claim() -> None:
         "It moved [[GBP/USD:move]].",
         "It moved [[ ignore me ]].",
         "USD/JPY fell by [[USD/JPY:move]].",
-        "The dollar weakened, with USD/JPY at [[USD/JPY:move]].",
         "EUR/USD rose by [[EUR/USD:move]].",
-        "The euro climbed against the dollar ([[EUR/USD:move]]).",
         f"The Bank of Japan cut its rate by [[{DECIDED}]].",
-        f"The Bank of Japan held its rate unchanged ([[{DECIDED}]]).",
+        f"The Bank of Japan [[{DECIDED}|decided]].",
         "The Federal Reserve raised rates by [[US:decision_change@2026-10-30]].",
     ],
 )
@@ -70,12 +66,12 @@ def test_a_sentence_that_does_not_hold_is_left_out_and_the_others_stay(left_out:
         "USD/JPY rose by [[USD/JPY:move]] while EUR/USD fell by [[EUR/USD:move]].",
         "The yen fell, with USD/JPY at [[USD/JPY:move]].",
         f"The Bank of Japan raised its rate by [[{DECIDED}]].",
-        "The Federal Reserve held its rate unchanged ([[US:decision_change@2026-10-30]]).",
+        "The Federal Reserve [[US:decision_change@2026-10-30|moved]].",
+        "USD/JPY [[USD/JPY:move|moved]] as EUR/USD [[EUR/USD:move|moved]].",
         "EUR/USD rose the week before and moved [[USD/JPY:move]] less than now.",
     ],
 )
 def test_words_that_agree_with_their_figures_stay(held: str) -> None:
-    assert list(contradictions(held, CLAIMS)) == []
     assert len(printed(held)) == 1
 
 
@@ -83,7 +79,10 @@ def test_words_that_agree_with_their_figures_stay(held: str) -> None:
     ("sentence", "words"),
     [
         (Sentence(prose="USD/JPY moved.", text="USD/JPY soared."), "its prose gives another text"),
-        (Sentence(prose="It is 151.234.", text="It is 151.234."), "'151.234' is no claim"),
+        (
+            Sentence(prose="It is 151.234.", text="It is 151.234."),
+            "'151.234': digits stand",
+        ),
         (Sentence(prose="[[USD/JPY:basis]]", text="1 %"), "no such claim"),
         (
             Sentence(prose="USD/JPY soared [[USD/JPY:move]].", text="USD/JPY soared -0.1 %."),
@@ -108,4 +107,4 @@ def test_words_of_the_commentary_that_contradict_their_figure_are_found() -> Non
         prose=line.prose.replace("moved", verb), text=line.text.replace("moved", verb)
     )
     found = audit(sealed(held.model_copy(update={"commentary": (turned,)})))
-    assert [f.words for f in found] == ["the words contradict the sign of USD/JPY:move"]
+    assert any("goes the other way" in f.words for f in found)

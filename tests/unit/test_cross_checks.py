@@ -15,7 +15,7 @@ from contracts.search_attributes import Outcome
 from contracts.tools import DataSource, SourceTier
 from contracts.verdicts import CrossCheck, CrossCheckKind
 from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from tests.support.report_outcomes import LAST_FIXING, WINDOW, pair_spec, rate_spec
 from tests.support.reports import sample_config
 
@@ -222,4 +222,4 @@ def test_no_remark_types_a_figure() -> None:
     assert {check.kind for check in found} == set(CrossCheckKind)
     known = {claim.claim_id: claim for claim in claims}
     for check in found:
-        assert read_prose(check.prose, known) == (check.prose, ())
+        assert objections(check.prose, known) == ()

@@ -39,7 +39,7 @@ CLAIMS = {claim.claim_id: claim for claim in (MOVE, CHANGE)}
 
 def test_a_reference_becomes_the_printed_figure() -> None:
     text = "It fell [[USD/JPY:move]] after [[JP:decision_change@2026-09-18]]."
-    assert render(text, CLAIMS) == "It fell -1.02 % after +25 bp."
+    assert render(text, CLAIMS) == "It fell 1.02 % after +25 bp."
 
 
 def test_spaces_within_a_reference_do_not_matter() -> None:
@@ -68,7 +68,7 @@ def test_single_brackets_are_no_reference() -> None:
 
 def test_a_sentence_keeps_its_prose_beside_what_it_prints() -> None:
     told = sentence(f"It fell {reference(MOVE)}.", CLAIMS)
-    assert (told.prose, told.text) == ("It fell [[USD/JPY:move]].", "It fell -1.02 %.")
+    assert (told.prose, told.text) == ("It fell [[USD/JPY:move]].", "It fell 1.02 %.")
 
 
 def test_a_sentence_about_no_claim_is_refused() -> None:

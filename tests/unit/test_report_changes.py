@@ -13,7 +13,7 @@ from contracts.claims import Claim, Metric, Unit
 from contracts.config import MaterialityConfig
 from contracts.report import Coverage, MarketReport, MissingMarket, ReportedEvent, ResearchReport
 from contracts.results import EventType, Impact, Leaning, ViewKind
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from domain.prose import render
 from domain.report_changes import MOST_CHANGES, changes_between
 from domain.report_claims import printed_claims
@@ -276,7 +276,7 @@ def test_every_change_prints_what_its_prose_gives_and_types_no_figure(
     claims = printed_claims(AFTER)
     for change in changes(before).entries:
         assert change.text == render(change.prose, claims)
-        assert read_prose(change.prose, claims).rejected == ()
+        assert objections(change.prose, claims) == ()
 
 
 def test_the_worst_week_fits_and_says_what_is_left_out() -> None:

@@ -165,8 +165,8 @@ def test_what_an_evaluation_lacks_is_told_with_its_reason() -> None:
     short: dict[Metric, Decimal] = {
         m: v for m, v in ALL.items() if m in (Metric.ENTRY, Metric.EXIT)
     }
-    reason = "reward: it needs cash move and a risk above 0."
+    reason = "reward: it needs cash move and a positive risk."
     result = brought(EVALUATION, short, missing=(reason,))
     assert [finding.topic for finding in result.findings] == ["price"]
-    assert result.missing == ("NVDA: reward: it needs cash move and a risk above 0.",)
+    assert result.missing == ("NVDA: reward: it needs cash move and a positive risk.",)
     assert result.confidence < 0.5

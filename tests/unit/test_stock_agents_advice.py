@@ -18,7 +18,7 @@ from contracts.results import Leaning, ResearchResult
 from contracts.stock import Recommended, StockAction
 from contracts.turns import TurnRequest
 from domain.conflicts import detect_conflicts
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from domain.prose import REFERENCE
 from domain.stock_actions import DATA, PART_METRICS
 from domain.stock_insights import insights
@@ -103,7 +103,7 @@ def test_a_recommendation_refers_to_claims_alone_whatever_is_known(
 )
 def test_a_horizon_is_told_in_words(weeks: int, words: str) -> None:
     assert span_of(weeks) == words
-    assert not read_prose(f"Buy it for {words}.", {}).rejected
+    assert not objections(f"Buy it for {words}.", {})
 
 
 RISING = Pointer("trend", Leaning.UP, 0.9, (Metric.LAST,), "It rises to [[NVDA:last]].")

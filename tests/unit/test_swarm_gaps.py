@@ -3,7 +3,7 @@
 import pytest
 
 from agents.builtin.swarm_gaps import tell_gap
-from domain.figure_gate import read_prose
+from domain.gate import objections
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ from domain.figure_gate import read_prose
 )
 def test_a_gap_is_told_in_words_and_the_same_by_whichever_tool(words: str, told: str) -> None:
     assert tell_gap("USD/JPY", words) == told
-    assert not read_prose(told, {}).rejected
+    assert not objections(told, {})

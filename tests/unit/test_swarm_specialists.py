@@ -19,7 +19,7 @@ from contracts.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolNa
 from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from contracts.turns import Exchange, Turn, TurnRequest
 from domain.capabilities import usual_route
-from domain.figure_gate import read_prose
+from domain.gate import objections
 from domain.prose import REFERENCE, references, render
 from domain.prose_review import review
 from domain.task_kinds import SPECIALIST_TASKS
@@ -260,12 +260,12 @@ def test_the_market_specialist_leaves_policy_rates_to_a_plan_s_fundamental_speci
 def test_what_a_specialist_writes_holds_no_figure_but_by_reference(task: TaskType) -> None:
     result = research(task, ALL[task])
     known = {claim.claim_id: claim for claim in result.claims}
-    assert not review(result).rejected
+    assert not review(result)
     statements = [finding.statement for finding in result.findings]
     for prose in (*statements, *result.contradictions, *result.recommendations):
         assert set(references(prose)) <= set(known)
         assert not re.search(r"\d", REFERENCE.sub("", prose))
-        assert not read_prose(prose, known).rejected
+        assert not objections(prose, known)
     for finding in result.findings:
         assert set(finding.claims) == set(references(finding.statement))
 
@@ -424,7 +424,7 @@ def test_a_tool_that_does_not_answer_is_a_gap_where_another_does(status: ToolSta
     result = turn(task, results).result
     assert isinstance(result, ResearchResult)
     assert any("pattern miner" in line and "the server is down" in line for line in result.missing)
-    assert not review(result).rejected
+    assert not review(result)
 
 
 def test_a_task_whose_tools_all_fail_is_not_possible() -> None:
@@ -462,7 +462,7 @@ def test_a_tool_s_words_are_told_only_where_they_hold_no_figure_and_nothing_to_f
     result = research(TaskType.ANALYSE_TECHNICALS, given)
     assert "example.com" not in told(result)
     assert "Pointing up: loud." in told(result)
-    assert not review(result).rejected
+    assert not review(result)
 
 
 def test_the_reserve_does_a_specialist_s_work_in_its_own_name() -> None:

@@ -42,7 +42,7 @@ def synthesis(question: str, *state: StateEntry, first: str = "", second: str = 
     request = asked(TaskType.SYNTHESISE, question, state=state, first=first, second=second)
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
-    assert review_synthesis(made, state).rejected == (), "what it says is all quoted"
+    assert review_synthesis(made, state) == (), "what it says is all quoted"
     known = {quotation.quotation_id for quotation in made.quotations}
     used = {name for text in _texts(made) for name in references(text) if name.startswith("q")}
     assert used == known

@@ -113,15 +113,19 @@ async def test_an_agent_that_gives_up_mending_loses_the_sentence_and_not_its_wor
     assert [line.delivered for line in market.agents] == [True, True]
 
 
-async def test_a_typed_figure_that_states_a_claim_becomes_its_reference(
+async def test_a_typed_figure_is_bound_to_no_claim_and_the_writer_hears_which_prints_it(
     client: Client, tmp_path: Path
 ) -> None:
+    told: list[str] = []
+
     def types_it(request: TurnRequest) -> Turn | None:
-        return (
-            telling(request, "USD/JPY ended the week at 100.00.") if researches(request) else None
-        )
+        told.extend(figure.reason for figure in request.rejected)
+        written = SUPPORTED if request.rejected else "USD/JPY ended the week at 100.00."
+        return telling(request, written) if researches(request) else None
 
     market = await published(client, tmp_path, ScriptedAnalyst(types_it))
+    (reason,) = told
+    assert "[[USD/JPY:last]] prints 100.00" in reason
     assert [event.description for event in market.events] == [SUPPORTED]
 
 

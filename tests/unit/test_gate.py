@@ -1,0 +1,187 @@
+"""The gate: digits stand only in dates, periods and names, and number words before no unit."""
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.claims import Claim, Metric, Unit
+from domain.gate import objections, unbacked, without
+from domain.sentences import split_sentences
+from tests.support.builders import claim
+
+LAST = claim("USD/JPY", Metric.LAST, "157.25")
+MOVE = claim("USD/JPY", Metric.MOVE, "-1.20", Unit.PERCENT)
+CLAIMS = {each.claim_id: each for each in (LAST, MOVE)}
+
+
+def found(text: str) -> list[str]:
+    return [text[each.start : each.end] for each in unbacked(text)]
+
+
+PASSING_AND_NEAREST = {
+    "an index": ("The S&P 500 closed.", "The S&P 5,300 closed.", "5,300"),
+    "another index": ("The Nikkei 225 closed.", "The Nikkei closed at 38,900.", "38,900"),
+    "a bond": ("JP10Y was steady.", "JP 10.5 was steady.", "10.5"),
+    "a group": ("The G10 and the G-7 met.", "The G10 lost 10 %.", "10 %"),
+    "money": ("M2 and M-2 grew.", "M2 grew by 2.", "2"),
+    "settlement": ("It settles at T+2.", "It settles at 157.2.", "157.2"),
+    "an illness": ("Since COVID-19 it drifted.", "Since COVID it lost 19 %.", "19 %"),
+    "a release": ("H.10 has it.", "H.10 has 157.10.", "157.10"),
+    "day and month": ("It met on 30 October.", "It fell on 30 October to 150.1.", "150.1"),
+    "month and day": ("It met on Oct 30.", "It met in Oct 30.5.", "30.5"),
+    "month before a unit": ("It cut in May.", "In May 25 bp were cut.", "25 bp"),
+    "a full date": ("It met on 30 Oct 2026.", "It met on 30 Oct 2,026.", "2,026"),
+    "an ISO date": ("Fixed on 2026-10-30.", "Fixed at 2026.30.", "2026.30"),
+    "a range of days": ("It met on 28-29 October.", "It lost 28-29 %.", "28"),
+    "a year": ("It broke in 2015.", "In 2015 it fell 12 %.", "12 %"),
+    "a year that is a level": ("Since 2015 it rose.", "Gold rose to 2015 then.", "2015"),
+    "a crisis": ("The 2008 crisis was worse.", "It was at 2008 then.", "2008"),
+    "a season": ("The 2024-25 cycle ended.", "It traded at 2024.25.", "2024.25"),
+    "a decade": ("In the 1990s it rose.", "In the 150s it rose.", "150"),
+    "a numbered line": ("1. The yen fell.", "It fell 1.2 then.", "1.2"),
+    "a window": ("It is near its 52-week high.", "Its 52-week high is 160.17.", "160.17"),
+    "an average": ("Above its 200-day average.", "A 200-day average of 148.20.", "148.20"),
+    "a tenor": ("A 10-year yield fell.", "A 10-year yield of 4.25 %.", "4.25 %"),
+    "months": ("A 3-month high.", "A 3-month gain of 3 %.", "3 %"),
+    "a time": ("It fixed at 14:00.", "It fixed at 14.05.", "14.05"),
+    "an hour": ("It fixed at 2 pm.", "It fixed at 2 pm at 157.30.", "157.30"),
+    "a quarter": ("In Q3 it grew.", "Q3 growth of 2.1 %.", "2.1 %"),
+    "an ISO week": ("In 2026-W44 it rose.", "In 2026-W44 it rose 44 %.", "44 %"),
+    "a fiscal year": ("FY2026 ends in March.", "FY2026 debt of 2.5 trillion.", "2.5 trillion"),
+    "an article": ("Article 5 and Section 13 say so.", "Article 5 sets 5.5 %.", "5.5 %"),
+    "no money": ("Japan intervened.", "Japan spent 5 trillion yen.", "5 trillion"),
+    "no words": ("It rose a little.", "It rose three percent.", "three percent"),
+    "a point": ("At one point it rose.", "It cut a quarter point.", "quarter point"),
+    "a point of view": ("Up to a point it rose.", "It cut by half a point.", "half a point"),
+    "a fraction": ("It is in the third quarter.", "It lost a third of it.", "a third of"),
+    "a half": ("In the second half it rose.", "It gave up half of the gain.", "half"),
+    "a count of banks": ("Both central banks cut.", "Three central banks cut.", "Three"),
+    "a streak": ("It rose for days.", "It rose for five straight days.", "five straight"),
+    "the euro area": ("One euro area member cut.", "One euro was lost.", "One euro"),
+    "a multiple": ("It rose, and rose.", "It doubled.", "doubled"),
+    "an ordinal": ("In the first quarter it cut.", "It is the first cut.", "first cut"),
+    "an address": ("See https://example.org/157.25", "See example 157.25", "157.25"),
+}
+
+
+@pytest.mark.parametrize("case", PASSING_AND_NEAREST)
+def test_what_is_no_figure_passes(case: str) -> None:
+    text, _, _ = PASSING_AND_NEAREST[case]
+    assert found(text) == []
+
+
+@pytest.mark.parametrize("case", PASSING_AND_NEAREST)
+def test_the_nearest_figure_is_found(case: str) -> None:
+    _, text, figure = PASSING_AND_NEAREST[case]
+    assert any(figure in each for each in found(text)), found(text)
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "Four fifths of the rise came on Friday alone.",
+        "Roughly half of the euro's gain was matched by the yen.",
+        "It cut for the fifth meeting in a row.",
+        "It was the seventh cut of this cycle.",
+        "It was expected by all 21 economists in a poll.",
+        "It moved by half a US cent.",
+        "The rate was raised by a quarter of a percentage point.",
+        "It fell two yen.",
+        "Exports rose twofold, and twice as fast as imports.",
+        "It has risen three times.",
+        "The loss was ½ %.",
+        "Reserves stand at ３ trillion.",
+    ],
+)
+def test_what_models_have_invented_is_found(invented: str) -> None:
+    assert found(invented)
+
+
+@pytest.mark.parametrize(
+    "clean",
+    [
+        "USD/SGD fell [[USD/JPY:move|size]], while the dollar rose against the rupee.",
+        "The Riksbank decides a day after the Federal Reserve.",
+        "No decision of the Federal Reserve or the Swiss National Bank fell into the week.",
+        "By late 2027 the committee expects to be done.",
+        "One of the members dissented, the first of April being near.",
+        "It rose above its 200-day average on Thursday, 29 October.",
+    ],
+)
+def test_clean_sentences_pass(clean: str) -> None:
+    assert found(clean) == []
+
+
+def test_a_figure_is_named_with_the_reference_that_prints_it() -> None:
+    (rejected,) = objections("It ended at 157.25.", CLAIMS, place="event 1")
+    assert (rejected.place, rejected.written) == ("event 1", "157.25")
+    assert "[[USD/JPY:last]] prints 157.25" in rejected.reason
+
+
+def test_of_a_figure_that_no_claim_prints_those_that_the_text_is_about_are_named() -> None:
+    (rejected,) = objections("It gave up half of the gain.", CLAIMS, rests_on=(MOVE.claim_id,))
+    assert "[[USD/JPY:move]] prints -1.20 %" in rejected.reason
+
+
+def test_an_unknown_reference_is_named_with_the_nearest() -> None:
+    (rejected,) = objections("It is at [[USD/JPY:lst]].", CLAIMS)
+    assert "near it are [[USD/JPY:last]]" in rejected.reason
+
+
+def test_other_things_may_be_referred_to_where_they_are_known() -> None:
+    assert objections("It says [[q1]].", CLAIMS, others=("q1",)) == ()
+    assert objections("It says [[q1]].", CLAIMS)
+
+
+def test_only_the_sentences_that_were_objected_to_go() -> None:
+    text = "It was calm. It ended at 9.99. So it [[USD/JPY:move|moved]]."
+    assert without(text, objections(text, CLAIMS)) == "It was calm. So it [[USD/JPY:move|moved]]."
+    assert without("It was calm.", ()) == "It was calm."
+
+
+WORDS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=9), max_size=30)
+NUMBERISH = re.compile(
+    r"one|two|three|four|five|six|seven|eight|nine|ten|ele|twe|thir|half|quart|third|fif|dozen"
+    r"|hundred|thousand|illion|doubl|tripl|trebl|quadr|quint|halv|fold|twice|thrice|first|second"
+    r"|zero|several|couple|umpteenth|ninth"
+)
+
+
+@given(WORDS)
+def test_words_without_numbers_pass(words: list[str]) -> None:
+    text = " ".join(word for word in words if not NUMBERISH.search(word))
+    assert unbacked(text) == ()
+
+
+@given(WORDS, st.integers(0, 10**6), st.integers(0, 9))
+def test_a_decimal_anywhere_is_found(words: list[str], whole: int, tenth: int) -> None:
+    assert unbacked(f"{' '.join(words)} was {whole}.{tenth} and so on")
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_and_what_is_left_of_it_holds_nothing(text: str) -> None:
+    rejected = objections(text, CLAIMS)
+    assert all(each.written and each.sentence is not None for each in rejected)
+    left = without(text, rejected)
+    assert len(split_sentences(left)) <= len(split_sentences(text))
+
+
+@pytest.mark.parametrize("piece", ["one two ", "a half of ", "2026-", "1 ", "[[", "three or four "])
+def test_a_long_text_is_read_in_bounded_time(piece: str) -> None:
+    # A pattern that goes back over what it has read would take minutes for this.
+    unbacked(piece * (4_000 // len(piece)))
+
+
+def test_a_reference_is_no_figure_whatever_it_holds() -> None:
+    assert unbacked("[[JP:decision_change@2026-10-30]] and [[USD/JPY:move|about]]") == ()
+
+
+def test_it_is_a_claim_that_is_named_in_a_form_that_fits() -> None:
+    change: Claim = claim("JP", Metric.DECISION_CHANGE, "25", Unit.BASIS_POINTS)
+    known = {change.claim_id: change}
+    assert objections("It [[JP:decision_change|moved]].", known) == ()
+    (wrong,) = objections("It cut by [[JP:decision_change]].", known)
+    assert "goes the other way: it is +25 bp" in wrong.reason

@@ -1,0 +1,109 @@
+"""References: which form prints what, and which does not fit."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.claims import Claim, Metric, Unit
+from domain.figures import print_claim
+from domain.prose import UnknownReferenceError, render
+from domain.references import Form, faults, printed, references
+from tests.support.builders import claim
+
+LAST = claim("USD/JPY", Metric.LAST, "9.8006")
+FALL = claim("USD/CHF", Metric.MOVE, "-4.16", Unit.PERCENT)
+RISE = claim("EUR/USD", Metric.MOVE, "1.27", Unit.PERCENT)
+STILL = claim("USD/HKD", Metric.MOVE, "0.00", Unit.PERCENT)
+BELOW = claim("USD/SEK", Metric.DIFFERENTIAL, "-187.5", Unit.BASIS_POINTS)
+CUT = claim("NZ", Metric.DECISION_CHANGE, "-25", Unit.BASIS_POINTS)
+RATE = claim("NZ", Metric.POLICY_RATE, "2.25", Unit.PERCENT_A_YEAR)
+STREAK = claim("USD/JPY", Metric.STREAK, "-5", Unit.DAYS)
+POSITION = claim("USD/JPY", Metric.RANGE_POSITION, "92.1", Unit.PERCENT)
+CLAIMS = {
+    each.claim_id: each for each in (LAST, FALL, RISE, STILL, BELOW, CUT, RATE, STREAK, POSITION)
+}
+
+
+@pytest.mark.parametrize(
+    ("prose", "text"),
+    [
+        ("It fell [[USD/CHF:move]].", "It fell 4.16 %."),
+        ("It fell by [[USD/CHF:move]].", "It fell by 4.16 %."),
+        ("The move was [[USD/CHF:move]].", "The move was -4.16 %."),
+        ("As stocks gained it fell ([[USD/CHF:move]]).", "As stocks gained it fell (-4.16 %)."),
+        ("It gained, then lost [[USD/CHF:move]].", "It gained, then lost 4.16 %."),
+        (
+            "The franc gained against it ([[USD/CHF:move]]).",
+            "The franc gained against it (-4.16 %).",
+        ),
+        ("It fell over the week ([[USD/CHF:move]]).", "It fell over the week (-4.16 %)."),
+        ("It [[USD/CHF:move|moved]].", "It fell 4.16 %."),
+        ("It [[EUR/USD:move|moved]].", "It rose 1.27 %."),
+        ("It [[USD/HKD:move|moved]].", "It was unchanged."),
+        ("A fall of [[USD/CHF:move|size]].", "A fall of 4.16 %."),
+        ("It moved [[USD/CHF:move|signed]].", "It moved -4.16 %."),
+        ("It fell [[USD/CHF:move|about]].", "It fell about 4.2 %."),
+        ("It is at [[USD/JPY:last|about]].", "It is at about 9.80."),
+        ("It is [[USD/SEK:differential|moved]] the Fed's.", "It is 187.5 bp below the Fed's."),
+        ("It is [[USD/SEK:differential|size]] lower.", "It is 187.5 bp lower."),
+        ("It [[NZ:decision_change|moved]], to [[NZ:policy_rate]].", "It cut by 25 bp, to 2.25 %."),
+        ("It cut its rate by [[NZ:decision_change]].", "It cut its rate by 25 bp."),
+        ("It [[USD/JPY:streak|moved]].", "It fell for 5 days in a row."),
+        ("It is up at [[USD/JPY:range_position]].", "It is up at 92.1 %."),
+        ("Rates above [[NZ:policy_rate]].", "Rates above 2.25 %."),
+    ],
+)
+def test_a_reference_says_how_it_is_printed(prose: str, text: str) -> None:
+    assert render(prose, CLAIMS) == text
+    assert list(faults(prose, CLAIMS)) == []
+
+
+@pytest.mark.parametrize(
+    ("prose", "why"),
+    [
+        ("It rose [[USD/CHF:move]].", "the other way: it is -4.16 %"),
+        ("It fell by [[EUR/USD:move]].", "the other way: it is +1.27 %"),
+        ("It is up [[USD/CHF:move|size]].", "the other way"),
+        ("It rose ([[USD/CHF:move]]).", "the other way"),
+        ("USD/CHF rose sharply over the week ([[USD/CHF:move]]).", "the other way"),
+        ("USD/CHF also gained ([[USD/CHF:move]]).", "the other way"),
+        ("It fell [[USD/HKD:move]].", "the other way: it is 0.00 %"),
+        ("It raised its rate by [[NZ:decision_change]].", "the other way: it is -25 bp"),
+        ("It [[USD/JPY:last|moved]].", "a last does not move"),
+        ("It [[USD/CHF:move|up]].", "there is no such form: the forms are |size"),
+    ],
+)
+def test_a_reference_that_does_not_fit_is_refused(prose: str, why: str) -> None:
+    ((_, told),) = faults(prose, CLAIMS)
+    assert why in told
+
+
+def test_names_are_told_without_their_forms() -> None:
+    prose = "[[USD/CHF:move|moved]], [[ USD/JPY:last ]] and [[q1]]"
+    assert references(prose) == ("USD/CHF:move", "USD/JPY:last", "q1")
+    with pytest.raises(UnknownReferenceError, match="q1"):
+        render(prose, CLAIMS)
+
+
+@given(
+    st.decimals(-1_000, 1_000, places=2),
+    st.sampled_from([Metric.MOVE, Metric.DECISION_CHANGE, Metric.DIFFERENTIAL]),
+)
+def test_every_form_prints_the_claims_own_figure(value: Decimal, metric: Metric) -> None:
+    unit = Unit.PERCENT if metric is Metric.MOVE else Unit.BASIS_POINTS
+    held: Claim = claim("USD/CHF", metric, str(value), unit)
+    size = printed(held, Form.SIZE)
+    assert Decimal(size.split()[0].replace(",", "")) == abs(value)
+    assert printed(held, Form.SIGNED) == printed(held, Form.PLAIN) == print_claim(held)
+    moved = printed(held, Form.MOVED)
+    assert (size in moved) is (value != 0)
+    assert ("fell" in moved or "cut" in moved or "below" in moved) is (value < 0)
+
+
+@given(st.decimals("0.0001", 100_000, places=4))
+def test_about_is_within_half_of_its_last_digit(value: Decimal) -> None:
+    held = claim("USD/JPY", Metric.LAST, str(value))
+    told = Decimal(printed(held, Form.ABOUT).removeprefix("about ").replace(",", ""))
+    assert abs(told - value) <= value / 100
