@@ -86,7 +86,7 @@ SPECIALITIES: Final[Mapping[AgentId, Speciality]] = MappingProxyType(
             voice="the fundamentals",
             field="policy rates and carry",
             looks_at=(
-                "what holding the pair pays: the two policy rates, their differential, what the"
+                "what holding the pair pays: both policy rates, their differential, what the"
                 " banks have decided and when they decide next, and the carry for its risk"
             ),
             company_field="valuation and earnings",

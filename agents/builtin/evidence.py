@@ -65,8 +65,7 @@ def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Ev
     Raises:
         TaskNotPossible: nobody was asked, nobody answered, or the answer is something else.
     """
-    asked = (r for r in reversed(request.results) if capability_of(r.call) is capability)
-    result = next(asked, None)
+    result = _newest(request, capability)
     tool = result.call.tool if result else usual_route(capability).tool
     if result is None:
         raise _impossible(request, FailureType.TOOL_UNAVAILABLE, tool, "there is no result of it")
@@ -80,6 +79,17 @@ def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Ev
         raise _impossible(request, FailureType.TURN_FAILED, tool, reason) from error
     by = answer.source.model_copy(update={"origin": origin_of(answer)})
     return Evidence(answer, attributed(result, by), _stand_in(result, capability))
+
+
+def server_asked(request: TurnRequest, capability: Capability) -> str:
+    """Who was asked last for a capability, or who usually is."""
+    result = _newest(request, capability)
+    return (result.call if result else usual_route(capability)).server
+
+
+def _newest(request: TurnRequest, capability: Capability) -> ToolResult | None:
+    asked = (r for r in reversed(request.results) if capability_of(r.call) is capability)
+    return next(asked, None)
 
 
 def consult(

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-from agents.builtin.evidence import Evidence, ask, consult, market_of, read
+from agents.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
 from agents.builtin.swarm_gaps import tell_gap
 from agents.builtin.swarm_wording import plain
 from contracts.analysis import Analysis, Signal
@@ -150,8 +150,9 @@ def consulted(
     """An answer that the task can do without, or None and the gap that it leaves."""
     evidence, words = consult(reading.request, capability, kind)
     if evidence is None:
-        gap = f"{name_of(capability)}: {words}"
-        return None, reading.with_gaps([plain(gap, f"{name_of(capability)} could not be had")])
+        name, server = name_of(capability), server_asked(reading.request, capability)
+        bare = f"{name} could not be had from {server}"
+        return None, reading.with_gaps([plain(f"{name}: {words}", bare)])
     return evidence, reading
 
 
