@@ -131,9 +131,9 @@ def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
 def check_bank(
     event: MarketEvent, banks: Mapping[AreaCode, str], areas: Collection[AreaCode] = ()
 ) -> Iterator[ValidationIssue]:
-    """Objects when an event of an area is said to be of another bank than the area's, and when it
-    names a bank that it is not about: one neither of the market's `areas` nor of a claim that the
-    event names or refers to.
+    """Objects when an event of an area is said to be of another bank than the area's, when it names
+    another bank and not that one, and when it names a bank that it is not about: one neither of the
+    market's `areas` nor of a claim that the event names or refers to.
 
     `banks` are the names by area; of an area that is not among them nothing can be said.
     """
@@ -146,8 +146,10 @@ def check_bank(
     named = (*event.claims, *references(event.description))
     about = {event.area, *areas, *(name.partition(":")[0] for name in named)}
     strange = {bank for area, bank in banks.items() if area not in about} - {own}
-    if any(_is_named(bank, event.description) for bank in strange):
-        words = "it names a bank that it refers to no claim of"
+    others = set(banks.values()) - {own}
+    instead = set() if _is_named(own, event.description) else others
+    if any(_is_named(bank, event.description) for bank in strange | instead):
+        words = f"it names a bank that it is not about, and it is about {own}"
         yield _event_issue(IssueType.BANK, words, event)
 
 

@@ -69,6 +69,7 @@ _RIGHT_BEHIND: Final = re.compile(
 )
 _OPENS: Final = re.compile(r"\s\(")
 _OPENS_LATER: Final = re.compile(r"(?:\s\w+){0,4}\s\(")
+_OPENS_FOR_DECISION: Final = re.compile(r"(?:\s[\w'’./-]+){0,10}\s\(")
 _VERBS: Final = {
     Unit.PERCENT: ("rose {}", "fell {}", "was unchanged"),
     Metric.DECISION_CHANGE: ("raised by {}", "cut by {}", "held"),
@@ -135,13 +136,14 @@ def is_change(claim: Claim) -> bool:
     return claim.unit in SIGNED_UNITS and claim.metric not in POSITIONS
 
 
-def side_before(text: str, subject: str | None = None) -> int:
+def side_before(text: str, claim: Claim | None = None) -> int:
     """Which way the word of direction goes that a text ends in: 1, -1, or 0 without any.
 
-    With a `subject`, also where a bracket opens behind the word, and a few words later where the
-    subject's name stands right before the word: `USD/JPY rose over the week (`.
+    With the `claim` that follows, also where a bracket opens behind the word, and a few words later
+    where the claim's subject stands right before the word: `USD/JPY rose over the week (`; what a
+    decision changed may stand between its verb and the bracket: `cut its policy rate (`.
     """
-    tail = text[-80:]
+    tail = text[-120:]
     found = list(_WORD.finditer(tail))
     if not found:
         return 0
@@ -149,9 +151,13 @@ def side_before(text: str, subject: str | None = None) -> int:
     between, side = tail[word.end() :], _SIDE[word[0].lower()]
     if _RIGHT_BEHIND.fullmatch(between):
         return side
-    if subject is None or not _OPENS_LATER.fullmatch(between):
+    if claim is None:
         return 0
-    named = re.search(rf"{re.escape(subject)}\s(?:\w+\s)?$", tail[: word.start()])
+    if claim.metric is Metric.DECISION_CHANGE:
+        return side if _OPENS_FOR_DECISION.fullmatch(between) else 0
+    if not _OPENS_LATER.fullmatch(between):
+        return 0
+    named = re.search(rf"{re.escape(claim.subject)}\s(?:\w+\s)?$", tail[: word.start()])
     return side if named or _OPENS.fullmatch(between) else 0
 
 
@@ -168,7 +174,7 @@ def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference,
         elif each.form is Form.MOVED and not moves(claim):
             yield each, f"a {claim.metric} does not move: leave |moved out"
         elif each.form in (Form.PLAIN, Form.SIZE, Form.ABOUT) and is_change(claim):
-            side = side_before(prose[: each.start], claim.subject)
+            side = side_before(prose[: each.start], claim)
             if side * claim.value < 0 or (side and claim.value == 0):
                 yield each, f"the word before it goes the other way: it is {print_claim(claim)}"
 

@@ -1,8 +1,9 @@
 """`python -m tests.faults`: faults and what the desk makes of them, program by program.
 
 Each is played from outside: the `desk` command in processes of its own, an embedded Temporal
-server, real sockets, no network. Prints one table; a whole campaign writes docs/survival.md. The
-exit status is 1 where a promise was broken.
+server, real sockets, no network. Prints one table; a whole campaign writes docs/survival.md, and
+rows that are played again are written into it on request. The exit status is 1 where a promise was
+broken.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from starters.endings import exit_now
 from tests.faults.campaign import pairs, play_all
 from tests.faults.fault import Program, Verdict
 from tests.faults.kinds import FAULTS
-from tests.faults.table import DOCUMENT, document, listed, show
+from tests.faults.table import DOCUMENT, document, listed, revised, show
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show(rows)
     if wanted == pairs(FAULTS):
         DOCUMENT.write_text(document(rows, asked.seed), encoding="utf-8")
+    elif asked.revise:
+        held = DOCUMENT.read_text(encoding="utf-8")
+        DOCUMENT.write_text(revised(held, rows), encoding="utf-8")
     return 1 if any(row.judged.verdict is Verdict.FAILED for row in rows) else 0
 
 
@@ -46,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--program", action="append", default=[], type=Program, choices=list(Program)
+    )
+    parser.add_argument(
+        "--revise", action="store_true", help="write the rows played into docs/survival.md"
     )
     parser.add_argument("--list", action="store_true", help="name the faults, and play none")
     parser.add_argument("--seed", type=int, default=1, help="where in a run it is struck")

@@ -1,7 +1,7 @@
 """The table of a campaign: on the terminal, and as docs/survival.md."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -27,6 +27,10 @@ _UNSTEADY: Final = (
 """A clock's reading at the start, ports, folders, instants."""
 
 
+_ROW: Final = re.compile(rf"\| (\S+) \| (\w+) \|.*\| ({'|'.join(Verdict)})(?:: [^|]*)? \|$")
+_COUNTS: Final = re.compile(r"\d+ passed, \d+ failed, \d+ not tried")
+
+
 def show(rows: Sequence[Row]) -> None:
     """Print the rows, and how many passed."""
     table = Table("fault", "program", "outcome", "lost", "told", "", title="Faults")
@@ -48,7 +52,11 @@ def show(rows: Sequence[Row]) -> None:
 
 def summary(rows: Sequence[Row]) -> str:
     """How many rows passed, failed and were not tried."""
-    counts = {verdict: sum(row.judged.verdict is verdict for row in rows) for verdict in Verdict}
+    return _counted([str(row.judged.verdict) for row in rows])
+
+
+def _counted(verdicts: Sequence[str]) -> str:
+    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
     return (
         f"{counts[Verdict.PASSED]} passed, {counts[Verdict.FAILED]} failed,"
         f" {counts[Verdict.NOT_TRIED]} not tried"
@@ -70,7 +78,8 @@ def document(rows: Sequence[Row], seed: int) -> str:
 
 Made by `make faults` (`python -m tests.faults`), not by hand. What is done to the desk is done from
 outside: real processes, real sockets, the `desk` command and the published files. The seed is
-{seed}; it draws where in a run a fault strikes. {summary(rows)}.
+{seed}; it draws where in a run a fault strikes. {summary(rows)}. `--only NAME --revise` plays a
+row again and writes it in.
 
 ## What must hold
 
@@ -78,7 +87,7 @@ outside: real processes, real sockets, the `desk` command and the published file
 
 ## Fault by program
 
-{_matrix(rows)}
+{_matrix({(row.fault.name, str(row.program)): str(row.judged.verdict) for row in rows})}
 
 ## Every row
 
@@ -105,14 +114,32 @@ def _promises(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _matrix(rows: Sequence[Row]) -> str:
-    found = {(row.fault.name, row.program): row.judged.verdict for row in rows}
+def revised(text: str, rows: Sequence[Row]) -> str:
+    """The document with rows that were played again in place of what they were."""
+    again = {(row.fault.name, str(row.program)): _line(row) for row in rows}
+    lines = text.split("\n")
+    places = {
+        (found[1], found[2]): place
+        for place, line in enumerate(lines)
+        if (found := _ROW.match(line)) and found[2] in set(Program)
+    }
+    for key, line in again.items():
+        lines[places[key]] = line
+    told = {key: _ROW.match(lines[place]) for key, place in places.items()}
+    verdicts = {key: found[3] for key, found in told.items() if found}
+    whole = "\n".join(lines)
+    start, end = whole.index("| fault | week |"), whole.index("\n\n## Every row")
+    whole = f"{whole[:start]}{_matrix(verdicts)}{whole[end:]}"
+    return _COUNTS.sub(_counted(list(verdicts.values())), whole)
+
+
+def _matrix(verdicts: Mapping[tuple[str, str], str]) -> str:
     lines = [
         f"| fault | {' | '.join(Program)} |",
         f"| --- |{' --- |' * len(Program)}",
     ]
-    for name in dict.fromkeys(row.fault.name for row in rows):
-        cells = (found.get((name, program), "") for program in Program)
+    for name in dict.fromkeys(name for name, _ in verdicts):
+        cells = (verdicts.get((name, program), "") for program in Program)
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -122,13 +149,15 @@ def _every(rows: Sequence[Row]) -> str:
         "| fault | program | outcome | lost | told | |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for row in rows:
-        reasons = "" if row.judged.verdict is Verdict.PASSED else "; ".join(row.judged.reasons)
-        verdict = f"{row.judged.verdict}{': ' if reasons else ''}{_cell(short(reasons, 300))}"
-        cells = (row.fault.name, row.program, row.seen.outcome, lost(row.seen))
-        told = _cell(short(row.seen.told))
-        lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} | {told} | {verdict} |")
-    return "\n".join(lines)
+    return "\n".join((*lines, *map(_line, rows)))
+
+
+def _line(row: Row) -> str:
+    reasons = "" if row.judged.verdict is Verdict.PASSED else "; ".join(row.judged.reasons)
+    verdict = f"{row.judged.verdict}{': ' if reasons else ''}{_cell(short(reasons, 300))}"
+    cells = (row.fault.name, row.program, row.seen.outcome, lost(row.seen))
+    told = _cell(short(row.seen.told))
+    return f"| {' | '.join(_cell(cell) for cell in cells)} | {told} | {verdict} |"
 
 
 def _cell(text: str) -> str:
