@@ -22,6 +22,7 @@ from contracts.base import ShortText
 from contracts.budget import BudgetConfig
 from contracts.capabilities import Capability, Routes
 from contracts.config import (
+    USUAL_PUBLISHERS,
     AgentConfig,
     DeadlineConfig,
     HistoryConfig,
@@ -71,13 +72,18 @@ def _delivery_spans(section: object) -> object:
     return read
 
 
-def _all_tiers(section: object) -> object:
-    """The section with the usual weight of every tier that it does not name: one that is left out
-    would weigh nothing."""
-    tiers = section.get("tiers") if isinstance(section, dict) else None
-    if not isinstance(section, dict) or not isinstance(tiers, dict):
+def _usual_votes(section: object) -> object:
+    """The section with the usual weight of every tier that it does not name, because one that is
+    left out would weigh nothing, and with the usual publishers."""
+    if not isinstance(section, dict):
         return section
-    return {**section, "tiers": {**VotingConfig().tiers, **tiers}}
+    usual: dict[str, Mapping[Any, Any]] = {
+        "tiers": VotingConfig().tiers,
+        "publishers": USUAL_PUBLISHERS,
+    }
+    given = {name: section.get(name, {}) for name in usual}
+    tables = {n: {**usual[n], **g} for n, g in given.items() if isinstance(g, dict)}
+    return {**section, **tables}
 
 
 class _Section(BaseModel):
@@ -196,7 +202,9 @@ class _DeskFile(_Section):
     deadlines: Annotated[DeadlineConfig, BeforeValidator(_spans)] = DeadlineConfig()
     thresholds: ThresholdConfig = ThresholdConfig()
     retries: Annotated[RetryConfig, BeforeValidator(_spans)] = RetryConfig()
-    voting: Annotated[VotingConfig, BeforeValidator(_all_tiers)] = VotingConfig()
+    voting: Annotated[VotingConfig, BeforeValidator(_usual_votes)] = VotingConfig(
+        publishers=dict(USUAL_PUBLISHERS)
+    )
     materiality: MaterialityConfig = MaterialityConfig()
     budget: BudgetConfig = BudgetConfig()
     history: HistoryConfig = HistoryConfig()
@@ -219,7 +227,7 @@ class _DeskFile(_Section):
             deadlines=self.deadlines,
             thresholds=self.thresholds,
             retries=self.retries,
-            voting=self.voting,
+            voting=self.voting.model_copy(update={"bands": self._bands()}),
             materiality=self.materiality,
             budget=self.budget,
         )
@@ -229,6 +237,9 @@ class _DeskFile(_Section):
             policy=policy,
             history=self.history,
         )
+
+    def _bands(self) -> dict[PairSymbol, Band]:
+        return {entry.pair: entry.band for entry in self.markets.pairs if entry.band is not None}
 
 
 class DeskConfig(_Section):

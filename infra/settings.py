@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -26,8 +26,12 @@ from infra.config_file import (
 )
 from infra.file_reading import read_text_file
 from infra.mcp_config import McpConfigError, read_mcp_config
-from infra.payload_keys import Keyring, UnusableKeys, read_keys
-from infra.settings_error import SettingsError, refusal
+from infra.payload_keys import Keyring, read_keys
+from infra.secret_reading import checked_signing_key, read_secret
+from infra.settings_error import ENVIRONMENT, SettingsError, refusal
+
+if TYPE_CHECKING:
+    from infra.signing import SigningKey
 
 __all__ = [
     "LogLevel",
@@ -40,9 +44,6 @@ __all__ = [
     "load_settings",
     "process_variables",
 ]
-
-ENVIRONMENT = "environment"
-"""How messages name the process environment together with `.env`."""
 
 ORCHESTRATOR_MODEL = "claude-opus-5-5"
 EXECUTION_MODEL = "claude-sonnet-5-5"
@@ -111,6 +112,7 @@ class Settings(BaseModel):
     google_news_api_key: SecretStr | None
     reuters_api_token: SecretStr | None
     payload_keys: Annotated[Keyring | None, Field(repr=False)] = None
+    signing_key: SecretStr | None = None
     codec_token: SecretStr | None = None
 
     @property
@@ -123,6 +125,15 @@ class Settings(BaseModel):
     def ui_url(self) -> str | None:
         """The address of the Temporal UI, where it is known."""
         return self.external_ui_url if self.external else self.server.ui_url
+
+    @property
+    def signer(self) -> "SigningKey | None":
+        """The publisher's key; None where reports are not signed."""
+        if self.signing_key is None:
+            return None
+        from infra.signing import read_signing_key
+
+        return read_signing_key(self.signing_key.get_secret_value())
 
     @property
     def max_retry_attempts(self) -> int:
@@ -187,6 +198,8 @@ class _Environment(BaseModel):
     reuters_api_token: SecretStr | None = Field(None, alias="REUTERS_API_TOKEN")
     written_keys: SecretStr | None = Field(None, alias="DESK_PAYLOAD_KEYS")
     payload_key_file: Path | None = Field(None, alias="DESK_PAYLOAD_KEY_FILE")
+    written_signing_key: SecretStr | None = Field(None, alias="DESK_SIGNING_KEY")
+    signing_key_file: Path | None = Field(None, alias="DESK_SIGNING_KEY_FILE")
     codec_token: SecretStr | None = Field(None, alias="DESK_CODEC_TOKEN")
 
 
@@ -219,7 +232,16 @@ def load_settings(
         temporal_config_file=_temporal_file(project, read.temporal_config_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
         variables=variables,
-        payload_keys=_payload_keys(project, read),
+        payload_keys=read_secret(
+            project, read.written_keys, read.payload_key_file, "DESK_PAYLOAD_KEYS", read_keys
+        ),
+        signing_key=read_secret(
+            project,
+            read.written_signing_key,
+            read.signing_key_file,
+            "DESK_SIGNING_KEY",
+            checked_signing_key,
+        ),
         **_taken_over(read),
     )
 
@@ -330,25 +352,6 @@ def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
         return config
     policy = config.policy.model_copy(update={"sources": names})
     return config.model_copy(update={"policy": policy})
-
-
-def _payload_keys(project: Path, read: _Environment) -> Keyring | None:
-    """The keys of the variable or of the file; both at once would leave open which is current."""
-    written, file = read.written_keys, read.payload_key_file
-    if written is not None and file is not None:
-        raise SettingsError(
-            f"{ENVIRONMENT}: DESK_PAYLOAD_KEYS and DESK_PAYLOAD_KEY_FILE are both set; allowed: one"
-        )
-    try:
-        if file is not None:
-            return read_keys(read_text_file(project / file.expanduser()))
-        return read_keys(written.get_secret_value()) if written is not None else None
-    except OSError as error:
-        told = f"{file} cannot be read: {error.strerror}"
-        raise SettingsError(f"{ENVIRONMENT}: DESK_PAYLOAD_KEY_FILE: {told}") from None
-    except (UnusableKeys, UnicodeDecodeError) as error:
-        name = "DESK_PAYLOAD_KEY_FILE" if file is not None else "DESK_PAYLOAD_KEYS"
-        raise SettingsError(f"{ENVIRONMENT}: {name}: {error}") from None
 
 
 def _server(desk: DeskConfig, read: _Environment) -> ServerSettings:

@@ -2,10 +2,13 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
+
+ENVIRONMENT: Final = "environment"
+"""How messages name the process environment together with `.env`."""
 
 
 class SettingsError(Exception):

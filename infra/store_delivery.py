@@ -15,6 +15,7 @@ from obstore.exceptions import (
 from obstore.store import S3Store
 
 from contracts.delivery import ObjectStoreTarget
+from contracts.signature import SUFFIX as SIGNATURE
 from infra.deliveries import ACCESS_KEY, SECRET_KEY, DeliveryFailed, DeliverySecrets, needed
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _TYPES = {
     "html": "text/html; charset=utf-8",
     "json": "application/json",
+    SIGNATURE: "application/json",
     "md": "text/markdown; charset=utf-8",
 }
 

@@ -13,6 +13,7 @@ from reporting import answer_stock_words, answer_swarm_words, answer_words, trus
 from reporting.answer_graph import graph_picture
 from reporting.answer_links import AnswerLinks
 from reporting.html import page_environment
+from reporting.rendering_version import rendering_mark
 
 TEMPLATE: Final = "answer.html.j2"
 LONG_QUESTION: Final = 120
@@ -40,6 +41,7 @@ def render_answer_html(answer: AnswerReport) -> str:
             swarm=answer_swarm_words,
             stock=answer_stock_words,
             chart=_chart(answer),
+            mark=rendering_mark(),
             words=wording,
             trust=trust_words,
             statuses=ClaimStatus,

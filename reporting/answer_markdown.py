@@ -30,6 +30,7 @@ from reporting.answer_words import (
     verdict_words,
 )
 from reporting.markdown_text import bullets, escaped, link, table
+from reporting.rendering_version import marked_markdown
 from reporting.wording import arguments_words, instant, one_line, printable
 
 
@@ -46,7 +47,7 @@ def render_answer_markdown(answer: AnswerReport) -> str:
         *_part("Method", bullets(_method(answer))),
         *_part("Run", bullets(_run(answer))),
     ]
-    return printable("\n\n".join(parts)) + "\n"
+    return marked_markdown(printable("\n\n".join(parts)) + "\n")
 
 
 def answer_alone(answer: AnswerReport) -> str:

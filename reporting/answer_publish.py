@@ -1,38 +1,50 @@
 """Putting an answer's files where readers find them: all of them or none."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
 from contracts.answers import AnswerReport
+from contracts.signature import SUFFIX as SIGNATURE
 from contracts.week_run import PublishedFiles
 from reporting.answer_html import render_answer_html
 from reporting.answer_json import answer_from_json, answer_to_json, same_answer
 from reporting.answer_markdown import render_answer_markdown
-from reporting.publish import SUFFIXES, write_all
+from reporting.publish import SUFFIXES, is_signed, with_signature, write_all
+from reporting.signature import Signer
 
 FOLDER: Final = "answers"
 
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def publish_answer(answer: AnswerReport, directory: Path) -> PublishedFiles:
+def publish_answer(
+    answer: AnswerReport, directory: Path, signer: Signer | None = None
+) -> PublishedFiles:
     """Write an answer's three forms under its workflow's id.
 
-    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id. One that is there
-    already, of the same run and with the same content, is left as it is. A reader never sees half
-    a file. When writing fails, all files are as they were.
+    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id, and with a signer
+    `….sig` its signature of them. One that is there already, of the same run, with the same content
+    and signed where there is a signer, is left as it is. A reader never sees half a file. When
+    writing fails, all files are as they were.
 
     Raises:
         PublishingError: a file or directory could not be written.
     """
     files = answer_files(directory, answer.workflow_id)
-    paths = (Path(files.markdown), Path(files.html), Path(files.json_file))
-    if not _holds(answer, paths):
-        forms = (render_answer_markdown(answer), render_answer_html(answer), answer_to_json(answer))
-        write_all(dict(zip(paths, forms, strict=True)), directory / FOLDER)
+    written = Path(files.json_file)
+    paths = {suffix: written.with_suffix(f".{suffix}") for suffix in (*SUFFIXES, SIGNATURE)}
+    if not (_holds(answer, paths) and is_signed(answer.seal, paths, signer)):
+        forms = {
+            "md": render_answer_markdown(answer),
+            "html": render_answer_html(answer),
+            "json": answer_to_json(answer),
+        }
+        texts = with_signature(answer.seal, forms, signer)
+        write_all({paths[suffix]: texts[suffix] for suffix in texts}, directory / FOLDER)
     return files
 
 
@@ -51,9 +63,9 @@ def read_answer_file(path: Path) -> AnswerReport | None:
         return None
 
 
-def _holds(answer: AnswerReport, paths: tuple[Path, ...]) -> bool:
+def _holds(answer: AnswerReport, paths: Mapping[str, Path]) -> bool:
     """Whether the files are complete and hold the answer, by whichever attempt."""
-    published = read_answer_file(paths[-1])
-    if published is None or not all(path.is_file() for path in paths):
+    published = read_answer_file(paths["json"])
+    if published is None or not all(paths[suffix].is_file() for suffix in SUFFIXES):
         return False
     return same_answer(published, answer)

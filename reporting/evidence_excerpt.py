@@ -21,12 +21,15 @@ from contracts.source_results import (
     RateDecisions,
 )
 from contracts.tools import ToolResult
-from domain.figures import print_full_day
+from domain.figures import day_of, print_full_day
 from domain.ledger_evidence import Answer
+from domain.rate_claims import IN_A_ROW
+from domain.units import BAND_EDGES
 from reporting.trace import Excerpt
 from reporting.wording import instant
 
-OF_SERIES: Final = frozenset({Metric.Z_SCORE, Metric.STREAK})
+OF_SERIES: Final = frozenset({Metric.Z_SCORE, Metric.STREAK, Metric.LARGEST_DAY})
+SINCE: Final = frozenset({Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE})
 OF_DECISIONS: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
@@ -71,6 +74,8 @@ def row_origin(excerpt: Excerpt | None) -> str | None:
 def _of_history(claim: Claim, history: History) -> Excerpt | None:
     if not history.days or len(history.days) != len(history.values):
         return None
+    if claim.metric in BAND_EDGES:
+        return None
     if claim.metric in OF_SERIES:
         first, last = history.days[0], history.days[-1]
         words = (
@@ -79,11 +84,12 @@ def _of_history(claim: Claim, history: History) -> Excerpt | None:
         )
         row: dict[str, JsonValue] = {"first_day": _written(first), "last_day": _written(last)}
         return Excerpt(words=words, row=row | {"fixings": len(history.days)})
-    if claim.as_of not in history.days:
+    day = day_of(claim.value) if claim.metric in SINCE else claim.as_of
+    if day is None or day not in history.days:
         return None
-    value = history.values[history.days.index(claim.as_of)]
-    words = f"fixing of {print_full_day(claim.as_of)}: {value:,f}"
-    return Excerpt(words=words, row={"day": _written(claim.as_of), "value": str(value)})
+    value = history.values[history.days.index(day)]
+    words = f"fixing of {print_full_day(day)}: {value:,f}"
+    return Excerpt(words=words, row={"day": _written(day), "value": str(value)})
 
 
 def _of_quote(quote: Quote) -> Excerpt | None:
@@ -109,6 +115,8 @@ def _of_policy_rates(claim: Claim, answer: PolicyRates) -> Excerpt | None:
 
 
 def _of_decisions(claim: Claim, answer: RateDecisions) -> Excerpt | None:
+    if claim.metric in IN_A_ROW.values():
+        return _of_meetings(claim, answer)
     if claim.metric not in OF_DECISIONS:
         return None
     found = (
@@ -124,6 +132,19 @@ def _of_decisions(claim: Claim, answer: RateDecisions) -> Excerpt | None:
         f"{row.change:f} bp, known from {instant(row.known_from)}; {row.source}"
     )
     return Excerpt(words=words, row=row.model_dump(mode="json", exclude_none=True))
+
+
+def _of_meetings(claim: Claim, answer: RateDecisions) -> Excerpt | None:
+    rows = [d for d in (*answer.before, *answer.decisions) if d.area == claim.subject]
+    days = sorted(row.decided_on for row in rows if row.decided_on <= claim.as_of)
+    if not days:
+        return None
+    span = f"{print_full_day(days[0])} to {print_full_day(days[-1])}"
+    row: dict[str, JsonValue] = {"first_day": _written(days[0]), "last_day": _written(days[-1])}
+    return Excerpt(
+        words=f"{len(days)} decisions of {rows[-1].bank}, {span}",
+        row=row | {"decisions": len(days)},
+    )
 
 
 def _of_month_averages(claim: Claim, answer: MonthAverages) -> Excerpt | None:

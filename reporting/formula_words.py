@@ -19,6 +19,17 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "lowest": "the lowest fixing of the span",
     "z_score": "the window's log move less the mean of the 52 weekly ones before it, in their "
     "standard deviations",
+    "highest_since": "the day of the newest earlier fixing that is as high or higher",
+    "lowest_since": "the day of the newest earlier fixing that is as low or lower",
+    "largest_day": "the day's step over the move from the fixing before the window to the last, "
+    "of the day with the largest such part",
+    "band_edge": "the edge of the band as the desk is configured",
+    "in_a_row": "how many of the last recorded meetings decided the same, the newest included",
+    "banks_cut": "how many of the newest decisions of the banks below are cuts",
+    "banks_raised": "how many of the newest decisions of the banks below are rises",
+    "banks_held": "how many of the newest decisions of the banks below are holds",
+    "dollar_rose": "in how many of the pairs below the dollar rose",
+    "dollar_fell": "in how many of the pairs below the dollar fell",
     "streak": "how many of the last daily steps went the same way",
 }
 """Formulas over a series, which is too long to be written out."""

@@ -18,6 +18,7 @@ from reporting.coverage_words import coverage_lines
 from reporting.digest import digests
 from reporting.figure_links import FigureLinks, anchor, tier_words
 from reporting.method import METHOD
+from reporting.rendering_version import rendering_mark
 from reporting.source_groups import group_sources
 
 TEMPLATE: Final = "report.html.j2"
@@ -50,6 +51,7 @@ def render_html(report: ResearchReport) -> str:
             metrics=Metric,
             statuses=ClaimStatus,
             method=METHOD,
+            mark=rendering_mark(),
             words=wording,
             trust=trust_words,
             record=record_words,

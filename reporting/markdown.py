@@ -17,12 +17,16 @@ from reporting.markdown_text import bullets, escaped, link, table
 from reporting.method import METHOD
 from reporting.record_words import TITLE as RECORD_TITLE
 from reporting.record_words import direction_words
+from reporting.rendering_version import marked_markdown
 from reporting.source_groups import group_sources
 from reporting.tone_words import CAUTION, WITHHELD, leaning_words, tone_words
 from reporting.traces import Stated, Traces
 from reporting.trust_words import (
     check_words,
     dropped_lines,
+    objection_words,
+    objections_to,
+    other_objections,
     outcome_words,
     position_words,
     rejected_lines,
@@ -98,7 +102,7 @@ def render_markdown(report: ResearchReport) -> str:
         *_section("Method", bullets(METHOD)),
         *_section("Run", _run(report)),
     ]
-    return printable("\n\n".join(parts)) + "\n"
+    return marked_markdown(printable("\n\n".join(parts)) + "\n")
 
 
 def _commentary(report: ResearchReport) -> str:
@@ -188,11 +192,15 @@ def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iter
         yield ", ".join(figures)
     remarks = (
         *((f"Direction: {direction}",) if direction else ()),
-        *(_event(event) for event in digest.events),
+        *(_event(event, market) for event in digest.events),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
         *(_tone(tone) for tone in digest.tones),
         *(f"Missing: {escaped(reason)}" for reason in digest.missing),
         *(f"Note: {escaped(warning)}" for warning in digest.warnings),
+        *(
+            f"Objection: {escaped(objection_words(each))}"
+            for each in other_objections(market, digest.events)
+        ),
         *(
             f"Suspect fixing of {print_full_day(fixing.day)}, {escaped(fixing.value)}, left out: "
             f"{escaped(fixing.reason)}"
@@ -211,12 +219,14 @@ def _doubt(market: MarketReport, metric: Metric) -> str:
     return " (contested)" if contested else ""
 
 
-def _event(event: ReportedEvent) -> str:
+def _event(event: ReportedEvent, market: MarketReport) -> str:
     checked = confirmed_words(event)
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
     return (
         f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
         f"(confidence {share_words(event.confidence)}, {checked}){source}"
+    ) + "".join(
+        f" **Objection**, {escaped(objection_words(each))}" for each in objections_to(event, market)
     )
 
 

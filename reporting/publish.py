@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -11,15 +11,18 @@ from typing import Final
 from pydantic import ValidationError
 
 from contracts.report import ResearchReport, Revision
+from contracts.signature import SUFFIX as SIGNATURE
 from contracts.week_run import PublishedFiles
 from reporting.html import render_html
 from reporting.json_form import apart_from_the_run, from_json, to_json
 from reporting.markdown import render_markdown
 from reporting.published_modes import publish_folder, published
+from reporting.signature import Signer, signature_file
 
 DEFAULT_SLUG: Final = "asia-g10-fx"
 FOLDER: Final = "weekly"
 SUFFIXES: Final = ("md", "html", "json")
+"""The forms. A signature of them stands beside them where the publisher has a key."""
 
 
 class PublishingError(Exception):
@@ -34,12 +37,18 @@ class PublishingError(Exception):
         )
 
 
-def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -> PublishedFiles:
+def publish(
+    report: ResearchReport,
+    directory: Path,
+    slug: str = DEFAULT_SLUG,
+    signer: Signer | None = None,
+) -> PublishedFiles:
     """Write a report's three forms under their week's name and under their revision's.
 
     `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
-    A revision that is there already, with the same content apart from the run, is left as it
-    is. A reader never sees half a file. When writing fails, all files are as they were.
+    With a signer, `....sig` beside them holds its signature of the three. A revision that is there
+    already, with the same content apart from the run, and signed where there is a signer, is left
+    as it is. A reader never sees half a file. When writing fails, all files are as they were.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -49,13 +58,15 @@ def publish(report: ResearchReport, directory: Path, slug: str = DEFAULT_SLUG) -
     latest = _files(folder, stem)
     revision = _files(folder, f"{stem}.r{report.revision}")
     sets = [revision] if _is_superseded(report, latest["json"]) else [revision, latest]
-    if not all(_holds(report, files) for files in sets):
+    held = [_holds(report, files) and is_signed(report.seal, files, signer) for files in sets]
+    if not all(held):
         forms = {
             "md": render_markdown(report),
             "html": render_html(report),
             "json": to_json(report),
         }
-        write_all({files[suffix]: forms[suffix] for files in sets for suffix in SUFFIXES}, folder)
+        texts = with_signature(report.seal, forms, signer)
+        write_all({files[suffix]: texts[suffix] for files in sets for suffix in texts}, folder)
     return PublishedFiles(
         markdown=str(latest["md"]), html=str(latest["html"]), json_file=str(latest["json"])
     )
@@ -91,7 +102,7 @@ def read_published(path: Path) -> ResearchReport | None:
 
 
 def _files(folder: Path, stem: str) -> dict[str, Path]:
-    return {suffix: folder / f"{stem}.{suffix}" for suffix in SUFFIXES}
+    return {suffix: folder / f"{stem}.{suffix}" for suffix in (*SUFFIXES, SIGNATURE)}
 
 
 def _is_superseded(report: ResearchReport, latest: Path) -> bool:
@@ -107,29 +118,56 @@ def _is_superseded(report: ResearchReport, latest: Path) -> bool:
 def _holds(report: ResearchReport, files: Mapping[str, Path]) -> bool:
     """Whether a set of files is complete and holds the report, by whichever attempt."""
     published = read_published(files["json"])
-    if published is None or not all(path.is_file() for path in files.values()):
+    if published is None or not all(files[suffix].is_file() for suffix in SUFFIXES):
         return False
     return apart_from_the_run(published) == apart_from_the_run(report)
 
 
-def write_all(contents: Mapping[Path, str], folder: Path) -> None:
-    """Write every file beside its place first, then put all of them in place, or none.
+def with_signature(
+    seal: str, forms: Mapping[str, str], signer: Signer | None
+) -> dict[str, str | None]:
+    """The texts of the forms and of their signature, by suffix. Without a signer that is None, so
+    that none from before stays beside them."""
+    signature = signature_file(signer, seal, forms) if signer else None
+    return {**forms, SIGNATURE: signature}
+
+
+def is_signed(seal: str, files: Mapping[str, Path], signer: Signer | None) -> bool:
+    """Whether the signature on disk is the signer's of the files as they are; always so without a
+    signer."""
+    if signer is None:
+        return True
+    try:
+        forms = {suffix: _text(files[suffix]) for suffix in SUFFIXES}
+        return _text(files[SIGNATURE]) == signature_file(signer, seal, forms)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
+    """Write every file beside its place first, then put all of them in place, or none. A file
+    without a text is taken away.
 
     Raises:
         PublishingError: a file or the folder could not be written; all files are as they were.
     """
     token = secrets.token_hex(4)
-    new = {path: path.with_name(f".{path.name}.{token}.new") for path in contents}
+    texts = {path: text for path, text in contents.items() if text is not None}
+    new = {path: path.with_name(f".{path.name}.{token}.new") for path in texts}
     old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}
     at = folder
     try:
         publish_folder(folder)
-        for at, text in contents.items():
+        for at, text in texts.items():
             _write(new[at], text)
         for at in contents:
             _keep(at, old[at])
         at = folder
-        _replace_all(new, old)
+        _replace_all(contents, new, old)
         _sync(folder)
     except OSError as error:
         raise PublishingError(at, error) from error
@@ -153,11 +191,14 @@ def _keep(path: Path, copy: Path) -> None:
         shutil.copy2(path, copy)
 
 
-def _replace_all(new: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
+def _replace_all(paths: Iterable[Path], new: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
     placed: list[Path] = []
     try:
-        for path, written in new.items():
-            written.replace(path)
+        for path in paths:
+            if path in new:
+                new[path].replace(path)
+            else:
+                path.unlink(missing_ok=True)
             placed.append(path)
     except OSError:
         for path in placed:
@@ -170,7 +211,7 @@ def _put_back(path: Path, copy: Path) -> None:
         if copy.exists():
             copy.rename(path)
         else:
-            path.unlink()
+            path.unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

@@ -10,6 +10,7 @@ from contracts.markets import MarketName
 from contracts.results import ConflictRecord
 from contracts.tools import CallPlace, SourceTier, ToolStatus
 from contracts.verdicts import ClaimVerdict
+from domain.week_counts import WEEK_METRICS
 
 
 class Excerpt(Contract):
@@ -74,8 +75,13 @@ class Trace(Contract):
     verdict_words: Text
     formula: Text | None = None
     inputs: "tuple[Trace, ...]" = ()
-    withheld: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
+    withheld: Annotated[tuple[ClaimId, ...], Field(max_length=200)] = ()
     evidence: Annotated[tuple[EvidenceTrace, ...], Field(max_length=8)] = ()
     checked_with: Annotated[tuple[EvidenceTrace, ...], Field(max_length=8)] = ()
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
     elsewhere: Annotated[tuple[Elsewhere, ...], Field(max_length=200)] = ()
+
+    @property
+    def place(self) -> str:
+        """The part of the page that states it: its market's section, or all of the page."""
+        return "content" if self.claim.metric in WEEK_METRICS else self.market

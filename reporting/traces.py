@@ -11,6 +11,7 @@ from contracts.tools import DataSource, ToolResult
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.figures import print_claim, print_full_day
 from domain.ledger_evidence import Answer, EvidenceUnusable, read_answer
+from domain.week_counts import WEEK_METRICS
 from reporting.evidence_excerpt import excerpt_of, provenance_of, row_origin
 from reporting.formula_words import formula_words
 from reporting.trace import Elsewhere, EvidenceTrace, Trace
@@ -18,6 +19,7 @@ from reporting.trust_words import verdict_words, verdicts_of
 from reporting.wording import human
 
 OF_MARKET: Final = " in "
+COUNTED: Final = "Counted by the desk of the figures below, each with its own verdict."
 
 
 class Stated(NamedTuple):
@@ -91,7 +93,9 @@ class Traces:
             name=figure_name(claim),
             printed=print_claim(claim),
             verdict=stated.verdict,
-            verdict_words=verdict_words(stated.verdict),
+            verdict_words=COUNTED
+            if claim.metric in WEEK_METRICS
+            else verdict_words(stated.verdict),
             formula=formula_words(claim, [line.claim for line in inputs], self._band(claim)),
             inputs=tuple(self._trace(line, path) for line in inputs),
             withheld=tuple(name for name in claim.inputs if name not in self._main),
@@ -182,6 +186,8 @@ def _by_claim(report: ResearchReport) -> dict[str, list[Stated]]:
         for claim in market.claims:
             line = Stated(market.market, claim, verdicts.get(claim.claim_id))
             stated.setdefault(claim.claim_id, []).append(line)
+    for claim in report.counts:
+        stated[claim.claim_id] = [Stated(claim.subject, claim, None)]
     return stated
 
 

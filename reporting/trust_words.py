@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from contracts.report import MarketReport, ResearchReport
-from contracts.results import ConflictRecord, DecidedBy, Position
+from contracts.report import MarketReport, ReportedEvent, ReportedObjection, ResearchReport
+from contracts.results import ConflictRecord, DecidedBy, ObjectionOutcome, Position
 from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from domain.objections import is_about
 from reporting.wording import human, share_words
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
@@ -75,6 +76,8 @@ def state_words(conflict: ConflictRecord) -> str:
         return "decided by vote"
     if conflict.decided_by is DecidedBy.DEFAULT:
         return "decided by default, nobody answered in time"
+    if conflict.decided_by is DecidedBy.PUBLISHER:
+        return "decided by the figure's own publisher"
     return "resolved"
 
 
@@ -93,6 +96,37 @@ def standing_words(conflict: ConflictRecord, position: Position) -> str:
     if not conflict.resolved:
         return ""
     return "holds" if position.stated == conflict.chosen else "dissent"
+
+
+OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
+    ObjectionOutcome.CONFIRMED: "confirmed by evidence",
+    ObjectionOutcome.DISPROVED: "disproved by evidence",
+    ObjectionOutcome.UNSETTLED: "not settled by evidence",
+}
+
+
+def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedObjection, ...]:
+    """The objections that are printed beside an event: those that it is named in, and those that
+    name no event and are about one of the claims that its prose refers to."""
+    return tuple(each for each in market.objections if is_about(each, event))
+
+
+def other_objections(
+    market: MarketReport, events: Iterable[ReportedEvent]
+) -> tuple[ReportedObjection, ...]:
+    """The objections that are printed beside none of the events: what they are about was taken out,
+    or is told elsewhere."""
+    told = [event for event in events if market.objections]
+    return tuple(
+        each for each in market.objections if not any(is_about(each, event) for event in told)
+    )
+
+
+def objection_words(objection: ReportedObjection) -> str:
+    """How grave an objection is, what became of it and why, and what it says: in that order, so
+    that nobody reads one that is disproved for one that stands."""
+    outcome = OUTCOME_WORDS[objection.outcome]
+    return f"{objection.severity}, {outcome} ({objection.reason}): {objection.text}"
 
 
 def rejected_lines(report: ResearchReport) -> tuple[str, ...]:

@@ -309,7 +309,13 @@ def figure_on(market: MarketReport, metric: Metric) -> str | None:
     return print_claim(claim) if claim else None
 
 
+MOST_INPUTS: Final = 8
+"""More are counted and not named."""
+
+
 def rests_on(claim: Claim) -> str:
     """What a claim rests on besides evidence: its formula and the claims that go into it."""
     formula = human(claim.formula) if claim.formula else ""
+    if len(claim.inputs) > MOST_INPUTS:
+        return f"{formula} of {len(claim.inputs)} figures"
     return f"{formula} of {', '.join(claim.inputs)}" if claim.inputs else formula

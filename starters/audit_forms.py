@@ -1,85 +1,85 @@
-"""The pages of a report that stand beside its JSON: whether they say what the JSON says."""
+"""The pages that stand beside a report's or an answer's JSON: whether they say what it says."""
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from pydantic import JsonValue
+
+from contracts.answers import AnswerReport
 from contracts.report import ResearchReport
-from reporting.wording import one_line
+from reporting.page_comparison import Comparison, compared_html, compared_markdown
 
-SHOWN: Final = 160
-"""Characters of a line that are shown."""
-
-_CHART: Final = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+Held = ResearchReport | AnswerReport
+"""What a JSON file holds: the report of a week, or the answer to a question."""
 
 
 class Form(NamedTuple):
-    """A page beside the JSON, and where it first says something else; None where it does not.
-
-    `charts_differ` says that its charts are drawn otherwise, as another version of the drawing
-    library does; what they show is not looked at.
-    """
+    """A page beside the JSON, and how it compares with it. `signed` says that the publisher signed
+    it as it is; one of another version is then not judged by how this version words it."""
 
     path: Path
-    difference: str | None
-    charts_differ: bool = False
+    comparison: Comparison
+    signed: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Whether all of it is what the JSON says, or what the publisher signed with the JSON."""
+        return not (self.comparison.wrong or self.comparison.unverified)
 
 
 def forms_beside(
-    path: Path, report: ResearchReport, read: Callable[[Path], str]
+    path: Path, held: Held, read: Callable[[Path], str], *, signed: bool = False
 ) -> tuple[Form, ...]:
     """The Markdown and the HTML of the same name, as far as they are there, each compared.
 
     Args:
         path: The JSON file.
-        report: What it holds.
+        held: What it holds.
         read: Reads a file's text.
+        signed: Whether the publisher signed the JSON and these pages.
     """
-    return tuple(_forms(path, report, read))
+    forms = _forms(path, held, read)
+    return tuple(_as_signed(form) for form in forms) if signed else tuple(forms)
 
 
-def _forms(path: Path, report: ResearchReport, read: Callable[[Path], str]) -> Iterator[Form]:
-    markdown, page = path.with_suffix(".md"), path.with_suffix(".html")
-    # What draws the page takes half a second to import; only where there is a page is it needed.
-    if markdown != path and markdown.is_file():
-        from reporting.markdown import render_markdown
-
-        yield Form(markdown, difference(read(markdown), _rendered(render_markdown, report)))
-    if page != path and page.is_file():
-        from reporting.html import render_html
-
-        text, expected = read(page), _rendered(render_html, report)
-        parted = difference(_without_charts(text), _without_charts(expected))
-        yield Form(page, parted, charts_differ=parted is None and text != expected)
+def _as_signed(form: Form) -> Form:
+    other = form.comparison.other_version
+    return Form(form.path, Comparison() if other else form.comparison, signed=True)
 
 
-def _rendered(render: Callable[[ResearchReport], str], report: ResearchReport) -> str:
-    """The page, or why there is none: a report that contradicts itself has other findings too."""
+def _forms(path: Path, held: Held, read: Callable[[Path], str]) -> Iterator[Form]:
+    # What a source answered is evidence for the page and not its text.
+    told = held.model_dump(mode="json", exclude={"evidence"})
+    for suffix, compared in ((".md", compared_markdown), (".html", compared_html)):
+        page = path.with_suffix(suffix)
+        if page != path and page.is_file():
+            yield Form(page, _compared(compared, read(page), _renderer(suffix, held), held, told))
+
+
+def _compared(
+    compared: Callable[[str, str, JsonValue], Comparison],
+    text: str,
+    render: Callable[[Held], str],
+    held: Held,
+    told: JsonValue,
+) -> Comparison:
     try:
-        return render(report)
+        expected = render(held)
     except (ValueError, LookupError, ArithmeticError) as error:
-        return f"the report cannot be rendered: {error}"
+        # A report that contradicts itself has other findings too.
+        return Comparison((f"the JSON cannot be rendered: {error}",))
+    return compared(text, expected, told)
 
 
-def _without_charts(page: str) -> str:
-    """The page with every chart empty but in its place."""
-    return _CHART.sub("<svg></svg>", page)
+def _renderer(suffix: str, held: Held) -> Callable[..., str]:
+    # What draws a page takes half a second to import; only where there is a page is it needed.
+    if isinstance(held, AnswerReport):
+        from reporting.answer_html import render_answer_html
+        from reporting.answer_markdown import render_answer_markdown
 
+        return render_answer_markdown if suffix == ".md" else render_answer_html
+    from reporting.html import render_html
+    from reporting.markdown import render_markdown
 
-def difference(text: str, expected: str) -> str | None:
-    """The first line in which two texts differ, shortened and without control characters."""
-    if text == expected:
-        return None
-    ours, theirs = text.split("\n"), expected.split("\n")
-    pairs = zip(ours, theirs, strict=False)
-    at = next((n for n, (one, two) in enumerate(pairs) if one != two), min(len(ours), len(theirs)))
-    return f"line {at + 1}: {_excerpt(ours, theirs, at)}"
-
-
-def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
-    """The two lines from a little before the place where they part."""
-    one, two = (lines[at] if at < len(lines) else "" for lines in (ours, theirs))
-    same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
-    start = max(0, (same if same is not None else min(len(one), len(two))) - SHOWN // 4)
-    return " | ".join(f"`{one_line(line[start : start + SHOWN])}`" for line in (one, two))
+    return render_markdown if suffix == ".md" else render_html

@@ -9,19 +9,24 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
+from agents.builtin.derived_week import NotDerivable, derived_outcomes
 from contracts.answers import AnswerReport
 from contracts.report import ResearchReport
 from domain.answer_audit import AnswerCounts, counted_in_answer, findings_in_answer
 from domain.audit import AuditFinding, Counts, audit, counted
+from domain.audit_words import Wording, word_findings, wording
 from domain.json_size import most_values
 from domain.weeks import parse_week
 from infra.file_reading import read_text_file
 from infra.settings import load_settings
 from reporting.answer_json import answer_apart_from_the_run, answer_from_json, answer_to_json
 from reporting.json_form import apart_from_the_run, from_json, to_json
+from reporting.page_comparison import SHOWN, difference
 from reporting.wording import one_line
-from starters.ask_audit import answer_forms, counted_words, is_answer
-from starters.audit_forms import SHOWN, Form, difference, forms_beside
+from starters.ask_audit import counted_words, is_answer
+from starters.audit_forms import Form, Held, forms_beside
+from starters.audit_name import Named, named
+from starters.audit_signature import Signed, signature_of
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.published_files import LARGEST_REPORT, latest_files
 
@@ -31,10 +36,6 @@ MOST_VALUES: Final = 1_000_000
 _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
-Held = ResearchReport | AnswerReport
-"""What a file holds: the report of a week, or the answer to a question."""
-
-
 class Verdict(NamedTuple):
     """What an audit found, and how the report compares with another where one was named."""
 
@@ -42,18 +43,29 @@ class Verdict(NamedTuple):
     counts: Counts | AnswerCounts
     findings: tuple[AuditFinding, ...]
     forms: tuple[Form, ...] = ()
+    wording: Wording | None = None
+    named: Named = Named(tells=True)
+    signed: Signed | None = None
     other: Path | None = None
     difference: str | None = None
 
     @property
-    def passed(self) -> bool:
-        """Whether everything was verified and the other report, if any, is the same."""
-        return not self.findings and self.difference is None
+    def status(self) -> ExitStatus:
+        """Whose word it is comes first, where that was asked; then whether all was verified and the
+        other report, if any, is the same."""
+        if self.signed and self.signed.status is not ExitStatus.COMPLETE:
+            return self.signed.status
+        if self.findings or self.difference is not None:
+            return ExitStatus.FAILED
+        whole = all(form.same for form in self.forms)
+        return ExitStatus.COMPLETE if whole else ExitStatus.INCOMPLETE
 
 
-def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitStatus:
-    """Verify a report or an answer, compare it with another if one is named, and print what was
-    found.
+def audit_report(
+    report: str, *, same_as: Path | None, key: Path | None, as_json: bool
+) -> ExitStatus:
+    """Verify a report or an answer, compare it with another and check its signature if those are
+    named, and print what was found.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -61,15 +73,22 @@ def audit_report(report: str, *, same_as: Path | None, as_json: bool) -> ExitSta
     path = _file_of(report)
     text = _text(path)
     held = _held(path, text)
-    forms = _forms_beside(path, held)
-    findings = (*_findings_in_text(text, held), *_audit(held), *_findings_in_forms(forms))
-    verdict = Verdict(path, _counted(held), findings, forms)
+    told, signed = named(path, held), signature_of(path, held.seal, key, _text)
+    forms = forms_beside(path, held, _text, signed=bool(signed and signed.trusted))
+    findings = (
+        *_findings_in_name(told),
+        *_findings_in_text(text, held),
+        *_audit(held),
+        *_findings_in_forms(forms),
+    )
+    words = None if isinstance(held, AnswerReport) else wording(held)
+    verdict = Verdict(path, _counted(held), findings, forms, words, told, signed)
     if same_as is not None:
         other = _held(same_as, _text(same_as))
         verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
     lines = [_as_json(verdict)] if as_json else _lines(verdict)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
-    return ExitStatus.COMPLETE if verdict.passed else ExitStatus.FAILED
+    return verdict.status
 
 
 def first_difference(report: Held, other: Held) -> str | None:
@@ -84,17 +103,23 @@ def _apart_from_the_run(held: Held) -> str:
 
 
 def _audit(held: Held) -> tuple[AuditFinding, ...]:
-    return findings_in_answer(held) if isinstance(held, AnswerReport) else audit(held)
+    if isinstance(held, AnswerReport):
+        return findings_in_answer(held)
+    return (*audit(held), *_findings_in_words(held))
+
+
+def _findings_in_words(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Where the report says otherwise than the built-in analysts do of its evidence."""
+    try:
+        yield from word_findings(report, derived_outcomes(report))
+    except NotDerivable as error:
+        yield AuditFinding("words", f"the evidence is not what the analysts had: {error}")
+    except (ValueError, LookupError, ArithmeticError) as error:
+        yield AuditFinding("words", f"the report contradicts itself: {error}")
 
 
 def _counted(held: Held) -> Counts | AnswerCounts:
     return counted_in_answer(held) if isinstance(held, AnswerReport) else counted(held)
-
-
-def _forms_beside(path: Path, held: Held) -> tuple[Form, ...]:
-    if isinstance(held, AnswerReport):
-        return answer_forms(path, held, _text)
-    return forms_beside(path, held, _text)
 
 
 def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
@@ -106,11 +131,15 @@ def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
         yield AuditFinding("file", f"it is not written as the desk writes a report: {parted}")
 
 
+def _findings_in_name(told: Named) -> Iterator[AuditFinding]:
+    if told.wrong is not None:
+        yield AuditFinding("name", told.wrong)
+
+
 def _findings_in_forms(forms: tuple[Form, ...]) -> Iterator[AuditFinding]:
     for form in forms:
-        if form.difference is not None:
-            where = one_line(form.path.name)
-            yield AuditFinding(where, f"it is not the page of this JSON: {form.difference}")
+        for words in form.comparison.wrong:
+            yield AuditFinding(one_line(form.path.name), words)
 
 
 def _file_of(report: str) -> Path:
@@ -158,14 +187,39 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     if verdict.findings:
         yield f"Not verified: {len(verdict.findings):,} {_plural(verdict.findings)}."
     else:
-        yield "Verified: every one follows from the evidence in the report."
+        yield "Verified: every figure follows from the evidence in the report."
+    if verdict.wording is not None:
+        yield from _wording_lines(verdict.wording, sound=not verdict.findings)
     yield _forms_line(verdict.forms)
+    for form in verdict.forms:
+        yield from _unverified_lines(form)
+    if not verdict.named.tells:
+        yield "Its name tells neither a week nor an answer, and was not compared."
+    if verdict.signed is not None:
+        yield verdict.signed.words
     if verdict.other is None:
         return
     if verdict.difference is None:
         yield f"The same as {verdict.other}, apart from the run's own times and ids."
     else:
         yield f"Differs from {verdict.other}: {verdict.difference}"
+
+
+def _wording_lines(wording: Wording, *, sound: bool) -> Iterator[str]:
+    """Whose words were verified, and whose were not."""
+    if wording.derived and sound:
+        yield f"Word for word: {_sentences(wording.derived)}, written anew from the evidence."
+    others = {
+        "by a model": wording.by_models,
+        "by analysts of another version of the desk": wording.by_others,
+    }
+    for whose, count in others.items():
+        if count:
+            yield f"Not word for word, figures alone: {_sentences(count)} {whose}."
+
+
+def _sentences(count: int) -> str:
+    return f"{count:,} {'sentence' if count == 1 else 'sentences'}"
 
 
 def _counted_words(counts: Counts | AnswerCounts) -> str:
@@ -186,9 +240,21 @@ def _forms_line(forms: tuple[Form, ...]) -> str:
 
 
 def _form_words(form: Form) -> str:
-    if form.difference is not None:
+    if form.comparison.wrong:
         return "does not say the same"
-    return "says the same, its charts not compared" if form.charts_differ else "says the same"
+    if form.signed:
+        return "is the page that was signed"
+    if form.comparison.unverified:
+        return "has the figures and texts of the JSON"
+    redrawn = ", its charts drawn by another version of the drawing library"
+    return f"says the same{redrawn if form.comparison.redrawn else ''}"
+
+
+def _unverified_lines(form: Form) -> Iterator[str]:
+    if form.comparison.unverified:
+        name = one_line(form.path.name)
+        yield f"{name} was rendered by another version of the desk. Not verified in it:"
+        yield from (f"- {words}" for words in form.comparison.unverified)
 
 
 def _plural(findings: tuple[AuditFinding, ...]) -> str:
@@ -201,17 +267,25 @@ def _as_json(verdict: Verdict) -> str:
         "verified": not verdict.findings,
         "counts": verdict.counts._asdict(),
         "findings": [finding._asdict() for finding in verdict.findings],
+        "sentences": verdict.wording._asdict() if verdict.wording else None,
+        "name_compared": verdict.named.tells,
         "only_json": not verdict.forms,
         "forms": [
             {
                 "file": str(form.path),
-                "same": form.difference is None,
-                "charts_compared": form.difference is None and not form.charts_differ,
-                "difference": form.difference,
+                "same": form.same,
+                "charts_redrawn": form.comparison.redrawn,
+                "wrong": form.comparison.wrong,
+                "unverified": form.comparison.unverified,
             }
             for form in verdict.forms
         ],
     }
+    if verdict.signed is not None:
+        shown["signature"] = {
+            "trusted": verdict.signed.trusted,
+            "words": verdict.signed.words,
+        }
     if verdict.other is not None:
         same = verdict.difference is None
         shown["same_as"] = {

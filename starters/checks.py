@@ -46,6 +46,7 @@ def local_checks(settings: Settings) -> Iterator[Check]:
     yield python_check(sys.version_info[:3])
     yield binary_check(settings)
     yield configuration_check(settings)
+    yield signing_check(settings)
     yield from source_checks(settings)
     yield writable_check("reports", settings.reports_dir)
     yield writable_check("home", settings.home)
@@ -74,6 +75,13 @@ def configuration_check(settings: Settings) -> Check:
     """The configuration is sound, or it would not have been loaded; and who does the analysis."""
     count = len(settings.config.markets)
     return Check("settings", Level.OK, f"{count} markets; {model_words(settings.config)}")
+
+
+def signing_check(settings: Settings) -> Check:
+    """Whose signature reports get. A key that cannot be used is no setting in the first place."""
+    signer = settings.signer
+    words = f"with the key {signer.fingerprint}" if signer else "reports are not signed"
+    return Check("signature", Level.OK, words)
 
 
 def source_checks(settings: Settings) -> Iterator[Check]:

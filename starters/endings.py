@@ -16,12 +16,16 @@ _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid searc
 
 
 class ExitStatus(IntEnum):
-    """Exit statuses of `desk`."""
+    """Exit statuses of `desk`. From `NOT_SIGNED` to `CHANGED` they are those of a signature that
+    was asked for."""
 
     COMPLETE = 0
     FAILED = 1
     USAGE = 2
     INCOMPLETE = 3
+    NOT_SIGNED = 4
+    OTHER_KEY = 5
+    CHANGED = 6
     INTERRUPTED = 130
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from contracts.report import ResearchReport
+from contracts.signature import SUFFIX as SIGNATURE
 from contracts.week_run import PublishedFiles
 from contracts.weeks import WEEK_PATTERN
 from infra.file_reading import read_text_file
@@ -99,12 +100,15 @@ def check_target(directory: Path | None) -> None:
 
 
 def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
-    """Copy the three forms of a report; a reader sees each whole or not at all.
+    """Copy the three forms of a report with their signature, if they have one; a reader sees each
+    file whole or not at all.
 
     Raises:
         CommandError: one could not be read or written.
     """
-    sources = [Path(files.markdown), Path(files.html), Path(files.json_file)]
+    forms = [Path(files.markdown), Path(files.html), Path(files.json_file)]
+    signature = forms[-1].with_suffix(f".{SIGNATURE}")
+    sources = [*forms, signature] if signature.is_file() else forms
     copies = [directory / source.name for source in sources]
     waiting = [copy.with_name(f".{copy.name}.{os.getpid()}.new") for copy in copies]
     try:
@@ -113,6 +117,9 @@ def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
             published(place)
         for place, copy in zip(waiting, copies, strict=True):
             place.replace(copy)
+        if sources is forms:
+            # That of an earlier copy is of other files.
+            (directory / signature.name).unlink(missing_ok=True)
     except OSError as error:
         raise CommandError(
             f"the report could not be copied to {directory}: {error.strerror}; "
@@ -122,5 +129,5 @@ def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
         for place in waiting:
             with suppress(OSError):
                 place.unlink(missing_ok=True)
-    markdown, html, json_file = map(str, copies)
+    markdown, html, json_file = map(str, copies[: len(forms)])
     return PublishedFiles(markdown=markdown, html=html, json_file=json_file)

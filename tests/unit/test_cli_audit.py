@@ -222,13 +222,3 @@ def test_a_changed_page_is_found_and_its_line_named(
     told = json.loads(capsys.readouterr().out)
     assert told["verified"] is False
     assert sum(form["same"] for form in told["forms"]) == 1
-
-
-def test_charts_that_were_drawn_otherwise_are_said_not_to_be_compared(
-    pages: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = pages.with_suffix(".html")
-    text = page.read_bytes().decode()
-    written(page, text.replace("</svg>", "<g/></svg>", 1))
-    assert execute(["audit", str(pages)]) == ExitStatus.COMPLETE
-    assert "its charts not compared" in capsys.readouterr().out

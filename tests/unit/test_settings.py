@@ -3,17 +3,25 @@
 import os
 import shutil
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from contracts.capabilities import Capability, Route
-from contracts.config import HistoryConfig, MaterialityConfig, VotingConfig, Weekday
-from contracts.markets import MarketKind
+from contracts.config import (
+    USUAL_PUBLISHERS,
+    HistoryConfig,
+    MaterialityConfig,
+    VotingConfig,
+    Weekday,
+)
+from contracts.markets import Band, MarketKind
 from contracts.names import AgentId
 from contracts.tools import SourceTier
 from infra.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
 from tests.support.homes import PROJECT, home_settings
+from tests.support.published import PRIVATE
 
 SMALL = """
 [markets]
@@ -145,8 +153,19 @@ def test_a_tier_that_is_left_out_keeps_its_usual_weight(project: Path) -> None:
 
 def test_our_own_desk_toml_votes_and_compares_as_the_defaults_do() -> None:
     policy = load_settings(PROJECT, {}).config.policy
-    assert policy.voting == VotingConfig()
+    bands = {"USD/HKD": Band(low=Decimal("7.75"), high=Decimal("7.85"), authority="HKMA")}
+    assert policy.voting == VotingConfig(publishers=dict(USUAL_PUBLISHERS), bands=bands)
     assert policy.materiality == MaterialityConfig()
+
+
+def test_a_publisher_that_is_named_goes_beside_the_usual_one(project: Path) -> None:
+    named = '[voting.publishers]\n"USD/CNY" = "CFETS"\n'
+    voting = loaded(project, named).config.policy.voting
+    assert voting.publishers == {**USUAL_PUBLISHERS, "USD/CNY": "CFETS"}
+
+
+def test_rules_without_publishers_or_bands_are_sealed_as_they_were_before_there_were_any() -> None:
+    assert not {"publishers", "bands"} & VotingConfig().model_dump().keys()
 
 
 def test_how_long_a_history_gets_is_set_in_the_file(project: Path) -> None:
@@ -239,6 +258,7 @@ def test_our_own_example_environment_is_usable_when_everything_in_it_is_switched
     lines = [line for line in on if line.partition("=")[0].isupper() and "=" in line]
     (tmp_path / ".env").write_text("\n".join(lines).replace("CONFIG_FILE=", "CONFIG_FILE=./x"))
     (tmp_path / "x").write_text("")
+    (tmp_path / "publisher.key").write_text(PRIVATE)
     assert len(lines) > 15
     assert load_settings(tmp_path, {}).external
 

@@ -1,0 +1,83 @@
+"""Whether what is audited was signed with the publisher's key: `desk audit --key`."""
+
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from contracts.signature import SUFFIX, Signature
+from infra.file_reading import read_text_file
+from reporting.publish import SUFFIXES
+from reporting.signature import digest_of, signed_bytes
+from starters.endings import ExitStatus, UsageError
+
+UNCHECKED = "Signed, which was not checked: name the publisher's public key with --key."
+
+
+class Signed(NamedTuple):
+    """What is known of a signature. `status` is the exit status that it asks for; `trusted` says
+    that the files are those that the publisher signed."""
+
+    words: str
+    status: ExitStatus = ExitStatus.COMPLETE
+    trusted: bool = False
+
+
+def signature_of(
+    path: Path, seal: str, key: Path | None, read: Callable[[Path], str]
+) -> Signed | None:
+    """What the signature beside a JSON file says of it and of the pages beside it; None where there
+    is neither a signature nor a key to check it with.
+
+    Args:
+        path: The JSON file.
+        seal: That of the report or the answer in it.
+        key: The file of the publisher's public key.
+        read: Reads a file's text.
+
+    Raises:
+        UsageError: the key cannot be used.
+    """
+    beside = path.with_suffix(f".{SUFFIX}")
+    if key is None:
+        return Signed(UNCHECKED) if beside.is_file() else None
+    from infra.signing import UnusableKey, read_publisher_key
+
+    try:
+        publisher = read_publisher_key(read_text_file(key))
+    except OSError as error:
+        raise UsageError(f"--key {key}: {error.strerror}") from None
+    except (UnusableKey, UnicodeDecodeError) as error:
+        raise UsageError(f"--key {key}: {error}") from None
+    if not beside.is_file():
+        return Signed(f"Not signed: {beside.name} is not there.", ExitStatus.NOT_SIGNED)
+    try:
+        signature = Signature.model_validate_json(read(beside))
+    except ValidationError:
+        return _changed(f"{beside.name} is no signature")
+    if signature.key != publisher.fingerprint:
+        words = f"Signed with another key: {signature.key}, not {publisher.fingerprint}."
+        return Signed(words, ExitStatus.OTHER_KEY)
+    if not publisher.signed(signed_bytes(signature), b64decode(signature.signature)):
+        return _changed(f"{beside.name} does not hold a signature by the key that it names")
+    changed = _changed_files(path, signature, read)
+    if signature.seal != seal or changed:
+        return _changed(f"{', '.join(changed) or path.name} is not what was signed")
+    return Signed(f"Signed with the key {publisher.fingerprint}.", trusted=True)
+
+
+def _changed(words: str) -> Signed:
+    return Signed(f"Changed after it was signed: {words}.", ExitStatus.CHANGED)
+
+
+def _changed_files(path: Path, signature: Signature, read: Callable[[Path], str]) -> list[str]:
+    """The names of the files that are there and are not what was signed."""
+    files = {"json": path}
+    files |= {suffix: path.with_suffix(f".{suffix}") for suffix in SUFFIXES if suffix != "json"}
+    return [
+        file.name
+        for suffix, file in files.items()
+        if file.is_file() and digest_of(read(file)) != signature.files.get(suffix)
+    ]

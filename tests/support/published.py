@@ -1,0 +1,59 @@
+"""Published files for what `desk audit` is asked of them."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from contracts.report import ResearchReport
+from infra.signing import read_signing_key
+from reporting.publish import publish
+from reporting.signature import Signer
+from starters.main import execute
+from tests.support.real_reports import real_report
+
+PRIVATE = """-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+-----END PRIVATE KEY-----
+"""
+"""That of RFC 8032, section 7.1, test 1."""
+PUBLIC = """-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+-----END PUBLIC KEY-----
+"""
+SIGNER = read_signing_key(PRIVATE)
+MARKETS = ("USD/JPY", "JP")
+STEM = "2022-W43-asia-g10-fx"
+
+
+@cache
+def week() -> ResearchReport:
+    """A week with charts, decisions and an event."""
+    return real_report(*MARKETS)
+
+
+def published_week(folder: Path, signer: Signer | None = None) -> Path:
+    """The JSON of the published week, with its pages and its first revision beside it."""
+    return Path(publish(week(), folder, signer=signer).json_file)
+
+
+def edited(page: Path, old: str, new: str) -> None:
+    """Replace the first of something that is in a file."""
+    text = page.read_bytes().decode()
+    assert old in text
+    page.write_bytes(text.replace(old, new, 1).encode())
+
+
+Audit = Callable[..., tuple[int, str]]
+
+
+def auditing(capsys: pytest.CaptureFixture[str]) -> Audit:
+    """`desk audit` with its exit status and all that it printed."""
+
+    def audit(*arguments: object) -> tuple[int, str]:
+        status = execute(["audit", *map(str, arguments)])
+        shown = capsys.readouterr()
+        return int(status), shown.out + shown.err
+
+    return audit

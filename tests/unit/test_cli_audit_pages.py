@@ -1,0 +1,236 @@
+"""`desk audit` of the pages beside the JSON: charts, scripts, and pages of other versions."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contracts.graph import GraphRecord
+from domain.compile_answer import compile_answer
+from reporting import rendering_version
+from reporting.answer_publish import publish_answer
+from reporting.page_comparison import compared_html
+from reporting.page_reading import read_page
+from reporting.rendering_version import rendering_mark
+from tests.support.answers import FINISHED_AT, market_record, ticket_record
+from tests.support.published import Audit, auditing, edited, published_week, week
+from tests.support.stock_reports import stock_record
+from tests.support.swarm_reports import swarm_record
+
+MARK = re.compile(r"research-desk [0-9a-f]{12}")
+OTHER = "research-desk 0123456789ab"
+
+
+@pytest.fixture
+def audit(capsys: pytest.CaptureFixture[str]) -> Audit:
+    return auditing(capsys)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    return published_week(tmp_path).with_suffix(".html")
+
+
+def from_another_version(page: Path, mark: str = OTHER) -> None:
+    """What another version would have said it was rendered by."""
+    text, count = MARK.subn(mark, page.read_text())
+    assert count == 1
+    page.write_text(text)
+
+
+CHART_EDITS = [
+    ("</svg>", "<script>alert(1)</script></svg>"),
+    ("</svg>", '<text x="1" y="1">+9.99 %</text></svg>'),
+    ("</svg>", "<g/></svg>"),
+    ("<svg class", '<svg onload="alert(1)" class'),
+    ("USD/JPY</text>", "USD/CHF</text>"),
+    ("−2.76", "−2.67"),
+    ('d="M', 'd="M 90 9 L'),
+    ("var(--week)", "none"),
+    ('role="img" aria-label="', 'role="img" aria-label="A forecast: '),
+    ('transform="rotate(-0', 'transform="rotate(-9'),
+    ("<svg class", '<svg style="display: none" class'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), CHART_EDITS)
+@pytest.mark.parametrize("mark", [None, OTHER])
+def test_a_changed_chart_is_found_whatever_rendered_the_page(
+    old: str, new: str, mark: str | None, page: Path, audit: Audit
+) -> None:
+    text = page.read_text()
+    at = text.index("<svg")
+    if old not in text[at:]:
+        old, new = "var(--", "var(--no-"
+    changed = text[:at] + text[at:].replace(old, new, 1)
+    assert changed != text
+    page.write_text(changed)
+    if mark:
+        from_another_version(page, mark)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 1
+    assert f"- {page.name}: " in told
+
+
+def test_charts_of_another_drawing_library_are_compared_by_what_they_show(
+    page: Path, audit: Audit
+) -> None:
+    def redrawn(style: re.Match[str]) -> str:
+        return 'style="' + "; ".join(reversed(style[1].split("; "))) + '"'
+
+    text = re.sub(r'(?<=<text )style="([^"]*)"', redrawn, page.read_text())
+    text = re.sub(r"(heatG10|year0)-([mp])[0-9a-f]{10}", r"\1-\g<2>0123456789", text)
+    text = re.sub(r'y="15\.7"', 'y="15.8"', text)
+    assert text != page.read_text()
+    page.write_text(text)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 0
+    assert "says the same, its charts drawn by another version of the drawing library" in told
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_nothing_active_survives_in_a_page_of_any_version(
+    suffix: str, page: Path, audit: Audit
+) -> None:
+    form = page.with_suffix(suffix)
+    from_another_version(form)
+    title = "## Summary\n" if suffix == ".md" else "<h2>Summary</h2>\n"
+    edited(form, title, f"{title}\n<script>alert(1)</script>\n\n")
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 1
+    assert "it holds an element <script>" in told
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("fell sharply", "rose sharply"),
+        ("146.83", "148.63"),
+        ("Bank of Japan held", "Bank of Japan raised"),
+        ("28 Oct", "27 Oct"),
+        ("USD/JPY", "USD/CHF"),
+    ],
+)
+@pytest.mark.parametrize("mark", [None, OTHER])
+def test_an_edited_page_is_found_whichever_version_it_names(
+    suffix: str, old: str, new: str, mark: str | None, page: Path, audit: Audit
+) -> None:
+    form = page.with_suffix(suffix)
+    edited(form, old, new)
+    if mark:
+        from_another_version(form, mark)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 1
+    assert f"{form.name} does not say the same" in told
+
+
+def test_a_sentence_that_is_no_ones_is_shown_where_it_cannot_be_told_from_older_wording(
+    page: Path, audit: Audit
+) -> None:
+    said = "The Bank of Japan intervened."
+    edited(page, "<h2>Summary</h2>", f"<h2>Summary</h2>\n<p>{said}</p>")
+    assert audit(page.with_suffix(".json"))[0] == 1
+    from_another_version(page)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 3
+    assert said in told
+    assert "Not verified in it:" in told
+
+
+def test_a_link_that_is_no_source_of_the_report_is_found_in_a_page_of_any_version(
+    page: Path, audit: Audit
+) -> None:
+    edited(page, "<h2>Summary</h2>", '<h2><a href="https://evil.example/">Summary</a></h2>')
+    from_another_version(page)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 1
+    assert "https://evil.example/" in told
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_a_page_that_another_version_words_otherwise_is_told_from_an_edited_one(
+    suffix: str, page: Path, audit: Audit
+) -> None:
+    form = page.with_suffix(suffix)
+    edited(form, "What is missing and why", "What could not be found")
+    assert audit(page.with_suffix(".json"))[0] == 1
+    from_another_version(form)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 3
+    assert f"{form.name} has the figures and texts of the JSON" in told
+    assert "`What could not be found`" in told
+
+
+def test_a_page_of_another_version_that_says_all_the_same_is_verified(
+    page: Path, audit: Audit
+) -> None:
+    from_another_version(page)
+    edited(page.with_suffix(".md"), f"\nRendered by {rendering_mark()}.\n", "")
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 0
+    assert told.count("says the same") == 2
+
+
+def test_what_hides_words_is_named_as_not_verified(page: Path, audit: Audit) -> None:
+    edited(page, "<style>\n", "<style>\n.events { display: none }\n")
+    from_another_version(page)
+    status, told = audit(page.with_suffix(".json"))
+    assert status == 3
+    assert "style sheet" in told
+
+
+def test_every_page_of_a_report_is_free_of_faults(page: Path) -> None:
+    assert read_page(page.read_text()).faults == ()
+    assert len(read_page(page.read_text()).charts) >= 2
+
+
+ANSWERS: dict[str, Callable[[], GraphRecord]] = {
+    "question": ticket_record,
+    "market": market_record,
+    "swarm": swarm_record,
+    "stock": stock_record,
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_pages_of_answers_are_compared_like_those_of_reports(
+    kind: str, tmp_path: Path, audit: Audit
+) -> None:
+    answer = compile_answer(ANSWERS[kind](), finished_at=FINISHED_AT)
+    page = Path(publish_answer(answer, tmp_path).html)
+    text = page.read_text()
+    assert "does not say the same" not in audit(page.with_suffix(".json"))[1]
+    for form in (page, page.with_suffix(".md")):
+        from_another_version(form)
+    assert audit(page.with_suffix(".json"))[1].count("says the same") == 2
+    word = max(answer.summary.split("\n")[0].split(" "), key=len)
+    for old, new in (("</section>", "<script>alert(1)</script></section>"), (word, "Otherwise")):
+        page.write_text(text)
+        from_another_version(page)
+        edited(page, old, new)
+        status, told = audit(page.with_suffix(".json"))
+        assert status == 1
+        assert f"{page.name} does not say the same" in told
+
+
+def test_a_mark_changes_with_the_code_that_renders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("contracts", "domain", "reporting"):
+        (tmp_path / package).mkdir()
+    file = tmp_path / "reporting" / "rendering_version.py"
+    file.write_text("a")
+    monkeypatch.setattr(rendering_version, "__file__", str(file))
+    render = rendering_mark.__wrapped__
+    before = render()
+    assert render() == before
+    (tmp_path / "domain" / "figures.py").write_text("b")
+    assert render() != before
+
+
+def test_a_page_is_compared_with_what_the_json_says_and_not_with_its_evidence(page: Path) -> None:
+    told = week().model_dump(mode="json", exclude={"evidence"})
+    text = page.read_text()
+    assert compared_html(text, text, told).wrong == ()
