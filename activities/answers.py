@@ -14,14 +14,16 @@ from domain.compile_answer import compile_answer
 from domain.prose import clip
 from reporting.answer_publish import publish_answer
 from reporting.publish import PublishingError
+from reporting.signature import Signer
 
 
 class AnswerActivities:
     """Writes answers into one directory, one after the other: two that are compiled at once in one
     process take as long as both in turn."""
 
-    def __init__(self, reports_dir: Path) -> None:
+    def __init__(self, reports_dir: Path, signer: Signer | None = None) -> None:
         self._reports_dir = reports_dir
+        self._signer = signer
         self._one_at_a_time = asyncio.Lock()
 
     @activity.defn
@@ -45,5 +47,5 @@ class AnswerActivities:
 
     def _publish(self, record: GraphRecord) -> AnswerPublication:
         answer = compile_answer(record, finished_at=datetime.now(UTC))
-        files = publish_answer(answer, self._reports_dir)
+        files = publish_answer(answer, self._reports_dir, self._signer)
         return AnswerPublication(files=files, outcome=answer.outcome, summary=clip(answer.summary))

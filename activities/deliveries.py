@@ -14,6 +14,7 @@ from activities.heartbeats import beating
 from contracts.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
 from contracts.names import FailureType
 from contracts.report import ResearchReport
+from contracts.signature import SUFFIX as SIGNATURE
 from domain.deliveries import delivery_key, message_id, object_key
 from infra.deliveries import DeliveryFailed, DeliverySecrets, Letter
 from infra.effect_journal import EffectJournal
@@ -125,6 +126,9 @@ class DeliveryActivities:
                 f"revision {parcel.revision} of {parcel.week} is not in {folder}, where this "
                 "worker looks: orchestrators on several machines need one report folder"
             )
+        signature = folder / f"{stem}.{SIGNATURE}"
+        if signature.is_file():
+            files[SIGNATURE] = signature
         link = f"{parcel.report_url.rstrip('/')}/{stem}.html" if parcel.report_url else None
         return _Revision(report, files, link or str(files["html"]))
 

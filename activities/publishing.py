@@ -24,17 +24,19 @@ from reporting.publish import (
     publish,
     published_revisions,
 )
+from reporting.signature import Signer
 
 
 class PublishingActivities:
-    """Writes reports into one directory, one after the other.
+    """Writes reports into one directory, one after the other, and signs them where it has a signer.
 
     Two that are compiled at once in one process take as long as both in turn, and keep the first
     from its readers.
     """
 
-    def __init__(self, reports_dir: Path) -> None:
+    def __init__(self, reports_dir: Path, signer: Signer | None = None) -> None:
         self._reports_dir = reports_dir
+        self._signer = signer
         self._one_at_a_time = asyncio.Lock()
         self._archive = ArchiveUpkeep(reports_dir)
 
@@ -86,7 +88,7 @@ class PublishingActivities:
             previous=previous.report,
             previous_note=" ".join(words for words in (late, previous.note) if words) or None,
         )
-        files = publish(report, self._reports_dir, slug)
+        files = publish(report, self._reports_dir, slug, self._signer)
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
             files=files,

@@ -10,6 +10,7 @@ from activities.metrics import measured_call
 from activities.tries import Tries
 from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
 from domain.answer_form import told_when
+from domain.capabilities import is_answered
 from domain.event_sources import without_later
 from domain.seal import content_hash
 from infra.effect_journal import EffectJournal
@@ -60,7 +61,8 @@ class ToolActivities:
             refused = answer.refusal is not None
             took = measure.answered(ToolStatus.REFUSED if refused else ToolStatus.OK)
         result = _evidence(request, answer)
-        return result.model_copy(update={"took": round(took, 3), "kept": answer.kept})
+        told = {"took": round(took, 3), "kept": answer.kept, "satisfies": is_answered(result)}
+        return result.model_copy(update=told)
 
     async def _answer(self, request: ToolRequest, tries: Tries) -> ToolAnswer:
         call = request.call

@@ -111,7 +111,9 @@ async def _workers(
 
         workers.append(validation(client, settings, journal))
     if Role.ORCHESTRATOR in roles:
+        from infra.deployment import build_id, current_deployment
         from workers.orchestrator import orchestrator
 
-        workers.append(orchestrator(client, settings, journal))
+        deployment = await current_deployment(client, build_id())
+        workers.append(orchestrator(client, settings, journal, deployment))
     return workers

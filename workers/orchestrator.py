@@ -2,7 +2,7 @@
 `desk`."""
 
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
@@ -53,13 +53,18 @@ when they are asked.
 """
 
 
-def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> Worker:
-    """The worker of the role."""
-    publishing = PublishingActivities(settings.reports_dir)
+def orchestrator(
+    client: Client,
+    settings: Settings,
+    journal: EffectJournal,
+    deployment: WorkerDeploymentConfig | None = None,
+) -> Worker:
+    """The worker of the role, of a version where there is one. Only here do workflows run; what
+    other roles do is an activity, which any version may take."""
+    publishing = PublishingActivities(settings.reports_dir, settings.signer)
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
     learning = LearningActivities()
-    judge = JudgeActivities()
     memory = MemoryActivities(memory_store(settings))
     return Worker(
         client,
@@ -67,18 +72,18 @@ def orchestrator(client: Client, settings: Settings, journal: EffectJournal) -> 
         workflows=WORKFLOWS,
         activities=[
             turn_activities(settings, journal).take_turn,
-            judge.judge_findings,
-            judge.judge_hypotheses,
+            *JudgeActivities().all,
             publishing.publish_report,
             publishing.read_revisions,
             deliveries.deliver_report,
-            AnswerActivities(settings.reports_dir).publish_answer,
+            AnswerActivities(settings.reports_dir, settings.signer).publish_answer,
             memory.recall_memory,
             memory.remember,
             learning.ask_learning,
             learning.tell_learning,
             learning.tell_hypothesis,
         ],
+        deployment_config=deployment,
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
         **TUNING,

@@ -11,18 +11,25 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
 from contracts.config import RetryConfig
+from contracts.judgement import FixingsToJudge, JudgedFixings
 from contracts.learning_record import FixingPause
 from contracts.names import source_queue
 from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from contracts.weeks import week_of
 from domain.fixing_pauses import FixingPauses, is_given_up
-from domain.forecast_fixings import asked_for, fixing_calls, given_up, resolutions_in, says_no
+from domain.forecast_fixings import asked_for, fixing_calls, given_up
+from domain.judged_outcomes import judged_fixings
 from domain.learned import Fixed, Learned
+from workflows.judging import fixings_judged
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 ONE_TRY: Final = timedelta(seconds=20)
 ONE_CALL: Final = timedelta(minutes=1)
 """A source that cannot be asked for so long is asked again later."""
+
+FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
+"""A record that was at work before this change reads answers in the workflow, until it next
+continues as new."""
 
 
 class ForecastScoring:
@@ -37,6 +44,7 @@ class ForecastScoring:
         self._learned = learned
         self._pauses = FixingPauses(pauses)
         self._asked: Counter[str] = Counter()
+        self._judged_times = 0
 
     @property
     def pauses(self) -> tuple[FixingPause, ...]:
@@ -85,20 +93,27 @@ class ForecastScoring:
             self._pauses.hold_server(server, workflow.now())
         else:
             self._pauses.release_server(server)
-        for answer in answers:
-            self._read(answer, due)
+        judged = await self._judged(FixingsToJudge(answers=answers, due=due, now=workflow.now()))
+        self._read(answers, due, judged)
 
-    def _read(self, answer: ToolResult, due: datetime) -> None:
+    async def _judged(self, asked: FixingsToJudge) -> JudgedFixings:
+        if not workflow.patched(FIXINGS_JUDGED_APART):
+            return judged_fixings(asked)
+        self._judged_times += 1
+        return await fixings_judged(asked, f"fixings.{self._judged_times}")
+
+    def _read(self, answers: Sequence[ToolResult], due: datetime, judged: JudgedFixings) -> None:
         now = workflow.now()
-        found = {known.market: known for known in resolutions_in(answer, due, now)}
-        for market in asked_for(answer.call):
-            fixed = Fixed(due, answer.call.server, market)
-            if market not in found:
-                pause = self._pauses.hold(fixed, now, refused=says_no(answer, market))
-                if is_given_up(pause, now):
-                    found[market] = given_up(answer, pause, market, due)
-            if market in found:
-                self._pauses.release(fixed)
+        found = {known.market: known for known in judged.resolutions}
+        for answer in answers:
+            for market in asked_for(answer.call):
+                fixed = Fixed(due, answer.call.server, market)
+                if market not in found:
+                    pause = self._pauses.hold(fixed, now, refused=market in judged.refused)
+                    if is_given_up(pause, now):
+                        found[market] = given_up(answer, pause, market, due)
+                if market in found:
+                    self._pauses.release(fixed)
         self._learned.fix(found.values())
 
     async def _answer(self, call: ToolCall, due: datetime) -> ToolResult:

@@ -5,19 +5,23 @@ from typing import Final
 
 from temporalio import workflow
 
+from contracts.judgement import PriceToJudge, PriceVerdict
 from contracts.names import Message
 from contracts.search_attributes import Outcome, Phase
 from contracts.swarm import HypothesisState, ScoredHypothesis
 from contracts.swarm_run import HypothesisRequest, HypothesisStatus
 from domain.deadlines import time_left
 from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
-from domain.hypotheses import scored, unscorable, void
-from domain.hypotheses_prices import NoPrice
+from domain.hypotheses import unscorable, void
 from domain.hypotheses_words import hypothesis_details, outcome_memory
 from workflows.hypothesis_price import PriceAsking
 from workflows.hypothesis_telling import untold
+from workflows.judging import price_judged
 from workflows.options import MARKET, note_outcome, note_phase
 from workflows.remembering import remember
+
+SCORABLE_JUDGED_APART: Final = "scorable-judged-apart"
+"""Hypotheses that waited before this change were looked at in the workflow as they began."""
 
 _KNOWN: Final = (HypothesisState.HELD, HypothesisState.REFUTED)
 
@@ -34,7 +38,7 @@ class HypothesisWorkflow:
     @workflow.init
     def __init__(self, request: HypothesisRequest) -> None:
         self._request = request
-        self._prices = PriceAsking(request.hypothesis, request.policy)
+        self._prices = PriceAsking(request)
         self._waits_for: datetime | None = request.hypothesis.due
         self._scored: ScoredHypothesis | None = None
         self._notes: list[str] = []
@@ -66,7 +70,7 @@ class HypothesisWorkflow:
         )
 
     async def _outcome(self) -> ScoredHypothesis:
-        if words := unscorable(self._request.hypothesis):
+        if words := await self._unscorable():
             return self._void(words)
         await self._wait_until(self._request.hypothesis.due, "it is due")
         note_phase(Phase.RESEARCHING)
@@ -77,19 +81,26 @@ class HypothesisWorkflow:
             pause = min(2 * pause, LONGEST_PAUSE)
         return outcome
 
+    async def _unscorable(self) -> str | None:
+        """Why no price can ever decide it; None where one can."""
+        if not workflow.patched(SCORABLE_JUDGED_APART):
+            return unscorable(self._request.hypothesis)
+        asked = PriceToJudge(request=self._request, workflow_id=self._id, now=workflow.now())
+        judged = await price_judged(asked, "scorable", self._request.policy)
+        return judged.words if judged.verdict is PriceVerdict.NEVER else None
+
     async def _held_against_a_price(self, gives_up_at: datetime) -> ScoredHypothesis | None:
         """The score, or void where there will be no price; None while there may be one later."""
-        try:
-            price = await self._prices.price()
-        except NoPrice as missing:
-            if missing.final:
-                return self._void(str(missing))
-            if workflow.now() >= gives_up_at:
-                return self._void(f"given up on {workflow.now():%Y-%m-%d}: {missing}")
-            workflow.logger.warning("no price yet for a hypothesis: %s", missing)
-            self._notes[:] = [str(missing)]
-            return None
-        return scored(self._request, price, workflow_id=self._id, now=workflow.now())
+        judged = await self._prices.outcome()
+        if judged.verdict is PriceVerdict.NEVER:
+            return self._void(judged.words)
+        if judged.verdict is PriceVerdict.SCORED and judged.scored is not None:
+            return judged.scored
+        if workflow.now() >= gives_up_at:
+            return self._void(f"given up on {workflow.now():%Y-%m-%d}: {judged.words}")
+        workflow.logger.warning("no price yet for a hypothesis: %s", judged.words)
+        self._notes[:] = [judged.words]
+        return None
 
     async def _wait_until(self, when: datetime, then: str) -> None:
         self._waits_for = when

@@ -8,20 +8,12 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
 from contracts.base import Instant
-from contracts.config import RunPolicy
+from contracts.judgement import JudgedPrice, PriceToJudge, PriceVerdict
 from contracts.names import source_queue
-from contracts.swarm import Hypothesis
+from contracts.swarm_run import HypothesisRequest
 from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from domain.hypotheses_prices import (
-    NoPrice,
-    Price,
-    expected_day,
-    last_price,
-    nobody_to_ask,
-    price_calls,
-    price_when_due,
-    too_early,
-)
+from domain.hypotheses_prices import nobody_to_ask, price_calls
+from workflows.judging import price_judged
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 ONE_CALL: Final = timedelta(minutes=1)
@@ -29,47 +21,45 @@ ONE_CALL: Final = timedelta(minutes=1)
 
 
 class PriceAsking:
-    """Asks the sources of a hypothesis' market, in the order of the run's routes."""
+    """Asks the sources of a hypothesis' market, in the order of the run's routes, and has judged
+    what they say."""
 
-    def __init__(self, hypothesis: Hypothesis, policy: RunPolicy) -> None:
-        self._hypothesis = hypothesis
-        self._policy = policy
+    def __init__(self, request: HypothesisRequest) -> None:
+        self._request = request
+        self._hypothesis = request.hypothesis
+        self._policy = request.policy
         self._asked = 0
 
-    async def price(self) -> Price:
-        """The last price known when it was due, of the first source that has it.
-
-        Raises:
-            NoPrice: nobody has it now; for good where it says so.
-        """
+    async def outcome(self) -> JudgedPrice:
+        """What follows from the answer of the first source that has the last price known when it
+        was due; from those of all where none has it."""
         reasons: list[str] = []
         for call in price_calls(self._hypothesis, self._policy):
-            try:
-                return await self._of(call)
-            except NoPrice as missing:
-                if missing.final:
-                    raise
-                reasons.append(str(missing))
-        raise NoPrice("; ".join(reasons) or nobody_to_ask(self._hypothesis, self._policy))
+            judged = await self._of(call)
+            if judged.verdict in (PriceVerdict.SCORED, PriceVerdict.NEVER):
+                return judged
+            reasons.append(judged.words)
+        words = "; ".join(reasons) or nobody_to_ask(self._hypothesis, self._policy)
+        return JudgedPrice(verdict=PriceVerdict.LACKING, words=words[:4_000])
 
-    async def _of(self, call: ToolCall) -> Price:
-        due, kind = self._hypothesis.due, self._hypothesis.market.kind
-        answer = await self._answer(call, due)
-        price = price_when_due(self._hypothesis, answer)
-        expected = expected_day(kind, due)
-        if price.day < expected and not await self._has_gone_on(call):
-            raise NoPrice(too_early(answer, price, expected))
-        return price
+    async def _of(self, call: ToolCall) -> JudgedPrice:
+        """Where a price is older than the one expected, the source's latest answer tells whether
+        that may still come. It decides nothing else."""
+        answer = await self._answer(call, self._hypothesis.due)
+        judged = await self._judged(answer)
+        if judged.verdict is not PriceVerdict.EARLY:
+            return judged
+        return await self._judged(answer, await self._answer(call, workflow.now()))
 
-    async def _has_gone_on(self, call: ToolCall) -> bool:
-        """Whether the source has prices of later days than the one that is missed, which it then
-        never had: a holiday. Decides nothing but whether to wait."""
-        now = workflow.now()
-        expected = expected_day(self._hypothesis.market.kind, self._hypothesis.due)
-        try:
-            return last_price(self._hypothesis, await self._answer(call, now), now).day > expected
-        except NoPrice:
-            return False
+    async def _judged(self, answer: ToolResult, latest: ToolResult | None = None) -> JudgedPrice:
+        asked = PriceToJudge(
+            request=self._request,
+            workflow_id=workflow.info().workflow_id,
+            now=workflow.now(),
+            answer=answer,
+            latest=latest,
+        )
+        return await price_judged(asked, f"price.{self._asked}", self._policy)
 
     async def _answer(self, call: ToolCall, as_of: Instant) -> ToolResult:
         """Each call has an activity id of its own, by which its effect is known."""

@@ -1,41 +1,94 @@
-"""Having findings judged. What is held of them is data of the run, and not its code's."""
+"""Having judged what agents found and sources said. What is held of it is data of the run, and not
+its code's."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple, TypeVar
 
 from temporalio import workflow
 
 from activities.judging import JudgeActivities
-from contracts.config import RunPolicy
-from contracts.judgement import FindingsToJudge, HypothesesToJudge, Scope
+from contracts.config import RetryConfig, RunPolicy
+from contracts.judgement import (
+    EvaluationToJudge,
+    FindingsToJudge,
+    FixingsToJudge,
+    HypothesesToJudge,
+    JudgedEvaluation,
+    JudgedFixings,
+    JudgedPrice,
+    JudgedRecommendation,
+    PriceToJudge,
+    RecommendationToJudge,
+    Scope,
+)
+from contracts.markets import MarketSpec
 from contracts.names import Queue
 from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord
 from contracts.swarm import Hypothesis
+from contracts.weeks import TimeWindow
+from domain.conflict_bounds import is_of_rates
 from domain.judged_findings import judged_findings, judged_hypotheses
-from workflows.options import desk_bounds
+from domain.judged_outcomes import judged_price
+from workflows.options import ActivityBounds, desk_bounds
+
+Asked = TypeVar("Asked")
+Judged = TypeVar("Judged")
+
+JUDGED_WITHIN: Final = timedelta(days=30)
+"""A desk may be down for so long when something is due."""
 
 JUDGED_APART = "judged-apart"
 """Runs that were at work before this change judge their findings in the workflow."""
 
+PRICES_JUDGED_APART = "prices-judged-apart"
+"""Hypotheses that were due before this change hold themselves against a price in the workflow."""
+
+
+class Reading(NamedTuple):
+    """What findings are read again for: a market and its window."""
+
+    market: MarketSpec
+    window: TimeWindow
+
 
 async def judged_conflicts(
-    scope: Scope, outcomes: Sequence[MarketOutcome], policy: RunPolicy, place: str
+    scope: Scope,
+    outcomes: Sequence[MarketOutcome],
+    policy: RunPolicy,
+    place: str,
+    reading: Reading | None = None,
 ) -> tuple[ConflictRecord, ...]:
-    """What the findings contradict each other in, settled as far as a vote or an earlier decision
-    can. `place` tells one judgement from another within a workflow."""
-    findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
-    asked = FindingsToJudge(scope=scope, outcomes=findings, voting=policy.voting)
+    """What the findings contradict each other in, settled as far as the rules or an earlier
+    decision can. `place` tells one judgement from another within a workflow. With a `reading`
+    the evidence is read again first: where no validator has done so."""
     if not workflow.patched(JUDGED_APART):
+        findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
+        asked = FindingsToJudge(scope=scope, outcomes=findings, voting=policy.voting)
         return judged_findings(asked).conflicts
-    found = await workflow.execute_activity_method(
+    asked = FindingsToJudge(
+        scope=scope,
+        outcomes=tuple(_to_judge(outcome, whole=reading is not None) for outcome in outcomes),
+        voting=policy.voting,
+        markets=(reading.market,) if reading else (),
+        base_area=policy.base_area if reading else None,
+        window=reading.window if reading else None,
+    )
+    found = await _judged(
         JudgeActivities.judge_findings,
         asked,
-        task_queue=Queue.DESK,
-        activity_id=f"judge.{scope}.{place}",
-        summary="What the findings contradict each other in",
-        **desk_bounds(policy),
+        f"{scope}.{place}",
+        "What the findings contradict each other in",
+        desk_bounds(policy),
     )
     return found.conflicts
+
+
+def _to_judge(outcome: MarketOutcome, *, whole: bool) -> MarketOutcome:
+    """The outcome with as much evidence as judging it takes: evidence is most of a history."""
+    evidence = tuple(result for result in outcome.evidence if whole or is_of_rates(result))
+    return outcome.model_copy(update={"evidence": evidence})
 
 
 async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple[Hypothesis, ...]:
@@ -44,12 +97,67 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
         return ()
     if not workflow.patched(JUDGED_APART):
         return judged_hypotheses(asked).sound
-    found = await workflow.execute_activity_method(
-        JudgeActivities.judge_hypotheses,
+    words, judge = "Which hypotheses can be held against a price", JudgeActivities.judge_hypotheses
+    found = await _judged(judge, asked, "hypotheses", words, desk_bounds(policy))
+    return found.sound
+
+
+async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> JudgedPrice:
+    """What follows from a source's answer for a hypothesis; `place` tells one from another."""
+    if not workflow.patched(PRICES_JUDGED_APART):
+        return judged_price(asked)
+    words = "What follows from the price"
+    return await _waited_for(JudgeActivities.judge_price, asked, place, words, policy.retries)
+
+
+async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
+    """The fixings that a source's answers hold."""
+    words = "Which fixings the answers hold"
+    return await _waited_for(JudgeActivities.judge_fixings, asked, place, words, RetryConfig())
+
+
+async def evaluation_judged(
+    asked: EvaluationToJudge, place: str, policy: RunPolicy
+) -> JudgedEvaluation:
+    """Whether an episode's evaluation is waited for, or tried again."""
+    words = "Whether there is a price to wait for"
+    return await _waited_for(JudgeActivities.judge_evaluation, asked, place, words, policy.retries)
+
+
+async def recommendation_judged(
+    asked: RecommendationToJudge, policy: RunPolicy
+) -> JudgedRecommendation:
+    """An evaluated recommendation as a hypothesis that was scored."""
+    words, judge = "What came of the recommendation", JudgeActivities.judge_recommendation
+    return await _waited_for(judge, asked, "recommendation", words, policy.retries)
+
+
+async def _judged(
+    judge: Callable[[JudgeActivities, Asked], Awaitable[Judged]],
+    asked: Asked,
+    place: str,
+    summary: str,
+    bounds: ActivityBounds,
+) -> Judged:
+    return await workflow.execute_activity_method(
+        judge,
         asked,
         task_queue=Queue.DESK,
-        activity_id="judge.hypotheses",
-        summary="Which hypotheses can be held against a price",
-        **desk_bounds(policy),
+        activity_id=f"judge.{place}",
+        summary=summary,
+        **bounds,
     )
-    return found.sound
+
+
+async def _waited_for(
+    judge: Callable[[JudgeActivities, Asked], Awaitable[Judged]],
+    asked: Asked,
+    place: str,
+    summary: str,
+    retries: RetryConfig,
+) -> Judged:
+    """The same for what was waited for so long that it does not fail for a desk that is away."""
+    bounds = desk_bounds(RunPolicy(retries=retries))
+    return await _judged(
+        judge, asked, place, summary, {**bounds, "schedule_to_close_timeout": JUDGED_WITHIN}
+    )

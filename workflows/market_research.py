@@ -26,7 +26,7 @@ from domain.market_outcome import after_decisions, decide_outcome, reasons_missi
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
 from workflows.escalating import decided, tell_week
-from workflows.judging import judged_conflicts
+from workflows.judging import Reading, judged_conflicts
 from workflows.options import market_attributes, note_outcome, note_phase, priority
 from workflows.reassigning import HandingOn, NobodyCould
 
@@ -88,7 +88,11 @@ class MarketResearchWorkflow:
             return found
         # No validator was there to say what the findings contradict each other in.
         within = await judged_conflicts(
-            Scope.WITHIN_MARKETS, (found,), self._request.policy, "market"
+            Scope.WITHIN_MARKETS,
+            (found,),
+            self._request.policy,
+            "market",
+            Reading(market, self._request.window),
         )
         return found.model_copy(update={"conflicts": merged(within, found.conflicts)})
 

@@ -6,6 +6,7 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from contracts.claims import Metric
+from contracts.judgement import EvaluationToJudge, JudgedEvaluation
 from contracts.report import Contribution
 from contracts.results import ResearchResult
 from contracts.search_attributes import Phase
@@ -14,12 +15,14 @@ from contracts.tasks import TaskAssignment
 from contracts.week_run import TaskOutcome
 from domain.deadlines import time_left
 from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
+from domain.judged_outcomes import NO_PRICE
 from domain.stock_assignments import outcome_parameters
 from domain.stock_horizon import (
     NEVER,
     SETTLING,
     Later,
     had_no_price,
+    has_price,
     later,
     never_evaluated,
     was_told_no_price,
@@ -27,15 +30,19 @@ from domain.stock_horizon import (
 from domain.stock_parts import values_of
 from domain.task_kinds import STOCK_TASKS
 from workflows.agent_work import Shown, TaskFailed
+from workflows.judging import evaluation_judged
 from workflows.stock_book import StockBook
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
-NO_PRICE = "there is no price at the end of the horizon"
-
 TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
 """Runs that waited before this change for a price that none but `RUN_TA_ADVANCED` asked for go on
 waiting."""
+
+
+WAIT_JUDGED_APART = "wait-judged-apart"
+EVALUATION_JUDGED_APART = "evaluation-judged-apart"
+"""Runs that came to these points before this change decide in the workflow whether they wait."""
 
 
 class Evaluating:
@@ -58,13 +65,13 @@ class Evaluating:
         Raises:
             TaskFailed: it could not be asked until it was given up.
         """
-        if time_left(self._state.due, workflow.now()) and self._had_no_price:
+        if time_left(self._state.due, workflow.now()) and await self._had_no_price():
             return self._never()
         await self._wait_until(self._state.due + SETTLING, "its horizon is over")
         pause, tries = FIRST_PAUSE, 0
         while True:
             found = await self._asked(tries)
-            reason = self._waits_because(found)
+            reason = await self._waits_because(found, tries)
             if reason is None:
                 break
             workflow.logger.warning("not evaluated yet: %s", reason.words)
@@ -87,12 +94,38 @@ class Evaluating:
         except TaskFailed as failed:
             return failed
 
+    async def _had_no_price(self) -> bool:
+        """Whether a source said as the episode began that it has no price of the stock."""
+        if workflow.patched(WAIT_JUDGED_APART):
+            return not self._has_price and (await self._judged(None, "begin")).no_price
+        return self._had_none
+
     @property
-    def _had_no_price(self) -> bool:
+    def _has_price(self) -> bool:
+        return has_price(self._state.board.values.keys())
+
+    @property
+    def _had_none(self) -> bool:
         known, outcomes = self._state.board.values.keys(), self._state.outcomes
         if had_no_price(known, outcomes):
             return True
         return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
+
+    async def _judged(self, found: TaskOutcome | TaskFailed | None, place: str) -> JudgedEvaluation:
+        state, request = self._state, self._book.request
+        result = found.result if isinstance(found, TaskOutcome) else None
+        asked = EvaluationToJudge(
+            symbol=request.symbol,
+            known=tuple(state.board.values),
+            # They are looked at for what was said in place of a price.
+            outcomes=() if self._has_price else tuple(state.outcomes),
+            found=result if isinstance(result, ResearchResult) else None,
+            failed=str(found)[:4_000] if isinstance(found, TaskFailed) else None,
+            due=state.due,
+            now=workflow.now(),
+            given_up_after=request.given_up_after,
+        )
+        return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
 
     def _never(self) -> TaskOutcome:
         """What there is to tell of a horizon that is not waited for; nobody is asked."""
@@ -117,14 +150,21 @@ class Evaluating:
             EVALUATE, profile, round_=self._round, query=query, window=state.horizon
         )
 
-    def _waits_because(self, found: TaskOutcome | TaskFailed) -> Later | None:
+    async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:
+        if workflow.patched(EVALUATION_JUDGED_APART):
+            judged = await self._judged(found, f"t{tries}")
+            until = judged.until
+            return Later(judged.waits_because or NO_PRICE, until) if until is not None else None
+        return self._waits_here(found)
+
+    def _waits_here(self, found: TaskOutcome | TaskFailed) -> Later | None:
         exit_day, reason = None, NO_PRICE
         if isinstance(found, TaskFailed):
             reason = str(found)
         elif isinstance(found.result, ResearchResult):
             _, days = values_of(found.result.claims, EVALUATE, self._book.request.symbol)
             exit_day = days.get(Metric.EXIT)
-            if exit_day is None and self._had_no_price:
+            if exit_day is None and self._had_none:
                 return None
             reason = "; ".join(found.result.missing) or NO_PRICE
         return later(

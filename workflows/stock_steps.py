@@ -6,7 +6,7 @@ from decimal import Decimal
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from contracts.judgement import Scope
+from contracts.judgement import RecommendationToJudge, Scope
 from contracts.knowledge import Synthesis
 from contracts.names import AgentId, FailureType, reassignment_run_id
 from contracts.results import ResearchResult
@@ -14,15 +14,15 @@ from contracts.search_attributes import Phase
 from contracts.stock import ActionChoice, EpisodeStep, StockAction
 from contracts.tasks import TaskAssignment
 from contracts.week_run import ReassignmentRequest, TaskOutcome
+from domain.judged_outcomes import judged_recommendation
 from domain.stock_actions import DATA, why_not
 from domain.stock_assignments import market_of
 from domain.stock_graph import CONTROLLER
-from domain.stock_memories import Untellable, scored_recommendation
 from domain.stock_parts import pointers_of, values_of
 from domain.task_kinds import STOCK_TASKS
 from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.hypothesis_telling import untold
-from workflows.judging import judged_conflicts
+from workflows.judging import judged_conflicts, recommendation_judged
 from workflows.options import graph_attributes, priority, unusable
 from workflows.reassigning import HandingOn, NobodyCould
 from workflows.remembering import recall, remember
@@ -31,6 +31,9 @@ from workflows.stock_evaluating import Evaluating
 
 NO_MEMORY = "memory was not to be used"
 NOTHING_RECOMMENDED = "it delivered no recommendation"
+
+RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
+"""Runs that were evaluated before this change decide in the workflow what is told of it."""
 
 
 class StockSteps:
@@ -188,14 +191,20 @@ class StockSteps:
             state.memory = stored.missing or state.memory
         if not self._request.learn:
             return
-        own = workflow.info().workflow_id
-        try:
-            told = scored_recommendation(
-                board, state.researchers, workflow_id=own, now=workflow.now()
-            )
-        except Untellable as reason:
-            state.notes.append(f"the learning system was not told: {reason}")
+        asked = RecommendationToJudge(
+            board=board,
+            agents=state.researchers,
+            workflow_id=workflow.info().workflow_id,
+            now=workflow.now(),
+        )
+        if workflow.patched(RECOMMENDATION_JUDGED_APART):
+            judged = await recommendation_judged(asked, policy)
+        else:
+            judged = judged_recommendation(asked)
+        if judged.untellable is not None:
+            state.notes.append(f"the learning system was not told: {judged.untellable}")
             return
+        told = judged.scored
         if told is not None and (words := await untold(told, policy)):
             state.notes.append(words)
 

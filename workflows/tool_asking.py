@@ -40,6 +40,10 @@ class ToolAsking:
     async def ask(self, call: ToolCall, activity_id: str) -> ToolResult:
         """The result, of whoever answered. What went wrong is told to the agent, which may know
         another way."""
+        found = await self._found(call, activity_id)
+        return found.model_copy(update={"satisfies": None})
+
+    async def _found(self, call: ToolCall, activity_id: str) -> ToolResult:
         if call.capability is not None:
             return await self._by_capability(call, call.capability, activity_id)
         if not self._profile.may_call(call.server, call.tool):

@@ -1,4 +1,5 @@
-"""Records the histories that later code must still replay: `python -m tests.replay.record`.
+"""Records the histories that later code must still replay: `python -m tests.replay.record`, and
+with `judged` those of `record_judged` alone.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -6,15 +7,14 @@ what was recorded before it (`…_told_first`), and put back the others.
 """
 
 import asyncio
-import json
+import sys
 import tempfile
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-from temporalio.client import Client, WorkflowFailureError, WorkflowHandle, WorkflowHistory
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.testing import WorkflowEnvironment
 
 from contracts.config import DeadlineConfig
@@ -41,6 +41,8 @@ from domain.stock_actions import ORDER
 from domain.stock_horizon import SETTLING
 from infra.plugin import desk_plugin
 from tests.conftest import binary
+from tests.replay.record_judged import record_judged
+from tests.replay.written import is_there, write, write_history
 from tests.support.chains import chain_of, continuing
 from tests.support.desk import (
     desk_config,
@@ -74,8 +76,6 @@ from tests.support.swarms import plan as swarm_plan
 from workflows.learning_system import LearningSystemWorkflow
 from workflows.tool_call import ToolCallWorkflow
 
-HISTORIES = Path(__file__).parent / "histories"
-
 
 def failing(request: TurnRequest) -> Turn | None:
     """Research agent 1 fails everywhere, and nobody can do EUR/USD."""
@@ -84,8 +84,8 @@ def failing(request: TurnRequest) -> Turn | None:
     return gives_up(request) if nobody or task.agent is AgentId.RESEARCH_AGENT_1 else None
 
 
-async def main() -> None:
-    """Write the histories of weeks with a rerun, a reassignment, a dead letter and a conflict."""
+async def main(recorder: Callable[[Client, Path], Awaitable[None]]) -> None:
+    """Write the histories that a recorder makes at a server of its own."""
     with tempfile.TemporaryDirectory() as directory:
         environment = await WorkflowEnvironment.start_local(
             dev_server_existing_path=binary("temporal"),
@@ -93,11 +93,13 @@ async def main() -> None:
         )
         async with environment:
             await register_search_attributes(environment.client)
-            await record(environment.client, Path(directory))
+            await recorder(environment.client, Path(directory))
 
 
 async def record(client: Client, directory: Path) -> None:
-    """Run some weeks and save what they left."""
+    """Run weeks with a rerun, a reassignment, a dead letter and a conflict, and everything else
+    that the desk does, and save what they left."""
+    await record_judged(client, directory)
     deadlines = DeadlineConfig(open_for_reruns=timedelta(seconds=2))
     async with desk_workers(client, directory):
         config = desk_config(pair("USD/JPY"), policy_rate("JP"), deadlines=deadlines)
@@ -142,18 +144,6 @@ async def record(client: Client, directory: Path) -> None:
         **disputed,
     }.items():
         await write(name, client.get_workflow_handle(workflow_id))
-
-
-async def write(name: str, handle: WorkflowHandle[Any, Any]) -> None:
-    """Save what a workflow has left so far."""
-    write_history(name, await handle.fetch_history())
-
-
-def write_history(name: str, history: WorkflowHistory) -> None:
-    """Save a history."""
-    HISTORIES.mkdir(exist_ok=True)
-    written = json.dumps(without_traces(json.loads(history.to_json())), indent=1)
-    (HISTORIES / f"{name}.json").write_text(written + "\n", encoding="utf-8")
 
 
 async def record_going_on(client: Client, directory: Path) -> None:
@@ -356,25 +346,5 @@ async def record_cancelled(client: Client, directory: Path) -> None:
         await week.cancel()
 
 
-async def is_there(handle: WorkflowHandle[Any, Any]) -> bool:
-    """Whether the server knows a workflow."""
-    try:
-        await handle.describe()
-    except RPCError as error:
-        if error.status is RPCStatusCode.NOT_FOUND:
-            return False
-        raise
-    return True
-
-
-def without_traces(value: Any) -> Any:
-    """The same without stack traces, which name the folders of the machine that recorded them."""
-    if isinstance(value, dict):
-        return {k: without_traces(v) for k, v in value.items() if k != "stackTrace"}
-    if isinstance(value, list):
-        return [without_traces(item) for item in value]
-    return value
-
-
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(record_judged if sys.argv[1:] == ["judged"] else record))

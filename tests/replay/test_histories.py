@@ -11,7 +11,7 @@ from temporalio.workflow import NondeterminismError
 
 from infra.plugin import desk_plugin
 from tests.replay.careless import ChangedMarketResearch
-from tests.replay.record import HISTORIES
+from tests.replay.written import HISTORIES
 from workers.orchestrator import WORKFLOWS
 
 RECORDED = sorted(HISTORIES.glob("*.json"))

@@ -1,0 +1,81 @@
+"""The desk's version as Temporal knows it: which workers are given the runs."""
+
+import asyncio
+import logging
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from temporalio.api.workflowservice.v1 import SetWorkerDeploymentCurrentVersionRequest
+from temporalio.client import Client
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import WorkerDeploymentConfig
+
+DEPLOYMENT: Final = "research-desk"
+FROM_SOURCE: Final = "source"
+"""The build of a desk that is not installed."""
+
+PATIENCE_SECONDS: Final = 30.0
+PAUSE_SECONDS: Final = 0.2
+
+_UNSUPPORTED: Final = frozenset(
+    {
+        RPCStatusCode.UNIMPLEMENTED,
+        RPCStatusCode.INVALID_ARGUMENT,
+        # So says a server on which it is switched off.
+        RPCStatusCode.PERMISSION_DENIED,
+    }
+)
+_IN_A_MOMENT: Final = frozenset(
+    {RPCStatusCode.UNAVAILABLE, RPCStatusCode.RESOURCE_EXHAUSTED, RPCStatusCode.ABORTED}
+)
+
+_log = logging.getLogger(__name__)
+
+
+def build_id() -> str:
+    """The version of the package that runs."""
+    try:
+        return version(DEPLOYMENT)
+    except PackageNotFoundError:
+        return FROM_SOURCE
+
+
+async def current_deployment(client: Client, build: str) -> WorkerDeploymentConfig | None:
+    """Make a build the current one, before its workers poll: new runs are its own, and so is the
+    next task of every run that is open. None where the server knows no worker versioning; its
+    workers then poll as they did before there was any.
+
+    Every type of workflow moves on to the current build and none is pinned to the one it began
+    with: a desk has one version at a time, and a pinned run would be left without workers with its
+    next upgrade, for weeks. What makes this safe is that every run replays on later code.
+
+    Raises:
+        RPCError: the server refused for another reason, or did not answer in time.
+    """
+    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+    request = SetWorkerDeploymentCurrentVersionRequest(
+        namespace=client.namespace,
+        deployment_name=DEPLOYMENT,
+        build_id=build,
+        identity=client.identity,
+        ignore_missing_task_queues=True,
+        allow_no_pollers=True,
+    )
+    while True:
+        try:
+            await client.workflow_service.set_worker_deployment_current_version(request)
+        except RPCError as error:
+            if error.status in _UNSUPPORTED:
+                _log.warning("workers poll without a version: %s", error.message)
+                return None
+            late = asyncio.get_running_loop().time() > deadline
+            if late or error.status not in _IN_A_MOMENT:
+                raise
+            await asyncio.sleep(PAUSE_SECONDS)
+        else:
+            return WorkerDeploymentConfig(
+                version=WorkerDeploymentVersion(DEPLOYMENT, build),
+                use_worker_versioning=True,
+                default_versioning_behavior=VersioningBehavior.AUTO_UPGRADE,
+            )
