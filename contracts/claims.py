@@ -35,6 +35,8 @@ class Unit(StrEnum):
     """A place on a scale that its metric defines, such as 0 to 100."""
     RATIO = "ratio"
     COUNT = "count"
+    CALENDAR_DAY = "calendar_day"
+    """A day, written as the number 20240312."""
 
 
 class Metric(StrEnum):
@@ -51,10 +53,23 @@ class Metric(StrEnum):
     RANGE_POSITION = "range_position"
     STREAK = "streak"
     BAND_POSITION = "band_position"
+    BAND_LOW = "band_low"
+    BAND_HIGH = "band_high"
+    HIGHEST_SINCE = "highest_since"
+    LOWEST_SINCE = "lowest_since"
+    LARGEST_DAY = "largest_day"
     POLICY_RATE = "policy_rate"
     DIFFERENTIAL = "differential"
     DECISION_RATE = "decision_rate"
     DECISION_CHANGE = "decision_change"
+    CUTS_IN_A_ROW = "cuts_in_a_row"
+    RISES_IN_A_ROW = "rises_in_a_row"
+    HOLDS_IN_A_ROW = "holds_in_a_row"
+    BANKS_CUT = "banks_cut"
+    BANKS_RAISED = "banks_raised"
+    BANKS_HELD = "banks_held"
+    DOLLAR_ROSE = "dollar_rose"
+    DOLLAR_FELL = "dollar_fell"
 
     MONTH_MOVE = "month_move"
     QUARTER_MOVE = "quarter_move"
@@ -119,7 +134,7 @@ class Claim(Contract):
     as_of: date
     evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
     formula: ShortText | None = None
-    inputs: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
+    inputs: Annotated[tuple[ClaimId, ...], Field(max_length=200)] = ()
 
 
 def claim_id(subject: str, metric: Metric, day: date | None = None) -> str:

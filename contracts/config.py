@@ -1,15 +1,16 @@
 """What a run is configured with. Taken once from `desk.toml` and kept in the run's history."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
 from contracts.base import Contract, ShortText, is_empty
 from contracts.budget import BudgetConfig
 from contracts.capabilities import Capability, Routes
-from contracts.markets import AreaCode, MarketName, MarketSpec
+from contracts.markets import AreaCode, Band, MarketName, MarketSpec, PairSymbol
 from contracts.names import AgentId
 from contracts.tasks import AgentLimits
 from contracts.tools import SourceTier
@@ -64,8 +65,19 @@ class DeadlineConfig(Contract):
     reminder: PositiveSpan = timedelta(minutes=10)
 
 
+PAIRS: Final = "pairs"
+USUAL_PUBLISHERS: Final[Mapping[str, str]] = {PAIRS: "European Central Bank"}
+"""Whose fixing a pair's level is, where `desk.toml` says nothing else. A run that was started
+without `publishers` had none, and its conflicts stay as they were decided."""
+
+
 class VotingConfig(Contract):
     """How a conflict is put to the vote.
+
+    Nobody outvotes a figure's own publisher. `publishers` says who that is: `pairs` for the fixing
+    that a pair's level is, and by its name any pair or area where another body publishes it than
+    its central bank; where it is empty, everything is put to the vote. `bands` are those of the
+    pairs that an authority keeps in one, by which their levels are compared.
 
     A position weighs its confidence times its source's tier times its agent's weight and its
     source's, which is 1 where nothing else is said. When the
@@ -83,6 +95,12 @@ class VotingConfig(Contract):
     )
     agents: dict[AgentId, Weight] = Field(default_factory=dict)
     sources: Annotated[dict[ShortText, Weight], Field(exclude_if=is_empty)] = Field(
+        default_factory=dict
+    )
+    publishers: Annotated[dict[ShortText, ShortText], Field(exclude_if=is_empty)] = Field(
+        default_factory=dict
+    )
+    bands: Annotated[dict[PairSymbol, Band], Field(exclude_if=is_empty)] = Field(
         default_factory=dict
     )
 

@@ -16,9 +16,11 @@ from contracts.names import AgentId
 from contracts.results import (
     ConflictRecord,
     MarketEvent,
+    ObjectionOutcome,
     ResearchResult,
     SuspectFixing,
     Tone,
+    ValidationIssue,
     ValidationResult,
     View,
 )
@@ -116,13 +118,22 @@ class ReportedEvent(MarketEvent):
     verified: bool = False
 
 
+class ReportedObjection(ValidationIssue):
+    """An objection with its prose rendered, what became of it, and by what."""
+
+    text: Text
+    outcome: ObjectionOutcome
+    reason: Text
+
+
 class MarketReport(Contract):
     """One market's section of the report.
 
     `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
     oldest first, without the suspect ones. `verdicts` has one entry for each claim; a rejected
     claim has a verdict here and is not among the claims. The bounds are those of a market's
-    outcome added up, so that nothing is cut off on the way into the report.
+    outcome added up, so that nothing is cut off on the way into the report. `version` is that of
+    the built-in analysts; 0 where a model has worked on the market, or an earlier desk.
     """
 
     market: MarketName
@@ -140,11 +151,15 @@ class MarketReport(Contract):
     missing: Annotated[tuple[Text, ...], Field(max_length=300)] = ()
     warnings: Annotated[tuple[Text, ...], Field(max_length=1_200)] = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=2_000)] = ()
+    objections: Annotated[
+        tuple[ReportedObjection, ...], Field(max_length=800, exclude_if=is_empty)
+    ] = ()
     recommendation: Text | None = None
     confidence: Confidence = 0.0
     days: Annotated[tuple[date, ...], Field(max_length=1_000)] = ()
     values: Annotated[tuple[Figure, ...], Field(max_length=1_000)] = ()
     revised_in: int = 1
+    version: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
 
 class Mover(Contract):
@@ -215,10 +230,10 @@ class Timings(Contract):
 class ResearchReport(Contract):
     """A week's report, with the evidence and the rules that it can be verified from.
 
-    `config` is what the run was governed by. `evidence` holds every tool result that a claim, a
-    verdict or a table rests on. `advice` is what the desk's own record said to the run, and
-    `follows` the recommendations of it that the plan took up. `seal` is the SHA-256 of the
-    canonical JSON of all the rest (`domain.seal.seal_of`).
+    `config` is what the run was governed by. `counts` are claims over the claims of the markets.
+    `evidence` holds every tool result that a claim, a verdict or a table rests on. `advice` is what
+    the desk's own record said to the run, and `follows` the recommendations of it that the plan
+    took up. `seal` is the SHA-256 of the canonical JSON of all the rest (`domain.seal.seal_of`).
     """
 
     week: IsoWeek
@@ -237,6 +252,7 @@ class ResearchReport(Contract):
     calendar: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)]
     markets: Annotated[tuple[MarketReport, ...], Field(max_length=200)]
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=20_000)]
+    counts: Annotated[tuple[Claim, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     cross_checks: Annotated[tuple[CrossCheck, ...], Field(max_length=1_000)] = ()
     dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=1_600)]
     sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]

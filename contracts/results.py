@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from contracts.base import Confidence, Contract, Instant, ShortText, Text, is_empty, is_none
+from contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
 from contracts.claims import Claim, ClaimId
 from contracts.markets import AreaCode, MarketName, PairSymbol
 from contracts.names import AgentId
@@ -174,7 +183,8 @@ class ResearchResult(Contract):
 
     `missing` lists what was looked for and not found, each with its reason. A specialist of a swarm
     delivers `findings`, what in them speaks against each other (`contradictions`), and what follows
-    from them (`recommendations`), all in prose with references.
+    from them (`recommendations`), all in prose with references. `version` is that of the built-in
+    analysts, and 0 for what a model delivered.
     """
 
     kind: Literal["research"] = "research"
@@ -195,6 +205,7 @@ class ResearchResult(Contract):
     contradictions: Sayings = ()
     recommendations: Sayings = ()
     confidence: Confidence
+    version: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
 
 class ConflictKind(StrEnum):
@@ -214,6 +225,8 @@ class DecidedBy(StrEnum):
     VOTE = "vote"
     PERSON = "person"
     DEFAULT = "default"
+    PUBLISHER = "publisher"
+    """The figure's own publisher is on one side, and nobody outvotes it."""
 
 
 class Severity(StrEnum):
@@ -230,7 +243,8 @@ class Position(Contract):
 
     `stated` is a figure with its unit, or a leaning. `weight` is confidence times the weight of
     the source's tier times the agent's times that of the `server` by which the source was asked;
-    0 for an abstention. A view has no claim.
+    0 for an abstention. A view has no claim. `publishes`: the figure was read from its own
+    publisher, by the rules of the vote.
     """
 
     agent: AgentId
@@ -243,6 +257,15 @@ class Position(Contract):
     confidence: Confidence
     weight: Annotated[float, Field(ge=0.0)] = 0.0
     abstains: bool = False
+    publishes: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
+class Bounds(Contract):
+    """The two ends by which figures are compared: of the band that a pair's authority keeps, or of
+    the target range that a policy rate stands for."""
+
+    low: Figure
+    high: Figure
 
 
 class ConflictRecord(Contract):
@@ -250,6 +273,7 @@ class ConflictRecord(Contract):
 
     `chosen` is the `stated` that holds; None when none does, and the figure is withheld. Every
     other position is the dissent, which the report prints. `spread` is that of the confidences.
+    `bounds` are those of the figures in dispute, where they have any.
     """
 
     conflict_id: ShortText
@@ -262,10 +286,29 @@ class ConflictRecord(Contract):
     spread: Confidence = 0.0
     resolution: Text
     resolved: bool
+    bounds: Annotated[Bounds | None, Field(exclude_if=is_none)] = None
+
+
+class Held(Contract):
+    """What whoever objects holds to be true: one of these, by the kind of the objection."""
+
+    value: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    direction: Annotated[Leaning | None, Field(exclude_if=is_none)] = None
+    day: Annotated[date | None, Field(exclude_if=is_none)] = None
+    area: Annotated[AreaCode | None, Field(exclude_if=is_none)] = None
+
+
+class ObjectionOutcome(StrEnum):
+    """What the evidence says to an objection. `unsettled`: nothing, or not enough."""
+
+    CONFIRMED = "confirmed"
+    DISPROVED = "disproved"
+    UNSETTLED = "unsettled"
 
 
 class ValidationIssue(Contract):
-    """What the validator objects to."""
+    """What the validator objects to: about claims, about an event by its id, or both. With `holds`
+    the objection can be held against the evidence."""
 
     issue_type: ShortText
     severity: Severity
@@ -273,10 +316,13 @@ class ValidationIssue(Contract):
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=20)] = ()
     recommendation: Text
     confidence: Confidence
+    event: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    holds: Annotated[Held | None, Field(exclude_if=is_none)] = None
 
 
 class ValidationResult(Contract):
-    """The validator's verdict on a market's research results."""
+    """The validator's verdict on a market's research results. `version` is that of the built-in
+    analysts, and 0 for what a model delivered."""
 
     kind: Literal["validation"] = "validation"
     validation_id: ShortText
@@ -294,6 +340,7 @@ class ValidationResult(Contract):
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
     recommendation: Text
     confidence: Confidence
+    version: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
 
 class Recovery(StrEnum):

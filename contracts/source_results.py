@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Figure, Instant, ShortText, Text
+from contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty
 from contracts.markets import AreaCode, PairSymbol
 from contracts.tools import SourceTier
 
@@ -145,9 +145,15 @@ class RateDecision(Contract):
 
 
 class RateDecisions(SourceResult):
-    """The answer of `get_rate_decisions`, oldest first. `covered_until` as in `PolicyRate`."""
+    """The answer of `get_rate_decisions`, oldest first. `covered_until` as in `PolicyRate`.
+
+    `before` are decisions from before the range, of areas that have one in it: every meeting back
+    to the last one that decided otherwise than the newest, and that one. It is empty where the
+    source does not list every meeting.
+    """
 
     decisions: Annotated[tuple[RateDecision, ...], Field(max_length=2_000)]
+    before: Annotated[tuple[RateDecision, ...], Field(max_length=2_000, exclude_if=is_empty)] = ()
     covered_until: dict[str, date] = Field(default_factory=dict)
     missing: dict[str, str] = Field(default_factory=dict)
 

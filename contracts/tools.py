@@ -115,7 +115,10 @@ class ToolResult(Contract):
     call that is `unavailable` had no answer, as far as the source's worker could say. `took` is how
     long the try that was answered lasted. `kept` says that the server needed no new question of its
     source, as far as it tells. `cost_usd` is its share of what the model's turn cost that asked;
-    None where that is nothing. The last three differ from run to run, and no report has them.
+    None where that is nothing. These three differ from run to run, and no report has them.
+
+    `satisfies` is whether nobody else needs to be asked, as the source's worker judged it: for the
+    workflow that asked, which hands it on to nobody. None in what was recorded before it.
     """
 
     call: ToolCall
@@ -132,6 +135,7 @@ class ToolResult(Contract):
     took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False
     cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    satisfies: Annotated[bool | None, Field(exclude_if=is_none)] = None
 
     @property
     def evidence_id(self) -> str:

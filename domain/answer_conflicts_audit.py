@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from contracts.claims import Claim
 from contracts.results import ConflictRecord, DecidedBy
 from domain.audit_findings import AuditFinding
 from domain.conflicts import decide, default_position
 from domain.positions import state, state_on
-from domain.voting import spread_of
+from domain.voting import publishers_position, spread_of
+
+RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
 
 
 def conflict_findings(
@@ -47,6 +50,8 @@ def _objections(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterat
 
 def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]:
     """Whether the vote goes another way, or what is said of it does not follow from it."""
+    if (by is DecidedBy.PUBLISHER) is (publishers_position(conflict) is None) and by in RULES:
+        yield "whether its figure's own publisher has spoken is told otherwise by its positions"
     heaviest = default_position(conflict)
     voted = None if heaviest is None else conflict.positions[heaviest].stated
     if by is not DecidedBy.PERSON and conflict.chosen != voted:

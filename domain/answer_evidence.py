@@ -1,7 +1,7 @@
 """What an answer rests on: where quoted words stand, which claims hold, whose words they are."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue, ValidationError
@@ -15,6 +15,7 @@ from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.answer_form import formed
 from domain.answer_swarm import markets_of, withheld_by
+from domain.dependence import is_computed_from
 from domain.ledger import Ledger
 from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
 from domain.links import web_link
@@ -135,8 +136,27 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
             held[name] = claim
         else:
             fallen.append(f"{name} is left out: {objection.words}")
+    fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
     return Standing(held, told, tuple(dict.fromkeys(fallen)))
+
+
+def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
+    """Takes out of what is held whatever was computed from a claim that is not, and says so."""
+    names, told = {claim.claim_id for claim in delivered}, list[str]()
+    gone = names - held.keys()
+    while gone:
+        lost = [claim for claim in delivered if claim.claim_id in gone]
+        resting = [
+            name
+            for name, claim in held.items()
+            if any(is_computed_from(claim, each) for each in lost)
+        ]
+        told += [f"{name} is left out: {FOUNDED_ON_LESS}" for name in resting]
+        for name in resting:
+            del held[name]
+        gone = set(resting)
+    return told
 
 
 def _stated(

@@ -150,6 +150,18 @@ def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
     )
 
 
+def plain_if_known(prose: str, known: Known) -> str:
+    """A text without the sentences that are not kept, for a place where nothing is acted on.
+
+    It never raises: workflows have it remembered, and a run must not stop because what may be said
+    is judged otherwise than when it was. A text that cannot be rendered is none.
+    """
+    try:
+        return render_plain(kept_prose(prose, known, "memory").prose, known)
+    except UnknownReferenceError:
+        return ""
+
+
 def _printed(piece: Piece) -> str:
     if isinstance(piece, Quoted):
         behind = f" ({harmless(piece.attribution)})" if piece.attribution else ""

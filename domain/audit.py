@@ -12,6 +12,7 @@ from domain.audit_evidence import evidence_findings, seal_findings, source_findi
 from domain.audit_findings import AuditFinding
 from domain.audit_forecasts import forecast_findings
 from domain.audit_frame import frame_findings
+from domain.audit_objections import objection_findings
 from domain.audit_prose import event_findings, text_findings
 from domain.audit_tables import TABLES, chart_findings, table_findings
 from domain.audit_tones import tone_findings
@@ -29,6 +30,7 @@ PARTS = (
     conflict_findings,
     event_findings,
     text_findings,
+    objection_findings,
     change_findings,
     table_findings,
     chart_findings,
@@ -84,7 +86,7 @@ def counted(report: ResearchReport) -> Counts:
         if (value := getattr(row, name, None)) is not None
     )
     return Counts(
-        claims=sum(len(section.claims) for section in report.markets),
+        claims=len(report.counts) + sum(len(section.claims) for section in report.markets),
         tool_results=len(report.evidence),
         printed_figures=sum(len(references(text)) for text in prose) + sum(1 for _ in cells),
         tables=len(TABLES) + sum(bool(section.days) for section in report.markets),

@@ -4,15 +4,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from contracts.claims import Claim
+from contracts.config import VotingConfig
 from contracts.report import MarketReport, ResearchReport
-from contracts.results import ConflictRecord
+from contracts.results import Bounds, ConflictRecord
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.advice import policy_with
-from domain.audit_findings import AuditFinding, differing
+from domain.audit_findings import AuditFinding, compared, differing
+from domain.conflict_bounds import Ranges, target_ranges
 from domain.ledger import Ledger
 from domain.positions import state, state_on
 from domain.report_claims import printed_claims, same_figure
 from domain.report_conflicts import decided_by_rule
+from domain.week_counts import week_counts
 
 
 def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
@@ -21,6 +24,9 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         report.config.markets, report.window, report.config.policy.base_area, report.evidence
     )
     week = printed_claims(report)
+    if report.counts:
+        again = week_counts(week, report.config.markets)
+        yield from compared("counts", report.counts, tuple(again.values()))
     for section in report.markets:
         own = {claim.claim_id: claim for claim in section.claims}
         counts = Counter(claim.claim_id for claim in section.claims)
@@ -66,13 +72,25 @@ def _of_verdict(
 
 def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether every conflict is as its rules decide it, and prints the figure that was chosen."""
-    claims = printed_claims(report)
+    claims, ranges = printed_claims(report), target_ranges(report.evidence)
     voting = policy_with(report.config.policy, report.advice, report.follows).voting
     for conflict in report.conflicts:
         where = f"conflict {conflict.conflict_id}"
+        if conflict.bounds is not None and conflict.bounds not in _bounds(conflict, voting, ranges):
+            yield AuditFinding(where, "nothing gives the bounds that it compares its figures by")
         again = decided_by_rule(conflict, voting)
         yield from differing(where, conflict, again)
         yield from _of_choice(where, conflict, claims)
+
+
+def _bounds(conflict: ConflictRecord, voting: VotingConfig, ranges: Ranges) -> list[Bounds]:
+    """The band and the target range of what a conflict is about, as far as there are any."""
+    subjects = {p.claim_id.partition(":")[0] for p in conflict.positions if p.claim_id}
+    bands = [voting.bands[subject] for subject in subjects if subject in voting.bands]
+    return [
+        *(Bounds(low=band.low, high=band.high) for band in bands),
+        *(ranges[subject].bounds for subject in subjects if subject in ranges),
+    ]
 
 
 def _of_choice(

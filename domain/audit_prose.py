@@ -122,6 +122,10 @@ def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
         known = {**week, **{claim.claim_id: claim for claim in section.claims}}
         printed = {_bare(print_claim(claim)) for claim in known.values()}
         remarks = [(f"warning {n}", text) for n, text in enumerate(section.warnings, start=1)]
+        for n, told in enumerate(section.objections, start=1):
+            yield from _of_text(
+                f"{section.market}, objection {n}", told.description, told.text, known
+            )
         if section.recommendation:
             remarks.append(("recommendation", section.recommendation))
         for name, text in remarks:

@@ -1,17 +1,20 @@
 """An audit's fourth part: the tables built once more from the claims, events and evidence."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Final, TypeAlias
 
 from contracts.base import Contract
-from contracts.report import ResearchReport
+from contracts.report import MarketReport, ResearchReport
 from contracts.source_results import History
+from contracts.verdicts import ClaimStatus
 from domain.audit_findings import AuditFinding, compared
 from domain.cross_checks import CrossMarketCase, cross_checks_of
 from domain.report_calendar import calendar_of
 from domain.report_claims import printed_claims, returned_by
+from domain.report_conflicts import withheld_in
 from domain.report_evidence import SERIES_TOOL
-from domain.report_markets import series_of
+from domain.report_markets import series_of, withheld_days
 from domain.report_summary import summary_of
 from domain.report_tables import movers_of, rate_rows_of
 from domain.series import window_days
@@ -59,6 +62,23 @@ def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             if (suspect.day, suspect.value) not in known:
                 where = f"{section.market}, suspect fixing of {suspect.day}"
                 yield AuditFinding(where, f"no history has {suspect.value} on that day")
-        series = series_of(section.market, histories, section.suspects, as_of)
-        if (section.days, section.values) != series:
+        hidden = _withheld_days(report, section, histories)
+        # Reports that were published before fixings were withheld from charts show them.
+        series = [
+            series_of(section.market, histories, section.suspects, as_of, days)
+            for days in (hidden, frozenset[date]())
+        ]
+        if (section.days, section.values) not in series:
             yield AuditFinding(f"{section.market}, chart", "its series is not that of its history")
+
+
+def _withheld_days(
+    report: ResearchReport, section: MarketReport, histories: Sequence[History]
+) -> frozenset[date]:
+    claims = {claim.claim_id: claim for claim in section.claims}
+    rejected = {v.claim_id for v in section.verdicts if v.status is ClaimStatus.REJECTED}
+    withheld = (withheld_in(report.conflicts) | rejected) - claims.keys()
+    spec = next((each for each in report.config.markets if each.market == section.market), None)
+    if spec is None:
+        return frozenset()
+    return withheld_days(spec, withheld, claims, histories, report.window)

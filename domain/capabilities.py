@@ -122,7 +122,13 @@ def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
 
 
 def satisfies(result: ToolResult) -> bool:
-    """Whether nobody else needs to be asked.
+    """Whether nobody else needs to be asked: as its source's worker judged the result, where it
+    has."""
+    return is_answered(result) if result.satisfies is None else result.satisfies
+
+
+def is_answered(result: ToolResult) -> bool:
+    """Whether a result is an answer that holds something.
 
     A source that could not be asked, that refused, or that says that it has nothing, does not
     satisfy. A refusal can be a matter of credentials; where it is the question that is wrong, the

@@ -13,7 +13,8 @@ from contracts.source_results import PolicyRate, Quote, RateDecision
 from contracts.verdicts import ClaimCheck
 from domain.figures import print_full_day
 from domain.recompute import InputsUnusable, at_precision_of, recompute
-from domain.references import faults, references
+from domain.reference_faults import faults
+from domain.references import references
 from domain.units import UNITS
 
 
@@ -30,6 +31,11 @@ class IssueType(StrEnum):
     REFERENCE = "reference"
     EVIDENCE = "evidence"
     BANK = "bank"
+    CAUSE = "cause"
+    OVERSTATED = "overstated"
+    CONTRADICTION = "contradiction"
+    JUDGEMENT = "judgement"
+    """These four are a reader's: no code looks at what they are about."""
 
 
 LOCAL_DAY: Final = timedelta(days=1)

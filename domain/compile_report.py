@@ -17,7 +17,8 @@ from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
 from domain.prose import clip
 from domain.report_calendar import calendar_of
 from domain.report_changes import changes_between
-from domain.report_claims import returned_by
+from domain.report_claims import printed_claims, returned_by
+from domain.report_conflicts import withheld_in
 from domain.report_coverage import coverage_of
 from domain.report_evidence import SERIES_TOOL, evidence_of, sources_of
 from domain.report_judgement import JudgedWeek, judge
@@ -28,8 +29,8 @@ from domain.report_tones import with_tones
 from domain.report_usage import usage_of_week
 from domain.report_verdicts import with_contested
 from domain.seal import sealed
-from domain.series import window_days
 from domain.tone import banks_in
+from domain.week_counts import week_counts
 
 TITLE = "Asia and G10 currencies and policy rates"
 
@@ -67,11 +68,12 @@ def compile_report(
         run_id=run_id,
     )
     report = _without_remarks(week, record, config, timings)
+    claims = printed_claims(report)
     changes = changes_between(previous, report, config.policy.materiality)
     report = report.model_copy(
         update={
-            **_commentary(record, week.claims),
-            "summary": summary_of(report, week.claims),
+            **_commentary(record, claims),
+            "summary": summary_of(report, claims),
             "changes": _with_note(changes, previous_note),
         }
     )
@@ -104,7 +106,7 @@ def _without_remarks(
     everything = [result for outcome in outcomes for result in outcome.evidence]
     coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
     sections = _sections(week, record, config, everything)
-    evidence = evidence_of(everything, outcomes, sections)
+    evidence = evidence_of(everything)
     sources = sources_of(outcomes, evidence, sections)
     case = CrossMarketCase(config, record.window, week.claims, sections, sources)
     checks = cross_checks_of(case)
@@ -125,6 +127,7 @@ def _without_remarks(
         calendar=calendar_of(sections, evidence, week.claims, record.window),
         markets=tuple(with_contested(section, contested) for section in sections),
         conflicts=week.conflicts,
+        counts=tuple(week_counts(week.claims, config.markets).values()),
         cross_checks=checks,
         dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
         sources=sources,
@@ -142,7 +145,7 @@ def _without_remarks(
 def _sections(
     week: JudgedWeek, record: WeekRecord, config: RunConfig, evidence: Iterable[ToolResult]
 ) -> tuple[MarketReport, ...]:
-    _, as_of = window_days(record.window)
+    withheld = withheld_in(week.conflicts)
     histories = tuple(returned_by(SERIES_TOOL, History, evidence))
     banks = banks_in(evidence)
     sections = (
@@ -151,8 +154,9 @@ def _sections(
             week.markets[spec.market],
             week.known_to(spec.market),
             histories,
-            as_of=as_of,
+            window=record.window,
             revised_in=revised_in(spec.market, record.revisions),
+            withheld=withheld,
         )
         for spec in config.markets
     )

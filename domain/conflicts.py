@@ -12,11 +12,19 @@ from typing import Final
 from contracts.claims import Claim, Metric
 from contracts.config import VotingConfig
 from contracts.report import MarketOutcome
-from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult, ViewKind
+from contracts.results import (
+    Bounds,
+    ConflictKind,
+    ConflictRecord,
+    Position,
+    ResearchResult,
+    ViewKind,
+)
+from domain.conflict_bounds import NO_RANGES, Ranges, bounds_of
 from domain.conflict_targets import across_last, with_implied_views
 from domain.normalise import Comparable, Difference, Statement, normalise, statement_of
 from domain.opinions import FIGURES, abstentions, own_judgement, view_conflicts
-from domain.positions import Stand, claim_position, origin_of, weakest_source
+from domain.positions import Stand, claim_position, origin_of, weakest_source, within
 from domain.quotation import reversed_pair, reversed_statement
 from domain.rejections import without_rejected
 from domain.standing import standing_claims
@@ -41,18 +49,23 @@ _Topic = tuple[str, Metric, date]
 
 
 def detect_conflicts(
-    market: str, results: Sequence[ResearchResult], voting: VotingConfig
+    market: str,
+    results: Sequence[ResearchResult],
+    voting: VotingConfig,
+    ranges: Ranges = NO_RANGES,
 ) -> tuple[ConflictRecord, ...]:
     """The contradictions between results on a market, in the order of their ids.
 
-    Each is settled as far as a vote can; one with `resolved=False` needs a person. The order of
-    the results does not matter, and no result contradicts itself.
+    Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
+    the results does not matter, and no result contradicts itself. `ranges` are the target ranges
+    that are known: a rate's midpoint and its ends are one statement.
     """
     figures: list[ConflictRecord] = []
     covered: set[tuple[ViewKind, str]] = set()
     targets: set[str] = set()
     for (subject, metric, day), stands in _by_topic(market, results).items():
-        if any(_contradict(one, other) for one, other in _of_two_results(stands)):
+        bounds = bounds_of(subject, metric, day, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_results(stands)):
             besides = {stand.result.result_id for stand in stands}
             positions = (
                 *(_position(stand, voting) for stand in stands),
@@ -60,7 +73,7 @@ def detect_conflicts(
             )
             topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
             kind = _kind(stands, results)
-            figures.append(put_to_the_vote(topic, market, kind, positions, voting))
+            figures.append(put_to_the_vote(topic, market, kind, positions, voting, bounds))
             if metric in FIGURES:
                 covered.add((FIGURES[metric], subject))
             if metric is Metric.TARGET:
@@ -72,24 +85,23 @@ def detect_conflicts(
 
 
 def week_conflicts(
-    outcomes: Sequence[MarketOutcome], voting: VotingConfig
+    outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
     """The claims that stand in one market's findings and differently in another's.
 
     The record's market is the one that the claim is about, where it is among them.
     """
     markets = {outcome.market for outcome in outcomes}
-    found = [
-        put_to_the_vote(
-            f"{WEEK}/conflict/{name}",
-            stands[0].claim.subject if stands[0].claim.subject in markets else min(markets),
-            _kind(stands),
-            [claim_position(stand, voting) for stand in stands],
-            voting,
-        )
-        for name, stands in _by_claim(outcomes).items()
-        if any(_contradict(one, other) for one, other in _of_two_markets(stands))
-    ]
+    found = []
+    for name, stands in _by_claim(outcomes).items():
+        claim = stands[0].claim
+        bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_markets(stands)):
+            about = claim.subject if claim.subject in markets else min(markets)
+            positions = [claim_position(stand, voting) for stand in stands]
+            topic = f"{WEEK}/conflict/{name}"
+            kind = _kind(stands)
+            found.append(put_to_the_vote(topic, about, kind, positions, voting, bounds))
     return _bounded(found)
 
 
@@ -141,8 +153,8 @@ def _position(stand: Stand, voting: VotingConfig) -> Position:
     return own_judgement(position) if stand.claim.metric is Metric.TARGET else position
 
 
-def _contradict(one: Stand, other: Stand) -> bool:
-    compared = normalise(_statement(one), _statement(other))
+def _contradict(one: Stand, other: Stand, bounds: Bounds | None) -> bool:
+    compared = normalise(within(_statement(one), bounds), within(_statement(other), bounds))
     if isinstance(compared, Comparable):
         return not compared.agree
     return compared.reason is Difference.UNIT

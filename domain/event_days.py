@@ -15,7 +15,7 @@ DECIDED = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[str]:
     """Objects when a decision is not of the day of its claims, or a pair's move not of the day of
     its last fixing. Of an event that rests on no such claim nothing can be said."""
-    days = _days(event, claims)
+    days = days_of(event, claims)
     if days and event.event_date not in days:
         told = " or ".join(print_full_day(day) for day in sorted(days))
         yield f"{event.event_id}: it is dated {print_full_day(event.event_date)}, and was of {told}"
@@ -43,7 +43,9 @@ def check_scheduled_day(
         yield f"{event.event_id}: {told} is no decision day of the calendar of {event.area}"
 
 
-def _days(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
+def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
+    """The days of which an event can be, by the claims that it rests on; none where these do not
+    say."""
     rests_on = [claims[name] for name in event.claims if name in claims]
     match event.event_type:
         case EventType.RATE_DECISION:

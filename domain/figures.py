@@ -1,6 +1,6 @@
 """How a figure is printed: its sign, its precision and its unit."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
 
@@ -16,6 +16,7 @@ POSITIONS: Final = frozenset(
         Metric.ANALOGUE_HIT_RATE,
         Metric.SEASONAL_HIT_RATE,
         Metric.RISK,
+        Metric.LARGEST_DAY,
     }
 )
 """Percentages that say where in a range a value stands, how wide it swings, or how often something
@@ -31,6 +32,7 @@ SUFFIXES: Final = {
     Unit.INDEX: "",
     Unit.RATIO: "",
     Unit.COUNT: "",
+    Unit.CALENDAR_DAY: "",
 }
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -45,9 +47,25 @@ def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
     if unit is Unit.DAYS:
         count = abs(value)
         return f"{count:,f} {'day' if count == 1 else 'days'}"
+    if unit is Unit.CALENDAR_DAY:
+        day = day_of(value)
+        return print_full_day(day) if day else f"{value:f}"
     value = abs(value) if value.is_zero() else value
     plus = "+" if signed and unit in SIGNED_UNITS and value > 0 else ""
     return f"{plus}{value:,f}{SUFFIXES[unit]}"
+
+
+def as_number(day: date) -> Decimal:
+    """A day as the value of a claim: 20240312."""
+    return Decimal(f"{day:%Y%m%d}")
+
+
+def day_of(value: Decimal) -> date | None:
+    """The day that a claim's value stands for; None where there is no such day."""
+    try:
+        return datetime.strptime(f"{value:f}", "%Y%m%d").date()  # noqa: DTZ007
+    except ValueError:
+        return None
 
 
 def print_claim(claim: Claim) -> str:

@@ -5,12 +5,13 @@ The rule for the publication time follows the ECB, which publishes its reference
 """
 
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, localcontext
+from decimal import ROUND_05UP, Decimal, localcontext
 from zoneinfo import ZoneInfo
 
 FIXING_ZONE = ZoneInfo("Europe/Berlin")
 PUBLISHED_AT = time(16)
-SIGNIFICANT_DIGITS = 6
+CROSS_DIGITS = 10
+"""Significant digits of a cross: at least one more than any level is printed with."""
 LONGEST_GAP = timedelta(days=14)
 """A series without a fixing for longer than this has ended, or its file is too old to be used."""
 
@@ -77,14 +78,16 @@ def has_lapsed(fixed_on: date, as_of: datetime) -> bool:
 
 
 def cross_rate(base_per_euro: Decimal, quote_per_euro: Decimal) -> Decimal:
-    """Units of the quote currency for one unit of the base, to six significant digits.
+    """Units of the quote currency for one unit of the base, to ten significant digits.
+
+    The last digit is cut so that rounding the result to fewer digits gives what rounding the exact
+    quotient does: whoever prints a cross is the only one who rounds it.
 
     Args:
         base_per_euro: units of the base currency for one euro, above zero.
         quote_per_euro: units of the quote currency for one euro, above zero.
     """
-    with localcontext() as context:
-        context.prec = SIGNIFICANT_DIGITS
+    with localcontext(prec=CROSS_DIGITS, rounding=ROUND_05UP):
         rate = quote_per_euro / base_per_euro
-    exponent = min(0, rate.adjusted() - SIGNIFICANT_DIGITS + 1)
+    exponent = min(0, rate.adjusted() - CROSS_DIGITS + 1)
     return rate.quantize(Decimal((0, (1,), exponent)))

@@ -17,7 +17,8 @@ from contracts.claims import Claim
 from contracts.verdicts import RejectedFigure
 from domain.figures import print_claim
 from domain.prose import LONGEST_TEXT
-from domain.references import REFERENCE, faults, found_in
+from domain.reference_faults import faults
+from domain.references import REFERENCE, found_in
 from domain.sentences import split_sentences
 from domain.suggestions import nearest
 
@@ -46,6 +47,10 @@ WORDS: Final = (
 ORDINAL: Final = (
     "the how-manieth of its kind is a figure: write a reference to a claim, or leave it out"
 )
+SINCE: Final = (
+    "since when something is the highest is a figure: a reference to highest_since or lowest_since"
+    " prints it with its words, or leave it out"
+)
 
 
 def _any(words: str) -> str:
@@ -71,14 +76,17 @@ _DATES: Final = (
     rf"{_DAYS}(?:\sof)?[\s-]{_MONTH}(?:,?[\s-]{_YEAR})?",
     rf"{_MONTH}[\s-]{_DAYS}(?:,?[\s-]{_YEAR})?",
     rf"{_MONTH},?\s(?:of\s)?{_YEAR}",
-    rf"(?<!\bat )(?<!\bto )(?<!\bby )(?<!near )(?<!above )(?<!below )(?<!around )(?<!level of )"
+    r"(?<!\bat )(?<!\bto )(?<!\bby )(?<!near )(?<!above )(?<!below )(?<!around )(?<!level of )"
+    r"(?<!\bhit )(?<!past )(?<!under )(?<!reached )(?<!nearly )(?<!almost )"
+    r"(?<!touched )(?<!roughly )(?<!some )"
     rf"(?:mid-|end-)?{_YEAR}(?:s|(?:[-–/]|\s(?:to|and)\s)(?:{_YEAR}|\d\d))?",
     rf"(?:by|to)\s(?:the\s)?(?:end|start|middle|end-)?(?:\sof\s)?{_YEAR}(?=[.,;)]|\s(?:and|as|when)\b|$)",
-    r"['’]?\d0s",
+    r"(?<!low )(?<!mid )(?<!mid-)(?<!high )(?<!lower )(?<!upper )['’]?\d0s|['’]\d\d\b",
     rf"(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:[\s/-]?['’]?(?:{_YEAR}|\d\d))?",
     rf"(?:FY|CY)\s?['’]?(?:{_YEAR}|\d\d)(?:[/-]\d\d)?",
-    r"[Ww]eek\s\d\d?",
-    r"\d?\d(?::\d\d|(?:[:.]\d\d)?\s?[ap]\.?m\b\.?)",
+    r"(?:Week|(?<=[Ii]n |of |by )(?:week|year)s?)\s\d\d?(?:\s(?:and|to)\s\d\d?)?"
+    r"(?=\sof\b|[.,;:)]|$)",
+    r"(?:[01]?\d|2[0-3])(?::[0-5]\d|(?:[:.][0-5]\d)?\s?[ap]\.?m\b\.?)",
     rf"(?:\d{{1,3}}(?:\s?(?:-|–|to|or)\s?)){{0,1}}\d{{1,3}}[\s-](?:{_SPAN}s?)\b(?!\sin\sa\srow|\srunning|\s(?:of|winning|losing)\b)",
     r"(?:on|until|by|from|of)\sthe\s\d{1,2}(?:st|nd|rd|th)\b",
     r"\d{1,2}(?:st|nd|rd|th)[\s-]century",
@@ -90,7 +98,7 @@ _NAMES: Final = (
     r"Russell\s?[123]000|Nasdaq[\s-]100|CAC\s?40|DAX\s?(?:30|40)|ASX\s?(?:200|300)|CSI\s?[35]00",
     r"Fortune\s500|COVID-?19|Covid-19|H\.(?:4\.1|8|10|15)|T\+[0-3]|ISO\s?4217|24/7|20/20|401\(k\)",
     r"(?:Article|Section|Chapter|Title|Rule|Regulation|Part|Appendix|Annex|Table|Chart|Figure|Box"
-    r"|Footnote|Page|Basel|Resolution|No\.|Phase|Tier|Level|Grade)\s\d+[\w()/.-]*",
+    r"|Footnote|Exhibit|Page|Basel|Resolution|No\.)\s\d+[\w()/.-]*|(?:Phase|Tier|Level|Grade)\s\d\b",
     r"https?://\S+|www\.\S+",
     r"[A-Z]{2}\d{1,2}Y|[A-Za-z]+(?:_[A-Za-z]+)*_\d{1,2}|[A-Z]{2,}_[A-Z0-9_]+",
 )
@@ -107,7 +115,7 @@ _DIGITS: Final = re.compile(
 _ONES: Final = "two three four five six seven eight nine"
 _TEENS: Final = (
     "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-    " zero dozens hundreds thousands"
+    " zero nil nought dozens hundreds thousands"
 )
 _COUNT: Final = (
     rf"(?:{_any('twenty thirty forty fifty sixty seventy eighty ninety')}"
@@ -132,6 +140,16 @@ _PERIOD: Final = (
     r"|-(?:tier|way|sided|part|step|stage|speed|track|pronged|thirty)"
 )
 """What a number word may stand before: a span of time, or the rest of a name for a kind."""
+_EVENT: Final = (
+    r"(?:time|cut|hike|increase|rise|fall|drop|decline|gain|loss|move|decision|meeting|session"
+    r"|reduction|tightening|easing|intervention|advance|retreat|slide|rally|contraction|expansion"
+    r"|pause|hold|vote|dissent|auction|round|month|week|day|quarter|year)s?"
+)
+_PARTS: Final = (
+    "third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth"
+    "|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth"
+)
+_MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
 _WORDS: Final = re.compile(
     rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint)(?<!\bat )"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
@@ -139,32 +157,33 @@ _WORDS: Final = re.compile(
     rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"
     r"|\b(?:hundred|thousand|million|billion|trillion)\b"
     r"|\ba\sdozen\b"
-    r"|\bone[\s-](?:half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|hundredth)\b"
-    r"(?!\s(?:quarter|meeting))"
-    r"|\ba\s(?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth)\sof\s(?!growth|the\syear)"
+    rf"|\bone[\s-](?:half|quarter|hundredth|{_PARTS})\b(?!\s(?:quarter|meeting))"
+    rf"|\ban?\s(?:quarter|{_PARTS})\sof\s(?!growth|the\syear)"
+    rf"|\bby\s(?:an?|another)\s(?:quarter|{_PARTS})\b(?!\s(?:{_SPAN}|part(?:y|ies)))"
+    rf"|\ban?\s(?:quarter|{_PARTS})\s(?:higher|lower|more|less|larger|smaller|above|below)\b"
+    r"|\ban?\s(?:full\s|whole\s|single\s)?(?:(?:percentage|basis)[\s-]point|full\spoint)\b"
     r"|(?<!first )(?<!second )(?<!latter )(?<!other )(?<!better )(?<![\w-])half\b"
     r"(?![\s-](?:year|hour|of\s(?:the\s)?(?:year|month|quarter|week|decade|century|(?:19|20)\d\d))|-\w)"
     r"|\b(?:doubl|tripl|trebl|quadrupl|quintupl)(?:ed|es|ing)\b|\bhalv(?:ed|es|ing)\b"
-    r"|\b(?:double|triple|treble|quadruple)[\s-](?:digits?|the|its|their|that|those|what)\b"
+    rf"|\b{_MULTIPLE}[\s-](?:digits?|the|its|their|that|those|what|{_EVENT})\b"
+    rf"|\b(?:to|will|would|could|may|might|can|should|must)\s(?:{_MULTIPLE}|halve)\b(?!-)"
     r"|\b\w+fold\b(?<!unfold)(?<!scaffold)(?<!manifold)(?<!blindfold)(?<!\bfold)"
-    r"|\b(?:twice|thrice)\b"
+    rf"|\b(?:twice|thrice)\b|\bone\s(?:(?:more|further|final)\s)?(?!{_SPAN}|time){_EVENT}(?<!s)\b"
     rf"|(?<![\w-])(?<!Group\sof\s)(?<!Big\s){_COUNT}(?!-(?:one|{_any(_ONES)}))(?!{_PERIOD})",
     re.IGNORECASE,
 )
-_EVENT: Final = (
-    r"(?:time|cut|hike|increase|rise|fall|drop|decline|gain|loss|move|decision|meeting|session"
-    r"|reduction|tightening|easing|intervention|advance|retreat|slide|rally|contraction|expansion"
-    r"|pause|hold|vote|dissent|auction|round|month|week|day|quarter|year)s?"
+_MOST: Final = _any(
+    "highest lowest strongest weakest largest smallest biggest fastest slowest sharpest steepest"
+    " deepest longest shortest heaviest best worst dearest cheapest tightest softest firmest"
 )
 _ORDINAL: Final = re.compile(
-    rf"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
-    rf"|{_any('thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth')}"
-    rf"|twentieth|\d+(?:st|nd|rd|th)|umpteenth)[\s-]"
+    rf"\b(?:first|second|{_PARTS}|\d+(?:st|nd|rd|th)|umpteenth)[\s-]"
     rf"(?:{_STREAK}\b|(?!{_SPAN}s?\b)(?:\w+[\s-](?!of\b)){{0,3}}?(?!{_SPAN}s?\b){_EVENT}\b"
     rf"|{_SPAN}\sin\sa\srow|{_SPAN}\srunning|{_SPAN}\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))"
-    r"|\bfor\san?\s(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\s\w+",
+    rf"|\bfor\san?\s(?:second|{_PARTS})\s\w+|\b(?:second|{_PARTS})[\s-]{_MOST}\b",
     re.IGNORECASE,
 )
+_SINCE: Final = re.compile(rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\ssince\b", re.IGNORECASE)
 _NUMERALS: Final = frozenset({"Nd", "Nl", "No"})
 _MASK: Final = "￼"
 
@@ -218,6 +237,7 @@ def unbacked(prose: str) -> tuple[Unbacked, ...]:
     found = [*_of_digits(text)]
     found += [Unbacked(*each.span(), WORDS) for each in _WORDS.finditer(text)]
     found += [Unbacked(*each.span(), ORDINAL) for each in _ORDINAL.finditer(text)]
+    found += [Unbacked(*each.span(), SINCE) for each in _SINCE.finditer(text)]
     return tuple(_apart(sorted(found)))
 
 

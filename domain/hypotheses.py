@@ -74,7 +74,7 @@ def scored(
         workflow_id=workflow_id,
         hypothesis=request.hypothesis,
         state=state,
-        value=price.value,
+        value=_as_fine_as(request.hypothesis.level, price.value),
         value_on=price.day,
         score=brier_score(request.hypothesis.probability, state),
         scored_at=now,
@@ -102,6 +102,12 @@ def _agents(names: Sequence[str]) -> tuple[AgentId, ...]:
     """Those of the names that are of agents of today's roster."""
     known = set(AgentId)
     return tuple(AgentId(name) for name in names if name in known)
+
+
+def _as_fine_as(level: Decimal, value: Decimal) -> Decimal:
+    """A price as it is told beside a level: a cross has more digits than are printed."""
+    finer = value.as_tuple().exponent < level.as_tuple().exponent  # type: ignore[operator]
+    return value.quantize(level, context=_WIDE) if finer else value
 
 
 def _side(value: Decimal, level: Decimal | None) -> int:

@@ -10,6 +10,7 @@ from contracts.judgement import (
 )
 from contracts.report import MarketOutcome
 from domain.answer_swarm import objection_to
+from domain.conflict_bounds import target_ranges
 from domain.conflict_records import settled_before, within_markets
 from domain.conflicts import week_conflicts
 from domain.rejections import without_rejected
@@ -20,11 +21,12 @@ from domain.swarm_views import with_views
 
 def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
     """What the findings contradict each other in."""
+    ranges = target_ranges(each for outcome in asked.outcomes for each in outcome.evidence)
     if asked.scope is Scope.ACROSS_MARKETS:
-        across = week_conflicts(within_markets(asked.outcomes), asked.voting)
+        across = week_conflicts(within_markets(asked.outcomes), asked.voting, ranges)
         return JudgedFindings(conflicts=settled_before(across, asked.outcomes))
     outcomes = tuple(map(_without_rejected, asked.outcomes))
-    return JudgedFindings(conflicts=contradictions(outcomes, asked.voting))
+    return JudgedFindings(conflicts=contradictions(outcomes, asked.voting, ranges))
 
 
 def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:

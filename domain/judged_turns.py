@@ -1,11 +1,13 @@
 """What the desk holds of what an agent delivered."""
 
-from contracts.results import ConflictRecord, ValidationResult
+from contracts.results import Commentary, ConflictRecord, ValidationResult
 from contracts.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from domain.conflict_bounds import target_ranges
 from domain.conflict_records import merged
 from domain.conflicts import MOST_CONFLICTS, detect_conflicts
 from domain.prose_review import review, without_rejected
 from domain.rejections import without_rejected as without_rejected_claims
+from domain.week_counts import week_counts
 
 
 def judged(turn: Turn, request: TurnRequest) -> Turn:
@@ -17,6 +19,8 @@ def judged(turn: Turn, request: TurnRequest) -> Turn:
         return turn
     result = _with_conflicts(turn.result, request)
     known = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    if isinstance(result, Commentary):
+        known |= week_counts(known)
     rejected = review(result, known, request.state, request.conflicts)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:
@@ -30,6 +34,7 @@ def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:
     if not isinstance(result, ValidationResult) or market is None:
         return result
     kept = without_rejected_claims(request.findings, result)
-    detected = detect_conflicts(market.market, kept, request.voting)
+    ranges = target_ranges((*request.evidence, *request.results))
+    detected = detect_conflicts(market.market, kept, request.voting, ranges)
     conflicts: tuple[ConflictRecord, ...] = merged(detected, result.conflicts)
     return result.model_copy(update={"conflicts": conflicts[:MOST_CONFLICTS]})

@@ -21,13 +21,13 @@ from domain.ledger_evidence import (
     window_of,
 )
 from domain.ledger_literal import names, states
-from domain.rate_claims import differential_areas, differential_claim
+from domain.rate_claims import IN_A_ROW, differential_areas, differential_claim
 from domain.recompute import InputsUnusable, recompute
 from domain.series import window_days
 from domain.stock_evaluation import EVALUATION_METRICS
 from domain.units import UNITS
 
-DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
+DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_ROW.values()})
 """Metrics of which there can be several in a window, so that their ids carry the day."""
 
 

@@ -20,7 +20,7 @@ from domain.analysis_claims import analysis_claims
 from domain.ledger_evidence import Answer, EvidenceUnusable
 from domain.price_claims import level_step, price_claims
 from domain.price_view import view_prices
-from domain.rate_claims import decision_claims, policy_rate_claims
+from domain.rate_claims import decision_claims, in_a_row_claims, policy_rate_claims
 from domain.series import Fixings, window_days
 
 FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
@@ -55,7 +55,8 @@ def derive(
                 _, last_day = window_days(window)
                 return policy_rate_claims(answer.rates, last_day, evidence_id)
             case RateDecisions():
-                return decision_claims(answer.decisions, evidence_id)
+                decided = decision_claims(answer.decisions, evidence_id)
+                return decided + in_a_row_claims(answer, evidence_id)
             case MonthEndRates():
                 return _of_month_ends(answer, evidence_id)
             case Analysis():

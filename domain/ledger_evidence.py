@@ -250,7 +250,7 @@ def _days(answer: Answer) -> tuple[date, ...]:
 def _known_from(answer: Answer) -> list[datetime]:
     match answer:
         case RateDecisions():
-            return [decision.known_from for decision in answer.decisions]
+            return [decision.known_from for decision in (*answer.before, *answer.decisions)]
         case MonthAverages():
             return [average.known_from for average in answer.averages]
         case MonthEndRates():

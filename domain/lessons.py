@@ -202,7 +202,7 @@ def _decided(record: ConflictRecord, parties: Sequence[Position]) -> tuple[set[s
     try:
         for each in parties:
             if each.server is not None:
-                (held if agree(record.kind, chosen, each) else lost).add(each.server)
+                (held if agree(record.kind, chosen, each, record.bounds) else lost).add(each.server)
     except ValueError:
         return set(), set()
     return held, lost

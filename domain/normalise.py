@@ -51,7 +51,8 @@ class Statement:
     """One figure as somebody states it.
 
     `since` is the day from which a rate has stood unchanged, and `low` and `high` are the bounds
-    of its target range, where they are known. An unknown `origin` or `instrument` is None.
+    of its target range, or of the band that a pair is kept in, where they are known. An unknown
+    `origin` or `instrument` is None.
     """
 
     subject: str
@@ -108,6 +109,9 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.BAND_POSITION,
         Metric.Z_SCORE,
         Metric.STREAK,
+        Metric.HIGHEST_SINCE,
+        Metric.LOWEST_SINCE,
+        Metric.LARGEST_DAY,
         Metric.VOLATILITY,
         Metric.RSI,
         Metric.MACD_HISTOGRAM,
@@ -146,6 +150,7 @@ COARSEST: Final = {
     Unit.INDEX: Decimal("0.1"),
     Unit.RATIO: Decimal("0.01"),
     Unit.COUNT: Decimal(0),
+    Unit.CALENDAR_DAY: Decimal(0),
 }
 """The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
 A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""
@@ -201,12 +206,17 @@ def _aligned(
     first, second = in_unit_of_metric(one), in_unit_of_metric(other)
     if first is None or second is None:
         return _incomparable(Difference.UNIT, f"{one.metric} in {one.unit} and in {other.unit}")
-    at_par = _at_one_point_of_the_range(one, other, second)
+    at_par = _at_one_point_of_the_range(one, other, first, second)
     if at_par is None:
         words = f"{one.instrument} and {other.instrument} are different instruments"
         return _incomparable(Difference.INSTRUMENT, words)
     same_fixing = one.origin is not None and one.origin == other.origin
-    tolerance = tolerance_of(one.metric, same_fixing=same_fixing, daily_deviation=deviation)
+    tolerance = tolerance_of(
+        one.metric,
+        same_fixing=same_fixing,
+        daily_deviation=deviation,
+        band=_bounds(one, other) if UNITS[one.metric] is not Unit.PERCENT_A_YEAR else None,
+    )
     declared = {
         Artefact.UNIT: one.unit is not other.unit,
         Artefact.AS_OF: one.day != other.day,
@@ -251,27 +261,49 @@ def _fixed_at_other_hours(one: Statement, other: Statement) -> bool:
     ) and (None not in (one.origin, other.origin) and one.origin != other.origin)
 
 
-def _at_one_point_of_the_range(one: Statement, other: Statement, value: Decimal) -> Decimal | None:
+def _at_one_point_of_the_range(
+    one: Statement, other: Statement, first: Decimal, second: Decimal
+) -> Decimal | None:
     """The other's figure as the first one's instrument states it; None for different instruments.
 
     A bound and the midpoint of one target range can be told from each other where either side
-    gives the bounds.
+    gives the bounds. Where a side does not say which of them it states, it is the one that its
+    figure is.
     """
     wanted, given = instrument_kind(one.instrument), instrument_kind(other.instrument)
-    if wanted is None or given is None or wanted is given:
-        return value
-    low = one.low if one.low is not None else other.low
-    high = one.high if one.high is not None else other.high
-    if low is None or high is None:
+    points = _points(one, other)
+    if wanted is None or given is None:
+        here, there = (_point(points, k, v) for k, v in ((wanted, first), (given, second)))
+        return first if here and there else second
+    if wanted is given:
+        return second
+    if wanted not in points or given not in points:
         return None
-    points = {
+    return second - points[given] + points[wanted]
+
+
+def _points(one: Statement, other: Statement) -> dict[Instrument, Decimal]:
+    """The figures by which one target range can be stated; none where it is not known."""
+    bounds = _bounds(one, other)
+    if bounds is None or UNITS[one.metric] is not Unit.PERCENT_A_YEAR:
+        return {}
+    low, high = bounds
+    return {
         Instrument.LOWER_BOUND: low,
         Instrument.MIDPOINT: (low + high) / 2,
         Instrument.UPPER_BOUND: high,
     }
-    if wanted not in points or given not in points:
-        return None
-    return value - points[given] + points[wanted]
+
+
+def _point(points: dict[Instrument, Decimal], kind: Instrument | None, value: Decimal) -> bool:
+    """Whether a figure is a point of the range: the one that is named, or any."""
+    return value == points.get(kind) if kind else value in points.values()
+
+
+def _bounds(one: Statement, other: Statement) -> tuple[Decimal, Decimal] | None:
+    low = one.low if one.low is not None else other.low
+    high = one.high if one.high is not None else other.high
+    return None if low is None or high is None else (low, high)
 
 
 def _inferred(pair: Comparable, subject: str) -> Comparable:

@@ -1,15 +1,17 @@
 """What the parties to a conflict hold, weighed and in writing. Light: workflows use it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 from contracts.claims import Claim, Metric, Unit
 from contracts.config import VotingConfig
-from contracts.results import ConflictKind, Leaning, Position, ResearchResult, View
+from contracts.results import Bounds, ConflictKind, Leaning, Position, ResearchResult, View
 from contracts.tools import DataSource, SourceTier
 from domain.normalise import Comparable, Incomparable, Statement, normalise
+from domain.publishers import own_publisher
 
 SUFFIXES: Final = {
     Unit.LEVEL: "",
@@ -21,6 +23,7 @@ SUFFIXES: Final = {
     Unit.INDEX: " points",
     Unit.RATIO: " times",
     Unit.COUNT: " in number",
+    Unit.CALENDAR_DAY: " as a day",
 }
 """By these a stated figure is read again, so no two are alike."""
 
@@ -81,6 +84,7 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
         tier=tier_of(source),
         confidence=stand.result.confidence,
         weight=_weight(voting, stand.result, source, stand.result.confidence),
+        publishes=is_publisher(origin_of(source), claim.claim_id, voting),
     )
 
 
@@ -120,32 +124,51 @@ def server_of(source: DataSource | None) -> str | None:
     return source.server if source else None
 
 
-def agree(kind: ConflictKind, one: Position, other: Position) -> bool:
-    """Whether two positions of a conflict are on one side."""
+def is_publisher(origin: str | None, claim_id: str | None, voting: VotingConfig) -> bool:
+    """Whether an origin is that of a claim's own publisher."""
+    if origin is None or claim_id is None:
+        return False
+    return origin == own_publisher(*_about(claim_id), voting)
+
+
+def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | None = None) -> bool:
+    """Whether two positions of a conflict are on one side. `bounds` are the conflict's."""
     if kind is ConflictKind.TIMING:
         return one.claim_id == other.claim_id
     if one.claim_id is None or other.claim_id is None:
         return one.stated == other.stated
-    compared = compare_positions(one, other)
+    compared = compare_positions(one, other, bounds)
     return isinstance(compared, Comparable) and compared.agree
 
 
-def compare_positions(one: Position, other: Position) -> Comparable | Incomparable:
+def compare_positions(
+    one: Position, other: Position, bounds: Bounds | None = None
+) -> Comparable | Incomparable:
     """Two stated figures in the same terms.
 
     Raises:
         ValueError: a position has no claim or states no figure.
     """
-    return normalise(_statement(one), _statement(other))
+    return normalise(_statement(one, bounds), _statement(other, bounds))
 
 
-def _statement(position: Position) -> Statement:
+def _statement(position: Position, bounds: Bounds | None) -> Statement:
     if position.claim_id is None:
         raise ValueError(f"{position.stated!r} rests on no claim")
-    subject, _, rest = position.claim_id.partition(":")
+    subject, metric = _about(position.claim_id)
     value, unit = read_stated(position.stated)
-    metric = Metric(rest.partition("@")[0])
-    return Statement(subject, metric, value, unit, date.min, position.origin)
+    stated = Statement(subject, metric, value, unit, date.min, position.origin)
+    return within(stated, bounds)
+
+
+def within(stated: Statement, bounds: Bounds | None) -> Statement:
+    """A statement with the ends of the band or the range that it is about."""
+    return replace(stated, low=bounds.low, high=bounds.high) if bounds else stated
+
+
+def _about(claim_id: str) -> tuple[str, Metric]:
+    subject, _, rest = claim_id.partition(":")
+    return subject, Metric(rest.partition("@")[0])
 
 
 def _names(result: ResearchResult, evidence: Iterable[str]) -> str:

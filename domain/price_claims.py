@@ -5,13 +5,16 @@ from typing import Final
 
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import Band, MarketSpec
+from domain.figures import as_number
 from domain.formulas import band_position, percent_change, range_position
-from domain.price_view import PriceView
+from domain.price_view import PriceView, months_before
 from domain.series import Fixing
+from domain.tolerances import is_little_changed
 
 PERCENT_STEP: Final = Decimal("0.01")
 POSITION_STEP: Final = Decimal("0.1")
 SCORE_STEP: Final = Decimal("0.1")
+SHARE_STEP: Final = Decimal(1)
 LEAST_SIGNIFICANT: Final = 4
 
 
@@ -30,6 +33,10 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
         _band_position(by_metric[Metric.LAST], spec.band),
         _z_score(view, spec, evidence),
         _streak(view, spec, evidence),
+        _since(view, spec, evidence, Metric.HIGHEST_SINCE, view.higher_before),
+        _since(view, spec, evidence, Metric.LOWEST_SINCE, view.lower_before),
+        _largest_day(view, spec, evidence, by_metric),
+        *_edges(by_metric[Metric.LAST], spec.band),
     )
     return levels + tuple(claim for claim in derived if claim)
 
@@ -135,4 +142,68 @@ def _streak(view: PriceView, spec: MarketSpec, evidence: str) -> Claim:
         as_of=view.last.day,
         evidence=(evidence,),
         formula="streak",
+    )
+
+
+def _since(
+    view: PriceView, spec: MarketSpec, evidence: str, metric: Metric, before: Fixing | None
+) -> Claim | None:
+    """The day of the newest earlier fixing as far out as the last. None where that is less than a
+    month ago, or where the history has none: then the place in the year's range tells more."""
+    if before is None or before.day > months_before(view.last.day, 1):
+        return None
+    return Claim(
+        claim_id=claim_id(spec.market, metric),
+        subject=spec.market,
+        metric=metric,
+        value=as_number(before.day),
+        unit=Unit.CALENDAR_DAY,
+        as_of=view.last.day,
+        evidence=(evidence,),
+        formula=metric.value,
+    )
+
+
+def _largest_day(
+    view: PriceView, spec: MarketSpec, evidence: str, levels: dict[Metric, Claim]
+) -> Claim | None:
+    """None where the pair was little changed, and where it went back and forth, so that a day's
+    step was more than the whole move: neither has a share that says anything."""
+    move = _move(levels)
+    if move is None or view.largest_step is None:
+        return None
+    if is_little_changed(move.value, pegged=spec.band is not None):
+        return None
+    fixing, share = view.largest_step
+    if share > 1:
+        return None
+    return Claim(
+        claim_id=claim_id(spec.market, Metric.LARGEST_DAY),
+        subject=spec.market,
+        metric=Metric.LARGEST_DAY,
+        value=(share * 100).quantize(SHARE_STEP),
+        unit=Unit.PERCENT,
+        as_of=fixing.day,
+        evidence=(evidence,),
+        formula="largest_day",
+    )
+
+
+def _edges(last: Claim, band: Band | None) -> tuple[Claim, ...]:
+    """The edges of a band as the desk is configured, of the day of the last level."""
+    if band is None:
+        return ()
+    edges = ((Metric.BAND_LOW, band.low), (Metric.BAND_HIGH, band.high))
+    return tuple(
+        Claim(
+            claim_id=claim_id(last.subject, metric),
+            subject=last.subject,
+            metric=metric,
+            value=edge,
+            unit=Unit.LEVEL,
+            as_of=last.as_of,
+            evidence=last.evidence,
+            formula="band_edge",
+        )
+        for metric, edge in edges
     )

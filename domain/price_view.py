@@ -1,9 +1,11 @@
 """What a pair's fixings say about a window: the figures, before they become claims."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -48,8 +50,11 @@ class Break:
 class PriceView:
     """A pair over a window. What its history does not allow to be said is None or empty.
 
-    `z_score` is unrounded; `streak` is signed; `breaks` holds at most one entry a side, the
-    longest. `suspects` were left out of everything else.
+    `z_score` is unrounded; `streak` is signed; `higher_before` and `lower_before` are the newest
+    earlier fixings as high or higher, as low or lower, than the last; `largest_step` is the fixing
+    that brought most of the move from `previous` to `last`, with its part of it, 1 being all;
+    `breaks` holds at most one entry a side, the longest. `suspects` were left out of everything
+    else.
     """
 
     last: Fixing
@@ -60,6 +65,9 @@ class PriceView:
     year_low: Fixing | None
     z_score: float | None
     streak: int
+    higher_before: Fixing | None
+    lower_before: Fixing | None
+    largest_step: tuple[Fixing, Decimal] | None
     breaks: tuple[Break, ...]
     suspects: tuple[Fixing, ...]
     unconfirmed_last: bool
@@ -87,6 +95,9 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
         year_low=year.lowest if year else None,
         z_score=_weekly_z_score(past, window.last, first_day),
         streak=streak(clean.values),
+        higher_before=_newest(clean, lambda value, last: value >= last),
+        lower_before=_newest(clean, lambda value, last: value <= last),
+        largest_step=_largest_step(_recent(past, first_day), window),
         breaks=_breaks(window, past, first_day),
         suspects=suspects,
         unconfirmed_last=last_is_unconfirmed(_levels(clean)),
@@ -115,6 +126,22 @@ def _weekly_z_score(past: Fixings, last: Fixing, first_day: date) -> float | Non
         return None
     moves = log_moves([float(close.value) for close in (*closes, last)])
     return z_score(float(moves[-1]), moves[:-1])
+
+
+def _newest(fixings: Fixings, beyond: Callable[[Decimal, Decimal], bool]) -> Fixing | None:
+    *earlier, last = fixings.items
+    return next((each for each in reversed(earlier) if beyond(each.value, last.value)), None)
+
+
+def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Decimal] | None:
+    """None where the pair is where it was. Of equal steps the newest."""
+    if previous is None or previous.value == window.items[-1].value:
+        return None
+    whole = window.items[-1].value - previous.value
+    steps = pairwise((previous, *window.items))
+    parts = [((after.value - before.value) / whole, after) for before, after in steps]
+    share, fixing = max(parts, key=lambda part: (part[0], part[1].day))
+    return fixing, share
 
 
 def _breaks(window: Fixings, past: Fixings, first_day: date) -> tuple[Break, ...]:

@@ -3,15 +3,21 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import takewhile
 from typing import Final
 
 from contracts.claims import Claim, Metric, Unit, claim_id
 from contracts.markets import MarketKind, MarketSpec
-from contracts.source_results import PolicyRate, RateDecision
+from contracts.source_results import PolicyRate, RateDecision, RateDecisions
 from domain.formulas import basis_point_difference
 
 WHOLE: Final = Decimal(1)
 TENTH: Final = Decimal("0.1")
+IN_A_ROW: Final = {
+    1: Metric.RISES_IN_A_ROW,
+    -1: Metric.CUTS_IN_A_ROW,
+    0: Metric.HOLDS_IN_A_ROW,
+}
 
 
 def policy_rate_claims(
@@ -55,6 +61,43 @@ def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[C
             (Metric.DECISION_RATE, decision.rate, Unit.PERCENT_A_YEAR),
             (Metric.DECISION_CHANGE, decision.change, Unit.BASIS_POINTS),
         )
+    )
+
+
+def direction(decision: RateDecision) -> int:
+    """1 for a rise, -1 for a cut, 0 for a hold."""
+    return (decision.change > 0) - (decision.change < 0)
+
+
+def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
+    """For the newest decision of each area, how many meetings in a row decided the same.
+
+    None where it is the first, and where the answer does not reach back to a meeting that decided
+    otherwise: then there may be more than are in it.
+    """
+    meetings: dict[str, list[RateDecision]] = {}
+    for decision in sorted((*answer.before, *answer.decisions), key=lambda d: d.decided_on):
+        meetings.setdefault(decision.area, []).append(decision)
+    decided = {decision.area for decision in answer.decisions}
+    claims = (_in_a_row(meetings[area], evidence) for area in sorted(decided))
+    return tuple(claim for claim in claims if claim)
+
+
+def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:
+    newest = meetings[-1]
+    alike = list(takewhile(lambda d: direction(d) == direction(newest), reversed(meetings)))
+    if len(alike) < 2 or len(alike) == len(meetings):
+        return None
+    metric = IN_A_ROW[direction(newest)]
+    return Claim(
+        claim_id=claim_id(newest.area, metric, newest.decided_on),
+        subject=newest.area,
+        metric=metric,
+        value=Decimal(len(alike)),
+        unit=Unit.COUNT,
+        as_of=newest.decided_on,
+        evidence=(evidence,),
+        formula="in_a_row",
     )
 
 

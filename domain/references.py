@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from contracts.claims import Claim, Metric, Unit
-from domain.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure
+from domain.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
 
 REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
 
@@ -29,6 +29,8 @@ class Form(StrEnum):
     """With its sign, whatever stands before it."""
     ABOUT = "about"
     """To two digits, or three of a level: `about 4.2 %`."""
+    DAY = "day"
+    """The day that it is of, with its weekday: `Fri 4 Apr`."""
     MOVED = "moved"
     """With its verb: `fell 4.16 %`, `cut by 25 bp`; of a differential where it stands:
     `137.5 bp below`."""
@@ -77,6 +79,24 @@ _VERBS: Final = {
     Metric.STREAK: ("rose for {} in a row", "fell for {} in a row", "did not move"),
 }
 
+GROUP_WORDS: Final = {"ASIA": " Asian", "G10": " G10"}
+"""The groups of markets as adjectives."""
+
+PHRASES: Final = {
+    Metric.HIGHEST_SINCE: "highest since {day}",
+    Metric.LOWEST_SINCE: "lowest since {day}",
+    Metric.CUTS_IN_A_ROW: "{nth} cut in a row",
+    Metric.RISES_IN_A_ROW: "{nth} rise in a row",
+    Metric.HOLDS_IN_A_ROW: "{nth} hold in a row",
+    Metric.BANKS_CUT: "{count} of the {of} banks that decided cut",
+    Metric.BANKS_RAISED: "{count} of the {of} banks that decided raised",
+    Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
+    Metric.DOLLAR_ROSE: "rose against {count} of {of}{group} currencies",
+    Metric.DOLLAR_FELL: "fell against {count} of {of}{group} currencies",
+}
+"""Claims that prose prints with the words that say what they count, so that no writer can put
+others there: which of two a count is of is part of the figure."""
+
 
 def found_in(text: str) -> Iterator[Reference]:
     """The references of a text, in the order in which they stand."""
@@ -110,6 +130,10 @@ def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
 
 def printed(claim: Claim, form: Form, before: str = "") -> str:
     """A claim as a form prints it, behind the text before it."""
+    if form is Form.DAY:
+        return print_weekday(claim.as_of)
+    if claim.metric in PHRASES:
+        return _phrase(claim)
     match form:
         case Form.SIZE:
             return _size(claim)
@@ -161,28 +185,26 @@ def side_before(text: str, claim: Claim | None = None) -> int:
     return side if named or _OPENS.fullmatch(between) else 0
 
 
-def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
-    """The references to claims whose form does not fit them, and those behind a word of direction
-    that their sign contradicts."""
-    for each in found_in(prose):
-        claim = claims.get(each.name)
-        if each.form is None:
-            forms = ", ".join(f"|{form}" for form in Form if form)
-            yield each, f"there is no such form: the forms are {forms}"
-        elif claim is None:
-            continue
-        elif each.form is Form.MOVED and not moves(claim):
-            yield each, f"a {claim.metric} does not move: leave |moved out"
-        elif each.form in (Form.PLAIN, Form.SIZE, Form.ABOUT) and is_change(claim):
-            side = side_before(prose[: each.start], claim)
-            if side * claim.value < 0 or (side and claim.value == 0):
-                yield each, f"the word before it goes the other way: it is {print_claim(claim)}"
-
-
 def _verbs(claim: Claim) -> tuple[str, str, str] | None:
     if claim.metric in _VERBS:
         return _VERBS[claim.metric]
     return _VERBS.get(claim.unit) if is_change(claim) else None
+
+
+def _phrase(claim: Claim) -> str:
+    count = int(claim.value)
+    return PHRASES[claim.metric].format(
+        day=print_claim(claim),
+        nth=_ordinal(count),
+        count=count or "none",
+        of=len(claim.inputs),
+        group=GROUP_WORDS.get(claim.subject, ""),
+    )
+
+
+def _ordinal(count: int) -> str:
+    teen = count % 100 in (11, 12, 13)
+    return f"{count}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(count % 10, 'th')}"
 
 
 def _size(claim: Claim) -> str:

@@ -34,12 +34,11 @@ def week_claims(markets: Mapping[str, Mapping[str, Claim]]) -> dict[str, Claim]:
 
 def printed_claims(report: ResearchReport) -> dict[str, Claim]:
     """The claims that a report prints, by id."""
-    return week_claims(
-        {
-            section.market: {claim.claim_id: claim for claim in section.claims}
-            for section in report.markets
-        }
-    )
+    of_markets = {
+        section.market: {claim.claim_id: claim for claim in section.claims}
+        for section in report.markets
+    }
+    return {**week_claims(of_markets), **{claim.claim_id: claim for claim in report.counts}}
 
 
 def claim_of(claims: Mapping[str, Claim], subject: str, metric: Metric) -> Claim | None:

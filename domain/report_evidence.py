@@ -1,17 +1,13 @@
 """What a report rests on: the tool results behind it, and the sources they came from."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from contracts.report import MarketOutcome, MarketReport
 from contracts.source_results import Provenance
-from contracts.tools import DataSource, SourceTier, ToolResult, ToolStatus
+from contracts.tools import DataSource, SourceTier, ToolResult
 from domain.ledger_evidence import EvidenceUnusable, attributed, read_answer
-
-TABLE_TOOLS: Final = frozenset({"get_policy_rate", "get_decision_calendar"})
-"""Their answers are printed in tables beyond what is claimed: banks, days, how far rates are
-known."""
 
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""
@@ -19,23 +15,17 @@ SERIES_TOOL: Final = "get_historical"
 _WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
-def evidence_of(
-    everything: Iterable[ToolResult],
-    outcomes: Iterable[MarketOutcome],
-    sections: Sequence[MarketReport],
-) -> tuple[ToolResult, ...]:
-    """Every tool result behind the printed claims, the verdicts, the tones, the tables, the charts
-    and the listed sources, of `everything` that came back.
+def evidence_of(everything: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
+    """Every tool result that the work on the report came by, the refusals among them: what the
+    agents made of them can be made once more.
 
     Each once, sorted by its id, the research's and the validator's; without how long the calls
     took and what they cost, which is for `desk tools` and would make a difference of two reports
     that are the same.
     """
-    named = {*_named(sections), *(source.evidence_id for source in _listed(outcomes))}
     found: dict[str, ToolResult] = {}
     for result in everything:
-        if result.evidence_id in named or _is_tabled(result):
-            found.setdefault(result.evidence_id, result)
+        found.setdefault(result.evidence_id, result)
     return tuple(found[name].model_copy(update=_WITHOUT_TIMES) for name in sorted(found))
 
 
@@ -92,23 +82,11 @@ def _nameless(result: ToolResult) -> DataSource:
     )
 
 
-def _named(sections: Sequence[MarketReport]) -> Iterator[str]:
-    yield from _claimed_from(sections)
-    for section in sections:
-        for verdict in section.verdicts:
-            yield from verdict.evidence
-
-
 def _claimed_from(sections: Iterable[MarketReport]) -> Iterator[str]:
     for section in sections:
         for claim in section.claims:
             yield from claim.evidence
         yield from (tone.evidence_id for tone in section.tones)
-
-
-def _is_tabled(result: ToolResult) -> bool:
-    tabled = result.call.tool in TABLE_TOOLS or result.call.tool == SERIES_TOOL
-    return tabled and result.status is ToolStatus.OK
 
 
 def _source_key(source: DataSource) -> tuple[str, ...]:

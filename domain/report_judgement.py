@@ -7,7 +7,7 @@ from typing import NamedTuple
 from contracts.claims import Claim
 from contracts.config import RunConfig, VotingConfig
 from contracts.markets import MarketSpec
-from contracts.report import MarketOutcome
+from contracts.report import MarketOutcome, ReportedObjection
 from contracts.results import ConflictRecord
 from contracts.search_attributes import Outcome
 from contracts.source_results import DecisionCalendar, PolicyRates, RateDecisions, SourceResult
@@ -22,6 +22,7 @@ from domain.prose import clip
 from domain.report_claims import returned_by, week_claims
 from domain.report_conflicts import conflicts_of
 from domain.report_coverage import NOT_REACHED, is_counted
+from domain.report_objections import grounds_of, objections_of, without_objected
 from domain.report_prose import ProseGuard
 from domain.report_standing import Standing, sifted, standings_of
 from domain.report_verdicts import verdicts_of
@@ -35,13 +36,16 @@ MOST_DROPPED = 2_000
 class JudgedMarket(NamedTuple):
     """What may be printed of a market.
 
-    `outcome` holds no claim, view, sentence or reason beyond that; `claims` are by id.
+    `outcome` holds no claim, view, sentence or reason beyond that; `claims` are by id. It is
+    `undecided` while a conflict of it waits for a person.
     """
 
     outcome: MarketOutcome
     claims: Mapping[str, Claim]
     verdicts: tuple[ClaimVerdict, ...] = ()
     dropped: tuple[DroppedSentence, ...] = ()
+    objections: tuple[ReportedObjection, ...] = ()
+    undecided: bool = False
 
 
 class JudgedWeek(NamedTuple):
@@ -72,7 +76,7 @@ def judge(
     evidence = [result for outcome in there for result in outcome.evidence]
     ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
     sound = [sifted(outcome, ledger) for outcome in there]
-    conflicts = conflicts_of([market.outcome for market in sound], voting)
+    conflicts = conflicts_of(sound, voting)
     standings = standings_of(sound, conflicts, ledger)
     claims = week_claims({market: standing.claims for market, standing in standings.items()})
     answers = _rate_answers(evidence)
@@ -82,10 +86,18 @@ def judge(
         standing = standings[spec.market]
         known = _known(claims, standing.claims, standing.rejected.keys())
         guard = ProseGuard(known, banks, scheduled, spec.areas)
-        printable = _as_it_stands(spec, guard.outcome(outcome), standing)
         verdicts = verdicts_of(outcome, standing, conflicts)
-        dropped = tuple(guard.dropped[:MOST_DROPPED])
-        markets[spec.market] = JudgedMarket(printable, standing.claims, verdicts, dropped)
+        grounds = grounds_of(outcome, known, verdicts, banks, spec.areas)
+        heard = without_objected(outcome, grounds)
+        printable = _as_it_stands(spec, guard.outcome(heard.outcome), standing)
+        markets[spec.market] = JudgedMarket(
+            outcome=printable,
+            claims=standing.claims,
+            verdicts=verdicts,
+            dropped=(*heard.dropped, *guard.dropped)[:MOST_DROPPED],
+            objections=objections_of(printable, grounds),
+            undecided=any(c.market == spec.market and not c.resolved for c in conflicts),
+        )
     return JudgedWeek(markets, claims, conflicts)
 
 

@@ -1,6 +1,6 @@
 """The section of one market: its claims, its events in prose, and what is lacking."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
@@ -11,10 +11,16 @@ from contracts.report import MarketOutcome, MarketReport, ReportedEvent, Revisio
 from contracts.results import MarketEvent, SuspectFixing
 from contracts.source_results import History
 from contracts.verdicts import ClaimStatus
+from contracts.weeks import TimeWindow
 from domain.confidence import NOTHING_FOUND
+from domain.dependence import ENDS, EXTREMES
+from domain.ledger_derivation import derive
+from domain.ledger_evidence import EvidenceUnusable
 from domain.prose import clip, render
 from domain.report_coverage import is_counted
 from domain.report_judgement import JudgedMarket
+from domain.series import window_days
+from domain.validator_words import recommendation_of
 
 CHART_SPAN: Final = timedelta(weeks=52)
 WITHHELD: Final = "Some figures are withheld; what is printed follows from its evidence."
@@ -26,16 +32,22 @@ def market_report(
     claims: Mapping[str, Claim],
     histories: Iterable[History],
     *,
-    as_of: date,
+    window: TimeWindow,
     revised_in: int,
+    withheld: frozenset[str] = frozenset(),
 ) -> MarketReport:
     """A market's section. One that was not reached is there too, with the reason.
 
     `claims` are those that the market's prose refers to; `histories` may be of any market.
+    `withheld` are the claims of which conflicts were decided for nothing.
     """
     outcome = judged.outcome
     suspects = _suspects(outcome)
-    days, values = series_of(spec.market, histories, suspects, as_of)
+    known = tuple(histories)
+    without = withheld | {v.claim_id for v in judged.verdicts if v.status is ClaimStatus.REJECTED}
+    hidden = withheld_days(spec, without - judged.claims.keys(), judged.claims, known, window)
+    _, as_of = window_days(window)
+    days, values = series_of(spec.market, known, suspects, as_of, hidden)
     return MarketReport(
         market=spec.market,
         kind=spec.kind,
@@ -49,13 +61,15 @@ def market_report(
         suspects=suspects,
         agents=outcome.agents,
         missing=_missing(outcome),
-        warnings=_unique(_warnings(outcome)),
+        warnings=_unique(line for result in outcome.results for line in result.warnings),
         dropped=judged.dropped,
+        objections=judged.objections,
         recommendation=_recommendation(judged),
         confidence=_confidence(outcome),
         days=days,
         values=values,
         revised_in=revised_in,
+        version=_version(outcome),
     )
 
 
@@ -64,10 +78,46 @@ def revised_in(market: str, revisions: Iterable[Revision]) -> int:
     return max((line.revision for line in revisions if line.market == market), default=1)
 
 
+def withheld_days(
+    spec: MarketSpec,
+    withheld: Collection[str],
+    claims: Mapping[str, Claim],
+    histories: Iterable[History],
+    window: TimeWindow,
+) -> frozenset[date]:
+    """The days of the fixings that some claims of a market would state, by its histories, and that
+    no printed claim states."""
+    fixings = {
+        claim.as_of
+        for history in histories
+        if history.symbol == spec.market and withheld
+        for claim in _derived(history, spec, window)
+        if claim.claim_id in withheld and claim.metric in ENDS | EXTREMES
+    }
+    stated = {c.as_of for c in claims.values() if c.subject == spec.market and _is_fixing(c)}
+    return frozenset(fixings - stated)
+
+
+def _is_fixing(claim: Claim) -> bool:
+    return claim.metric in ENDS | EXTREMES
+
+
+def _derived(history: History, spec: MarketSpec, window: TimeWindow) -> tuple[Claim, ...]:
+    try:
+        return derive(history, {spec.market: spec}, window, history.symbol)
+    except EvidenceUnusable:
+        return ()
+
+
 def series_of(
-    market: str, histories: Iterable[History], suspects: Iterable[SuspectFixing], as_of: date
+    market: str,
+    histories: Iterable[History],
+    suspects: Iterable[SuspectFixing],
+    as_of: date,
+    withheld: Collection[date] = (),
 ) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
-    """The market's longest history, cut to the chart's span, without the suspect days."""
+    """The market's longest history, cut to the chart's span, without the suspect days and those of
+    which the fixing is withheld."""
     usable = (
         history
         for history in histories
@@ -76,11 +126,11 @@ def series_of(
     longest = max(usable, key=lambda history: len(history.days), default=None)
     if longest is None:
         return (), ()
-    suspect = {fixing.day for fixing in suspects}
+    left_out = {fixing.day for fixing in suspects} | set(withheld)
     points = [
         (day, value)
         for day, value in zip(longest.days, longest.values, strict=True)
-        if as_of - CHART_SPAN <= day <= as_of and day not in suspect
+        if as_of - CHART_SPAN <= day <= as_of and day not in left_out
     ]
     return tuple(day for day, _ in points), tuple(value for _, value in points)
 
@@ -116,15 +166,8 @@ def _missing(outcome: MarketOutcome) -> tuple[str, ...]:
     return _unique((*outcome.missing, *of_results, *of_validation))
 
 
-def _warnings(outcome: MarketOutcome) -> Sequence[str]:
-    of_results = (line for result in outcome.results for line in result.warnings)
-    issues = outcome.validation.issues if outcome.validation else ()
-    of_issues = (clip(f"{issue.severity}: {issue.description}") for issue in issues)
-    return (*of_results, *of_issues)
-
-
 def _recommendation(judged: JudgedMarket) -> str | None:
-    """The validator's, where there is something to publish and nothing was withheld after it."""
+    """What a validator recommends of what is left, where there is something to publish."""
     validation = judged.outcome.validation
     if validation is None or not is_counted(judged.outcome):
         return None
@@ -133,7 +176,11 @@ def _recommendation(judged: JudgedMarket) -> str | None:
         verdict.status is ClaimStatus.REJECTED and verdict.claim_id in passed
         for verdict in judged.verdicts
     )
-    return WITHHELD if late else validation.recommendation or None
+    if late:
+        return WITHHELD
+    told = ((objection.severity, objection.outcome) for objection in judged.objections)
+    statuses = {verdict.status for verdict in judged.verdicts}
+    return recommendation_of(statuses, told, undecided=judged.undecided)
 
 
 def _confidence(outcome: MarketOutcome) -> float:
@@ -147,6 +194,12 @@ def _confidence(outcome: MarketOutcome) -> float:
     else:
         said = min((result.confidence for result in outcome.results), default=0.0)
     return said if is_counted(outcome) else min(said, NOTHING_FOUND)
+
+
+def _version(outcome: MarketOutcome) -> int:
+    """That of the oldest of the analysts, or 0 where one is a model."""
+    validated = (outcome.validation,) if outcome.validation else ()
+    return min((done.version for done in (*outcome.results, *validated)), default=0)
 
 
 def _unique(lines: Iterable[str]) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ class ProseGuard:
             raise TypeError(f"the review of {result.validation_id} gave a {kept.kind}")
         self._note(kept.dropped)
         issues = (
-            issue.model_copy(update={"description": self.printed(issue.description, "issues")})
+            issue.model_copy(update={"description": self.known(issue.description, "issues")})
             for issue in kept.issues
         )
         return kept.model_copy(

@@ -3,17 +3,21 @@ rest on. What was rejected, by the validator or by the ledger, is withheld, with
 derived from it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from contracts.claims import Claim
 from contracts.report import MarketOutcome
 from contracts.results import ConflictRecord, ResearchResult
 from contracts.verdicts import ClaimCheck, ClaimStatus
 from domain.conflicts import standing_claims
+from domain.dependence import without_dependents
 from domain.ledger import Ledger, Objection
+from domain.positions import state, state_on
 from domain.rejections import without_rejected
 from domain.report_claims import same_figure, week_claims
 from domain.verdicts import FAILURES
+
+RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
 
 
 class Sifted(NamedTuple):
@@ -23,6 +27,8 @@ class Sifted(NamedTuple):
     outcome: MarketOutcome
     delivered: tuple[str, ...]
     rejected: Mapping[str, Objection]
+    fallen: frozenset[tuple[str, str, str]] = frozenset()
+    """What was stated that does not stand, as `stated_in` has it."""
 
 
 class Standing(NamedTuple):
@@ -43,7 +49,22 @@ def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
     passed = without_rejected(outcome.results, outcome.validation)
     results = tuple(_sound(result, passed, ledger, rejected) for result in passed)
     delivered = dict.fromkeys(c.claim_id for result in outcome.results for c in result.claims)
-    return Sifted(outcome.model_copy(update={"results": results}), tuple(delivered), rejected)
+    left = {claim.claim_id for result in results for claim in result.claims}
+    for name in delivered.keys() - left:
+        rejected.setdefault(name, Objection(ClaimCheck.FORMULA, RESTS_ON_WITHHELD))
+    sound = outcome.model_copy(update={"results": results})
+    fallen = stated_in(outcome) - stated_in(sound)
+    return Sifted(sound, tuple(delivered), rejected, frozenset(fallen))
+
+
+def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
+    """Who states what of which id: agent, claim and figure."""
+    return {
+        (result.agent, claim.claim_id, stated)
+        for result in outcome.results
+        for claim in result.claims
+        for stated in (state(claim.value, claim.unit), state_on(claim))
+    }
 
 
 def standings_of(
@@ -88,8 +109,9 @@ def _sound(
             fallen[claim.claim_id] = objection
     for name, objection in fallen.items():
         rejected.setdefault(name, objection)
-    kept = tuple(claim for claim in result.claims if claim.claim_id not in fallen)
-    return result.model_copy(update={"claims": kept})
+    gone = [claim for claim in result.claims if claim.claim_id in fallen]
+    kept = [claim for claim in result.claims if claim.claim_id not in fallen]
+    return result.model_copy(update={"claims": without_dependents(kept, gone)})
 
 
 def _settled(

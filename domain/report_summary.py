@@ -43,7 +43,7 @@ def summary_of(report: ResearchReport, claims: Mapping[str, Claim]) -> tuple[Sen
     _, as_of = window_days(report.window)
     lines = (
         *(_movers_line(group, report.movers) for group in MarketGroup),
-        _dollar_line(report.movers),
+        _dollar_line(report.movers, claims),
         _extremes_line(report.movers),
         _decisions_line(report.calendar),
         _open_line(report.calendar),
@@ -88,7 +88,16 @@ def _of(row: Mover, metric: Metric) -> str:
     return f"[[{claim_id(row.market, metric)}]]"
 
 
-def _dollar_line(movers: Sequence[Mover]) -> str | None:
+def _dollar_line(movers: Sequence[Mover], claims: Mapping[str, Claim]) -> str | None:
+    names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
+    counted = [f"[[{name}]]" for name in names if name in claims]
+    if counted:
+        return f"The dollar {' and '.join(counted)}."
+    return _typed_dollar_line(movers)
+
+
+def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
+    """The same as the desk wrote it before there were claims of it, and of a single currency."""
     counts = []
     for group in MarketGroup:
         rows = [row for row in movers if row.group is group and DOLLAR in row.market]

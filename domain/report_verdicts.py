@@ -18,6 +18,7 @@ DECIDERS: Final = {
     DecidedBy.VOTE: "a vote",
     DecidedBy.PERSON: "a person",
     DecidedBy.DEFAULT: "the stated default",
+    DecidedBy.PUBLISHER: "its own publisher's word",
 }
 
 

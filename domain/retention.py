@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN
+from contracts.signature import SUFFIX as SIGNATURE
 
 
 class Record(StrEnum):
@@ -35,10 +36,12 @@ KEPT: Final[Mapping[Record, timedelta]] = {
     Record.DRAFTS: timedelta(days=7),
 }
 
-_REPORT: Final = re.compile(r"(\d{4}-W\d{2})-[\w.-]+\.(md|html|json)")
+_FORM: Final = rf"\.(md|html|json|{SIGNATURE})"
+
+_REPORT: Final = re.compile(rf"(\d{{4}}-W\d{{2}})-[\w.-]+{_FORM}")
 
 _ANSWER: Final = re.compile(
-    rf"({QUESTION_RUN}|{SWARM_RUN}|{STOCK_RUN}[A-Z0-9.-]{{1,15}}-)[0-9a-f]{{6,64}}\.(md|html|json)"
+    rf"({QUESTION_RUN}|{SWARM_RUN}|{STOCK_RUN}[A-Z0-9.-]{{1,15}}-)[0-9a-f]{{6,64}}{_FORM}"
 )
 
 

@@ -7,6 +7,7 @@ from types import EllipsisType
 
 from contracts.claims import Claim
 from contracts.results import ConflictRecord, Position, ResearchResult
+from domain.dependence import inputs_of
 from domain.positions import TIERS, Stand, state, state_on, tier_of, weakest_source
 from domain.units import UNITS
 
@@ -48,11 +49,8 @@ class _Selection:
         return self.found[name]
 
     def _is_founded(self, candidate: Stand) -> bool:
-        return all(
-            self._is_own(candidate, name)
-            for name in candidate.claim.inputs
-            if name in self.delivered
-        )
+        inputs = inputs_of(candidate.claim, candidate.result.claims)
+        return all(self._is_own(candidate, name) for name in inputs if name in self.delivered)
 
     def _is_own(self, candidate: Stand, name: str) -> bool:
         """Whether what stands under an input's id is what this result computed with."""

@@ -55,6 +55,11 @@ def due_of(as_of: datetime, weeks: int) -> datetime:
     return last if last - as_of < timedelta(weeks=weeks) else as_of + timedelta(weeks=weeks)
 
 
+def has_price(known: Set[Metric]) -> bool:
+    """Whether some figure of prices is among those that are known."""
+    return not _OF_PRICES.isdisjoint(known)
+
+
 def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
     """Whether a source said that it had no price of the stock when the episode began: `known` has
     no figure of prices, and the action that brings the last price had an answer.
@@ -62,7 +67,7 @@ def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
     An answer to the other technical action alone says too little: few prices give no indicator.
     Where nobody was asked, or nobody answered, a price may come.
     """
-    if not _OF_PRICES.isdisjoint(known):
+    if has_price(known):
         return False
     return any(
         outcome.entry.node == StockAction.RUN_TA_BASIC
@@ -75,7 +80,7 @@ def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
 def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
     """The same, where whichever action asked how the stock stands: it was asked, and the answers
     hold no figure at all. Few prices give no indicator, but they have a last one."""
-    if not _OF_PRICES.isdisjoint(known):
+    if has_price(known):
         return False
     answers = [_figures(answer) for outcome in outcomes for answer in _standings(outcome)]
     return bool(answers) and all(figures is not None and not figures for figures in answers)

@@ -18,7 +18,7 @@ from contracts.stock import Blackboard, Evaluation, Recommended
 from contracts.swarm import Hypothesis, HypothesisKind, ScoredHypothesis
 from contracts.swarm_run import HypothesisRequest
 from contracts.turns import StateEntry
-from domain.answer_prose import Known, kept_prose, render_plain
+from domain.answer_prose import Known, plain_if_known
 from domain.figures import print_full_day
 from domain.hypotheses import scored
 from domain.hypotheses_prices import Price
@@ -58,7 +58,7 @@ class StockRemembering(NamedTuple):
         """What is recommended, and why."""
         known = Known(claims_in(state), {})
         texts = (made.summary, *(section.content for section in made.sections))
-        prose = (render_plain(kept_prose(text, known, "memory").prose, known) for text in texts)
+        prose = (plain_if_known(text, known) for text in texts)
         text = "\n".join((f"{self._said}.", *prose))
         return self._entry(MemoryKind.FINDINGS, "recommendation", self.board.as_of, text)
 

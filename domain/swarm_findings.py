@@ -14,6 +14,7 @@ from contracts.results import ConflictRecord, ResearchResult
 from contracts.search_attributes import Outcome
 from contracts.tools import MOST_EVIDENCE
 from contracts.week_run import TaskOutcome
+from domain.conflict_bounds import NO_RANGES, Ranges
 from domain.conflict_records import settled_before
 from domain.conflicts import detect_conflicts
 
@@ -70,14 +71,14 @@ def _results(outcomes: Iterable[NodeOutcome]) -> tuple[ResearchResult, ...]:
 
 
 def contradictions(
-    found: Sequence[MarketOutcome], voting: VotingConfig
+    found: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
     """The conflicts on all markets; of those with the same positions as before, what was decided
     then. Where there are too many, those that a vote has settled are left out first."""
     records = (
         record
         for outcome in found
-        for record in detect_conflicts(outcome.market, outcome.results, voting)
+        for record in detect_conflicts(outcome.market, outcome.results, voting, ranges)
     )
     known = settled_before(records, found)
     return tuple(sorted(known, key=lambda each: (each.resolved, each.conflict_id))[:MOST_CONFLICTS])

@@ -13,7 +13,8 @@ from contracts.memory import MemoryEntry, MemoryKind, MemoryQuery
 from contracts.results import ConflictRecord, ResearchResult
 from contracts.swarm import Hypothesis, SwarmPlan
 from contracts.turns import StateEntry
-from domain.answer_prose import Known, kept_prose, render_plain
+from domain.answer_prose import Known
+from domain.answer_prose import plain_if_known as _plain
 from domain.synthesis_review import claims_in
 
 LONGEST: Final = 20_000
@@ -90,8 +91,3 @@ class Remembering(NamedTuple):
 
 def _each_once(markets: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(markets))[:MOST_MARKETS]
-
-
-def _plain(prose: str, known: Known) -> str:
-    """Prose with its figures, as far as they are known."""
-    return render_plain(kept_prose(prose, known, "memory").prose, known)

@@ -28,6 +28,7 @@ class Quantity(StrEnum):
 
     SAME_FIXING = "level of the same fixing"
     OTHER_FIXING = "level of another fixing hour of the same day"
+    BANDED_FIXING = "level of another fixing hour within a band, of the band's width"
     MONTH_AVERAGE = "average of a month"
     MOVE = "move between the same fixings"
     OTHER_MOVE = "move between fixings of other hours"
@@ -67,6 +68,7 @@ TOLERANCES: Final[Mapping[Quantity, Tolerance]] = {
     for quantity, size, relative in (
         (Quantity.SAME_FIXING, "0", True),
         (Quantity.OTHER_FIXING, "1", True),
+        (Quantity.BANDED_FIXING, "10", True),
         (Quantity.MONTH_AVERAGE, "0.5", True),
         (Quantity.MOVE, "0.05", False),
         (Quantity.OTHER_MOVE, "2", False),
@@ -97,6 +99,17 @@ _QUANTITIES: Final = {
     Metric.BAND_POSITION: Quantity.POSITION,
     Metric.Z_SCORE: Quantity.SCORE,
     Metric.STREAK: Quantity.STREAK,
+    Metric.HIGHEST_SINCE: Quantity.COUNT,
+    Metric.LOWEST_SINCE: Quantity.COUNT,
+    Metric.LARGEST_DAY: Quantity.POSITION,
+    Metric.CUTS_IN_A_ROW: Quantity.COUNT,
+    Metric.RISES_IN_A_ROW: Quantity.COUNT,
+    Metric.HOLDS_IN_A_ROW: Quantity.COUNT,
+    Metric.BANKS_CUT: Quantity.COUNT,
+    Metric.BANKS_RAISED: Quantity.COUNT,
+    Metric.BANKS_HELD: Quantity.COUNT,
+    Metric.DOLLAR_ROSE: Quantity.COUNT,
+    Metric.DOLLAR_FELL: Quantity.COUNT,
     Metric.MONTH_MOVE: Quantity.MOVE,
     Metric.QUARTER_MOVE: Quantity.MOVE,
     Metric.YEAR_MOVE: Quantity.MOVE,
@@ -140,8 +153,17 @@ _OTHER_HOUR: Final = {
 }
 
 
+def is_little_changed(move: Decimal, *, pegged: bool) -> bool:
+    """Whether a move in percent is too small to have a direction."""
+    return abs(move) < (LITTLE_CHANGED_PEG if pegged else LITTLE_CHANGED)
+
+
 def tolerance_of(
-    metric: Metric, *, same_fixing: bool, daily_deviation: Decimal | None = None
+    metric: Metric,
+    *,
+    same_fixing: bool,
+    daily_deviation: Decimal | None = None,
+    band: tuple[Decimal, Decimal] | None = None,
 ) -> Tolerance:
     """The tolerance between two figures of a metric.
 
@@ -149,13 +171,20 @@ def tolerance_of(
         same_fixing: both are known to go back to one fixing.
         daily_deviation: the pair's robust deviation of daily moves in percent, where it is known.
             It takes the place of the flat share for levels and moves of different hours.
+        band: the ends of the band that the pair is kept in, if any. A share of its width takes the
+            place of the flat share, which would be most of the band, where no deviation is known.
     """
     level = UNITS[metric] is Unit.LEVEL and metric is not Metric.TARGET
     quantity = Quantity.SAME_FIXING if level else _QUANTITIES[metric]
     if same_fixing or quantity not in _OTHER_HOUR:
         return TOLERANCES[quantity]
     tolerance = TOLERANCES[_OTHER_HOUR[quantity]]
-    if daily_deviation is None:
-        return tolerance
     ends = 1 if level else 2
-    return tolerance._replace(size=ends * DEVIATIONS * daily_deviation)
+    if daily_deviation is not None:
+        return tolerance._replace(size=ends * DEVIATIONS * daily_deviation)
+    if band is not None:
+        low, high = band
+        share = TOLERANCES[Quantity.BANDED_FIXING].size / 100
+        # In percent of the pair's own level, as for every other pair.
+        return tolerance._replace(size=ends * share * (high - low) / low * 100)
+    return tolerance

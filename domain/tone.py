@@ -18,11 +18,12 @@ from domain.headline_polarity import polarity_of
 from domain.ledger_evidence import granted_tier, usable_answers
 from domain.links import web_link
 from domain.printable import printable
-from domain.report_evidence import TABLE_TOOLS
 from domain.stance_words import Judgement, stance_of
 
 MOST_OF_A_KIND: Final = 8
 """Statements, and headlines, that are carried for one market."""
+
+_BANK_TOOLS: Final = frozenset({"get_policy_rate", "get_decision_calendar"})
 
 Banks = Mapping[AreaCode, str]
 
@@ -32,7 +33,7 @@ def banks_in(results: Iterable[ToolResult]) -> dict[AreaCode, str]:
     tables = (
         result
         for result in results
-        if result.call.tool in TABLE_TOOLS and result.status is ToolStatus.OK
+        if result.call.tool in _BANK_TOOLS and result.status is ToolStatus.OK
     )
     return known_banks(answer for _, answer in usable_answers(tables))
 

@@ -5,6 +5,9 @@ from typing import Final
 
 from contracts.claims import Metric, Unit
 
+BAND_EDGES: Final = frozenset({Metric.BAND_LOW, Metric.BAND_HIGH})
+"""Levels that an authority names: no fixing, so that no fixing is held against them."""
+
 UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.LAST: Unit.LEVEL,
     Metric.PREVIOUS: Unit.LEVEL,
@@ -15,12 +18,25 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.MOVE: Unit.PERCENT,
     Metric.RANGE_POSITION: Unit.PERCENT,
     Metric.BAND_POSITION: Unit.PERCENT,
+    Metric.BAND_LOW: Unit.LEVEL,
+    Metric.BAND_HIGH: Unit.LEVEL,
+    Metric.HIGHEST_SINCE: Unit.CALENDAR_DAY,
+    Metric.LOWEST_SINCE: Unit.CALENDAR_DAY,
+    Metric.LARGEST_DAY: Unit.PERCENT,
     Metric.Z_SCORE: Unit.STANDARD_DEVIATIONS,
     Metric.STREAK: Unit.DAYS,
     Metric.POLICY_RATE: Unit.PERCENT_A_YEAR,
     Metric.DECISION_RATE: Unit.PERCENT_A_YEAR,
     Metric.DIFFERENTIAL: Unit.BASIS_POINTS,
     Metric.DECISION_CHANGE: Unit.BASIS_POINTS,
+    Metric.CUTS_IN_A_ROW: Unit.COUNT,
+    Metric.RISES_IN_A_ROW: Unit.COUNT,
+    Metric.HOLDS_IN_A_ROW: Unit.COUNT,
+    Metric.BANKS_CUT: Unit.COUNT,
+    Metric.BANKS_RAISED: Unit.COUNT,
+    Metric.BANKS_HELD: Unit.COUNT,
+    Metric.DOLLAR_ROSE: Unit.COUNT,
+    Metric.DOLLAR_FELL: Unit.COUNT,
     Metric.MONTH_MOVE: Unit.PERCENT,
     Metric.QUARTER_MOVE: Unit.PERCENT,
     Metric.YEAR_MOVE: Unit.PERCENT,

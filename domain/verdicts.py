@@ -17,6 +17,7 @@ from domain.ledger import Ledger, Objection
 from domain.normalise import Comparable, Incomparable, normalise
 from domain.second_series import SeriesComparison, compare_series
 from domain.standing import standing_claims
+from domain.units import BAND_EDGES
 from domain.witnesses import Witness, Witnesses
 
 MOST_VERDICTS: Final = 400
@@ -192,7 +193,7 @@ class _Judge:
         if conflict is not None:
             words = f"It is in the conflict {conflict.conflict_id}"
             return self._contested(claim, words, compared)
-        by_series = self._by_series(claim)
+        by_series = None if claim.metric in BAND_EDGES else self._by_series(claim)
         if by_series is not None and by_series.status is not ClaimStatus.SINGLE_SOURCE:
             return by_series
         if compared:

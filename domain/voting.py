@@ -1,4 +1,5 @@
-"""How a conflict is decided: by the weight of the voices, or by a person. Light: workflows use it.
+"""How a conflict is decided: by a figure's own publisher, by the weight of the voices, or by a
+person. Light: workflows use it.
 
 A position weighs its confidence times the weight of its source's tier times its agent's. Positions
 whose figures go back to one origin are one witness: the heaviest of them is heard. The weights are
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from contracts.config import VotingConfig
-from contracts.results import ConflictKind, ConflictRecord, DecidedBy, Position
+from contracts.results import Bounds, ConflictKind, ConflictRecord, DecidedBy, Position
 from domain.positions import agree
 
 NEEDS_A_PERSON: Final = "a person must decide"
@@ -25,13 +26,14 @@ def put_to_the_vote(
     kind: ConflictKind,
     positions: Iterable[Position],
     voting: VotingConfig,
+    bounds: Bounds | None = None,
 ) -> ConflictRecord:
     """A new conflict, settled as far as `settle` can. The order of the positions does not matter.
 
     A record holds few positions: the first of every side and then the heaviest.
     """
     held = list(dict.fromkeys(positions))
-    leaders = [side[0] for side in sides(kind, held)]
+    leaders = [side[0] for side in sides(kind, held, bounds)]
     ranked = dict.fromkeys((*_heaviest_first(leaders), *_heaviest_first(held)))
     kept = sorted(list(ranked)[:MOST_POSITIONS], key=_place)
     unsettled = ConflictRecord(
@@ -41,24 +43,29 @@ def put_to_the_vote(
         positions=tuple(kept),
         resolution="not settled yet",
         resolved=False,
+        bounds=bounds,
     )
     return settle(unsettled, voting)
 
 
 def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
-    """The conflict decided for the side that weighs most, where a vote may decide it.
+    """The conflict decided for what the figure's own publisher states, else for the side that
+    weighs most, where a vote may decide it.
 
     Left to a person when the confidences of those who do not abstain spread by more than
     `voting.widest_spread`, or when two sides weigh the same.
     """
     spread = spread_of(conflict.positions)
     conflict = conflict.model_copy(update={"spread": spread})
+    own = publishers_position(conflict)
+    if own is not None:
+        return decide(conflict, own, DecidedBy.PUBLISHER, None)
     if spread > voting.widest_spread:
         return _left_open(conflict, "The confidences lie too far apart for a vote")
     place = default_position(conflict)
     if place is None:
         return _left_open(conflict, "The sides weigh the same")
-    return _decided(conflict, place, DecidedBy.VOTE, None, "carries the greatest weight")
+    return decide(conflict, place, DecidedBy.VOTE, None)
 
 
 def decide(
@@ -77,6 +84,7 @@ def decide(
         DecidedBy.VOTE: "carries the greatest weight",
         DecidedBy.PERSON: f"was chosen by {whom or 'a person'}",
         DecidedBy.DEFAULT: "holds by default, because nobody decided in time",
+        DecidedBy.PUBLISHER: "holds, because the figure's own publisher states it",
     }[by]
     if position is None or conflict.positions[position].abstains:
         return _withheld(conflict, by, whom)
@@ -84,11 +92,15 @@ def decide(
 
 
 def default_position(conflict: ConflictRecord) -> int | None:
-    """The place of the heaviest position of the heaviest side, counted from 0.
+    """The place of what the figure's own publisher states, else of the heaviest position of the
+    heaviest side, counted from 0.
 
     None when no side is heavier than every other.
     """
-    found = sides(conflict.kind, conflict.positions)
+    own = publishers_position(conflict)
+    if own is not None:
+        return own
+    found = sides(conflict.kind, conflict.positions, conflict.bounds)
     ranked = sorted(found, key=weight_of_side, reverse=True)
     if not ranked or weight_of_side(ranked[0]) == 0:
         return None
@@ -97,7 +109,18 @@ def default_position(conflict: ConflictRecord) -> int | None:
     return conflict.positions.index(heard_of(ranked[0])[0])
 
 
-def sides(kind: ConflictKind, positions: Iterable[Position]) -> list[tuple[Position, ...]]:
+def publishers_position(conflict: ConflictRecord) -> int | None:
+    """The place of the heaviest position that was read from the figure's own publisher, counted
+    from 0. None without any, and where two of them state different figures: then who has read the
+    publisher right is not known."""
+    own = _heaviest_first(p for p in conflict.positions if p.publishes and not p.abstains)
+    agreed = all(agree(conflict.kind, own[0], each, conflict.bounds) for each in own)
+    return conflict.positions.index(own[0]) if own and agreed else None
+
+
+def sides(
+    kind: ConflictKind, positions: Iterable[Position], bounds: Bounds | None = None
+) -> list[tuple[Position, ...]]:
     """The positions that are heard, by what they hold; abstentions are on no side.
 
     A position joins the heaviest one that it agrees with. Of the positions of one origin only the
@@ -106,7 +129,7 @@ def sides(kind: ConflictKind, positions: Iterable[Position]) -> list[tuple[Posit
     """
     found: list[list[Position]] = []
     for position in _heaviest_first(_witnesses(positions)):
-        side = next((s for s in found if agree(kind, s[0], position)), None)
+        side = next((s for s in found if agree(kind, s[0], position, bounds)), None)
         if side is None:
             found.append([position])
         else:
@@ -204,7 +227,7 @@ def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
     against = [
         position
         for position in conflict.positions
-        if chosen is None or not agree(conflict.kind, chosen, position)
+        if chosen is None or not agree(conflict.kind, chosen, position, conflict.bounds)
     ]
     if not against:
         return ""

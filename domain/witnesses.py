@@ -29,7 +29,7 @@ from domain.ledger_evidence import (
 from domain.normalise import Statement, statement_of
 from domain.quotation import reversed_pair, reversed_statement
 from domain.rates_view import EFFECTIVE_LAG, rate_of
-from domain.units import UNITS
+from domain.units import BAND_EDGES, UNITS
 
 LEAST_DEVIATION: Final = Decimal("0.03")
 """Percent: the rounding of a pegged pair's cross rate is no deviation."""
@@ -120,7 +120,9 @@ def _origin(answer: Answer, claim: Claim) -> str | None:
 def _statements(answer: Answer, about: Statement) -> Iterator[Statement]:
     """What an answer states that can be held against a statement."""
     match answer:
-        case Quote() | History() if UNITS[about.metric] is Unit.LEVEL:
+        case Quote() | History() if (
+            UNITS[about.metric] is Unit.LEVEL and about.metric not in BAND_EDGES
+        ):
             yield from _levels(answer, about)
         case PolicyRates() if about.metric is Metric.POLICY_RATE:
             rate = rate_of(answer, about.subject)

@@ -28,6 +28,7 @@ DAYS_A_YEAR: Final = 252
 """Days with prices, by which a daily deviation is told for a year."""
 
 CENT: Final = Decimal("0.01")
+LEVEL_DIGITS: Final = 6
 _PRECISION: Final = {
     Unit.PERCENT: CENT,
     Unit.RATIO: CENT,
@@ -80,10 +81,11 @@ def rounded(series: PriceSeries, metric: Metric, value: float | Decimal) -> Deci
 
 
 def _level_precision(series: PriceSeries) -> Decimal:
-    """The precision of the last price; cents for a stock."""
+    """Cents for a stock; six significant digits of a pair, or as few as its fixings have."""
     if series.kind is MarketKind.STOCK:
         return CENT
-    return Decimal((0, (1,), int(series.last.as_tuple().exponent)))
+    finest = int(series.last.as_tuple().exponent)
+    return Decimal((0, (1,), max(finest, series.last.adjusted() - LEVEL_DIGITS + 1)))
 
 
 def closes_of(series: PriceSeries) -> Floats:

@@ -29,6 +29,7 @@ from mcp_servers.policy_answers import (
     calendar_gaps,
     covered_until,
     decision_gaps,
+    decisions_before,
     policy_rate,
     rate_decisions,
     scheduled_decisions,
@@ -69,14 +70,17 @@ class CentralBankTools:
         """Rate decisions announced by as_of, from start to end (local days, both included).
 
         Oldest first. Rate in percent a year after the decision, change in basis points (0: held).
-        Some areas list changes only. A change of instrument alone is not listed.
+        Some areas list changes only. A change of instrument alone is not listed. `before`: the
+        meetings before start, back to the last one that decided otherwise than the newest.
         """
         require_order(start, end)
         facts = self._facts(areas)
+        decisions = _within_limit(rate_decisions(facts, areas, start, end, as_of))
         return RateDecisions(
             as_of=as_of,
             source=SOURCE,
-            decisions=_within_limit(rate_decisions(facts, areas, start, end, as_of)),
+            decisions=decisions,
+            before=_within_limit(decisions_before(facts, decisions, start)),
             covered_until=covered_until(facts, areas, as_of),
             missing=decision_gaps(facts, areas, start),
         )

@@ -56,7 +56,7 @@ class EcbTools:
         """Last ECB reference rate of a pair known at as_of, with its day.
 
         One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
-        the euro rates and rounded to 6 significant digits.
+        the euro rates, to 10 significant digits.
         """
         found = _quote(self._rates(), symbol, as_of)
         return Quote(as_of=as_of, source=SOURCE, **dict(found))
@@ -77,7 +77,7 @@ class EcbTools:
         """Daily ECB reference rates of a pair from start to end, oldest first.
 
         Both days included; without end, up to the last fixing known at as_of. No fixings on
-        weekends and TARGET holidays. Crosses are rounded to 6 significant digits.
+        weekends and TARGET holidays. Crosses have 10 significant digits.
         """
         base, quote = currencies_of(symbol)
         require_order(start, end)

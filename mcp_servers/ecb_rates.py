@@ -141,7 +141,8 @@ class EuroRates:
         return [day for day in ours if day in both]
 
     def _fixing(self, base: str, quote: str, day: int) -> Decimal:
-        # A rate against the euro is printed as the ECB publishes it; only crosses are rounded.
+        # A rate against the euro is printed as the ECB publishes it; a cross is cut
+        # where its printing does not notice.
         quote_rate = Decimal(1) if quote == EURO else self._rate(quote, day)
         return quote_rate if base == EURO else cross_rate(self._rate(base, day), quote_rate)
 

@@ -1,13 +1,16 @@
 """What the tables about central banks say as of an instant, in the form of the contracts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import pairwise
 
 from contracts.source_results import PolicyRate, RateDecision, ScheduledDecision
+from domain.rate_claims import direction
 from mcp_servers.policy_facts import Area, Decision, Meeting, PolicyFacts
 
 NOT_IN_TABLE = "not in the table"
+MOST_BEFORE = 24
+"""Meetings of an area from before the range, three years of most banks."""
 
 
 def policy_rate(facts: PolicyFacts, code: str, as_of: datetime) -> PolicyRate:
@@ -40,6 +43,28 @@ def rate_decisions(
         if start <= row.day <= end and row.known_from <= as_of and (listed := _listed(row))
     ]
     return sorted(found, key=lambda decision: (decision.decided_on, decision.area))
+
+
+def decisions_before(
+    facts: PolicyFacts, decided: Iterable[RateDecision], start: date
+) -> list[RateDecision]:
+    """The meetings before a day, back to the last that decided otherwise than the newest of its
+    area among those decided, oldest first; 24 of an area at most. None of an area whose meetings
+    are not all listed."""
+    newest = {decision.area: decision for decision in decided}
+    found = (decision for one in newest.values() for decision in _run_up(facts, one, start))
+    return sorted(found, key=lambda decision: (decision.decided_on, decision.area))
+
+
+def _run_up(facts: PolicyFacts, newest: RateDecision, start: date) -> Iterator[RateDecision]:
+    area = facts.areas[newest.area]
+    if area.meetings_from is None:
+        return
+    rows = [d for d in facts.decisions[newest.area] if area.meetings_from <= d.day < start]
+    for listed in filter(None, map(_listed, rows[: -MOST_BEFORE - 1 : -1])):
+        yield listed
+        if direction(listed) != direction(newest):
+            return
 
 
 def scheduled_decisions(

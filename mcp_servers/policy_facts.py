@@ -27,6 +27,7 @@ AREA_COLUMNS = (
     "time_zone",
     "covered_from",
     "covered_until",
+    "meetings_from",
     "note",
 )
 DECISION_COLUMNS = (
@@ -47,7 +48,8 @@ MEETING_COLUMNS = ("area", "decision_date", "announced_from", "source")
 class Area:
     """One central bank. Without `covered_from` and `covered_until` the tables have no rate of it.
 
-    `announced_at` is the usual local hour of a scheduled announcement, None when it varies.
+    `announced_at` is the usual local hour of a scheduled announcement, None when it varies. From
+    `meetings_from` up to the end of the cover the tables have every meeting, holds too.
     """
 
     code: str
@@ -58,6 +60,7 @@ class Area:
     time_zone: ZoneInfo
     covered_from: date | None
     covered_until: date | None
+    meetings_from: date | None
     note: str
 
     def local_day(self, instant: datetime) -> date:
@@ -146,6 +149,7 @@ def _area(row: Row) -> Area:
         time_zone=row.read("time_zone", _zone),
         covered_from=row.read_optional("covered_from", day),
         covered_until=row.read_optional("covered_until", day),
+        meetings_from=row.read_optional("meetings_from", day),
         note=row.cells["note"],
     )
 

@@ -27,8 +27,10 @@ from agents.builtin import (
     web_search,
 )
 from agents.builtin.evidence import TaskNotPossible
+from contracts.results import ResearchResult, ValidationResult
 from contracts.tasks import TaskType
 from contracts.turns import Turn, TurnRequest
+from contracts.usage import BUILTIN_VERSION
 
 ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.PLAN_WEEK: product_manager.take_turn,
@@ -68,6 +70,10 @@ def builtin_turn(request: TurnRequest) -> Turn:
     does not.
     """
     try:
-        return ANALYSTS[request.assignment.task_type](request)
+        turn = ANALYSTS[request.assignment.task_type](request)
     except TaskNotPossible as impossible:
         return Turn(failure=impossible.error)
+    if isinstance(turn.result, ResearchResult | ValidationResult):
+        result = turn.result.model_copy(update={"version": BUILTIN_VERSION})
+        return turn.model_copy(update={"result": result})
+    return turn

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from agents.builtin.evidence import Evidence, ask, market_of, read, unusable
-from agents.builtin.price_wording import Values, describe, is_little_changed
+from agents.builtin.price_wording import Values, describe
 from contracts.capabilities import Capability
 from contracts.claims import Claim, Metric
 from contracts.markets import MarketSpec
@@ -30,6 +30,7 @@ from domain.price_claims import position_in_band, price_claims
 from domain.price_view import PriceView, view_prices
 from domain.prose import clip
 from domain.series import WEEK, Fixings, window_days
+from domain.tolerances import is_little_changed
 
 HISTORY = 56 * WEEK
 MOST_SUSPECTS = 20

@@ -9,7 +9,7 @@ from contracts.markets import Band, MarketSpec
 from domain.impact import LARGE_MOVE, NEAR_THE_EDGE, NOTABLE_MOVE, distance_to_edge
 from domain.price_view import Break, PriceView, Side
 from domain.series import Fixing
-from domain.tolerances import LITTLE_CHANGED, LITTLE_CHANGED_PEG
+from domain.tolerances import is_little_changed
 
 Values = dict[Metric, Decimal]
 """The printed values of a market's claims."""
@@ -30,7 +30,7 @@ def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
         _move_sentence(spec, values),
         _range_sentence(spec, view),
         _band_sentence(spec, spec.band, values) if spec.band else _score_sentence(spec, values),
-        *(_break_sentence(broken) for broken in view.breaks),
+        *(_break_sentence(spec, broken, view.last, values) for broken in view.breaks),
         _year_sentence(view, values),
         _streak_sentence(spec, values),
     )
@@ -44,11 +44,6 @@ def verb(move: Decimal, z_score: Decimal | None, *, pegged: bool) -> str:
     direction = "rose" if move > 0 else "fell"
     sharp = not pegged and z_score is not None and abs(z_score) >= LARGE_MOVE
     return f"{direction} sharply" if sharp else direction
-
-
-def is_little_changed(move: Decimal, *, pegged: bool) -> bool:
-    """Whether a move in percent is too small to have a direction."""
-    return abs(move) < (LITTLE_CHANGED_PEG if pegged else LITTLE_CHANGED)
 
 
 def _reference(spec: MarketSpec, metric: Metric) -> str:
@@ -89,17 +84,22 @@ def _band_sentence(spec: MarketSpec, band: Band, values: Values) -> str:
     position = values[Metric.BAND_POSITION]
     distance = distance_to_edge(position)
     reference = _reference(spec, Metric.BAND_POSITION)
-    edge = "upper" if position > 100 - position else "lower"
+    upper = position > 100 - position
+    level = _reference(spec, Metric.BAND_HIGH if upper else Metric.BAND_LOW)
+    edge = f"{'upper' if upper else 'lower'} edge, {level},"
     if distance < 0:
-        return f"It is beyond the {edge} edge of the band kept by {band.authority} ({reference})."
+        return f"It is beyond the {edge} of the band kept by {band.authority} ({reference})."
     if distance <= NEAR_THE_EDGE:
-        return f"It is close to the {edge} edge of the band kept by {band.authority} ({reference})."
+        return f"It is close to the {edge} of the band kept by {band.authority} ({reference})."
     return f"It is well within the band kept by {band.authority}, {reference} of the way up."
 
 
-def _break_sentence(broken: Break) -> str:
-    superlative = "highest" if broken.side is Side.HIGH else "lowest"
-    day, months = _weekday(broken.fixing), _months(broken.months)
+def _break_sentence(spec: MarketSpec, broken: Break, last: Fixing, values: Values) -> str:
+    high, day = broken.side is Side.HIGH, _weekday(broken.fixing)
+    since = Metric.HIGHEST_SINCE if high else Metric.LOWEST_SINCE
+    if broken.fixing == last and since in values:
+        return f"{day}'s fixing was the {_reference(spec, since)}."
+    superlative, months = "highest" if high else "lowest", _months(broken.months)
     return f"{day}'s fixing was the {superlative} in more than {months}."
 
 

@@ -26,6 +26,7 @@ from domain.rate_claims import (
     decision_claims,
     differential_areas,
     differential_claim,
+    in_a_row_claims,
     policy_rate_claims,
 )
 from domain.rates_view import RatesView, rate_of, view_rates
@@ -156,13 +157,20 @@ def _has_own_rate(found: _Findings) -> bool:
 def _claims(found: _Findings) -> tuple[Claim, ...]:
     rates = policy_rate_claims(found.entries, found.as_of_day, found.rates.evidence_id)
     decided = decision_claims(found.view.decisions, found.decisions.evidence_id)
+    decided += in_a_row_claims(found.decisions.answer, found.decisions.evidence_id)
     differential = differential_claim(found.market, found.base_area, rates)
     return rates + decided + ((differential,) if differential else ())
 
 
 def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
     standing = {entry.area: entry for entry in found.entries}
-    decided = decision_events(found.market, found.view, found.decisions.source, certainty)
+    decided = decision_events(
+        found.market,
+        found.view,
+        found.decisions.source,
+        certainty,
+        in_a_row_claims(found.decisions.answer, found.decisions.evidence_id),
+    )
     scheduled = scheduled_events(
         found.market, found.view, found.calendar.source, certainty, found.as_of_day, standing
     )

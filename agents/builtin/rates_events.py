@@ -1,6 +1,6 @@
 """Rate decisions, taken and scheduled, as events of a market."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from agents.builtin.rates_wording import (
@@ -9,7 +9,7 @@ from agents.builtin.rates_wording import (
     describe_uneventful,
     describe_unresolved,
 )
-from contracts.claims import Metric, claim_id
+from contracts.claims import Claim, Metric, claim_id
 from contracts.markets import MarketKind, MarketSpec
 from contracts.results import EventType, Impact, MarketEvent
 from contracts.source_results import (
@@ -26,10 +26,17 @@ APPROXIMATE_CONFIDENCE = 0.9
 
 
 def decision_events(
-    market: MarketSpec, view: RatesView, source: DataSource, certainty: float
+    market: MarketSpec,
+    view: RatesView,
+    source: DataSource,
+    certainty: float,
+    in_a_row: Iterable[Claim] = (),
 ) -> Iterator[MarketEvent]:
-    """One event for each decision in the window, oldest first."""
+    """One event for each decision in the window, oldest first. `in_a_row` are the claims that say
+    the how-manieth of its kind one is."""
+    counted = {(claim.subject, claim.as_of): claim for claim in in_a_row}
     for decision in view.decisions:
+        count = counted.get((decision.area, decision.decided_on))
         exact = decision.precision is DatePrecision.DAY
         yield MarketEvent(
             event_id=_event_id(market, EventType.RATE_DECISION, decision.area, decision.decided_on),
@@ -39,12 +46,13 @@ def decision_events(
             area=decision.area,
             central_bank=decision.bank,
             event_date=decision.decided_on,
-            description=describe_decision(decision),
+            description=describe_decision(decision, count),
             impact=decision_impact(decision.change),
             claims=tuple(
                 claim_id(decision.area, metric, decision.decided_on)
                 for metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
-            ),
+            )
+            + ((count.claim_id,) if count else ()),
             source_url=source.url,
             confidence=certainty if exact else min(certainty, APPROXIMATE_CONFIDENCE),
         )

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import Final
 
-from contracts.claims import Metric, claim_id
+from contracts.claims import Claim, Metric, claim_id
 from contracts.source_results import (
     DatePrecision,
     PolicyRate,
@@ -12,6 +12,7 @@ from contracts.source_results import (
     ScheduledDecision,
 )
 from domain.impact import SOON
+from domain.prose import reference
 
 WEEKDAYS: Final = (
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
@@ -23,13 +24,16 @@ STRAY_DIGIT: Final = re.compile(r"\d(?![\d]*-[a-z])")
 """A digit that does not belong to a name such as 1-day."""
 
 
-def describe_decision(decision: RateDecision) -> str:
-    """What a bank decided, by how much, and how exactly its day is known."""
+def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
+    """What a bank decided, by how much, the how-manieth in a row, and how exactly its day is
+    known."""
     rate = f"[[{claim_id(decision.area, Metric.DECISION_RATE, decision.decided_on)}]]"
     change = f"[[{claim_id(decision.area, Metric.DECISION_CHANGE, decision.decided_on)}]]"
     subject = f"its {instrument_name(decision)}"
     if "midpoint" in decision.instrument:
         rate = f"a midpoint of {rate}"
+    if in_a_row is not None:
+        rate = f"{rate}, its {reference(in_a_row)}"
     if not decision.change:
         return f"{decision.bank} left {subject} unchanged at {rate}.{_precision(decision)}"
     verb = "raised" if decision.change > 0 else "cut"

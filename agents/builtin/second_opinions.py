@@ -9,8 +9,9 @@ from contracts.config import VotingConfig
 from contracts.names import AgentId
 from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult
 from domain.confidence import Weakness, confidence
+from domain.conflict_bounds import NO_RANGES, bounds_of
 from domain.normalise import Comparable
-from domain.positions import Stand, claim_position, state
+from domain.positions import Stand, claim_position, is_publisher, state
 from domain.units import UNITS
 from domain.verdicts import disagreeing
 from domain.voting import put_to_the_vote
@@ -41,8 +42,10 @@ def second_opinions(
             seen.add(_matter(claim))
             topic = f"{claim.subject}:{claim.metric}@{claim.as_of.isoformat()}"
             positions = _positions(finding, claim, against, case, voting)
+            bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, NO_RANGES)
+            kind = ConflictKind.LEVEL
             yield put_to_the_vote(
-                f"{market}/conflict/{topic}", market, ConflictKind.LEVEL, positions, voting
+                f"{market}/conflict/{topic}", market, kind, positions, voting, bounds
             )
 
 
@@ -90,4 +93,5 @@ def _position(
         tier=source.tier,
         confidence=CERTAINTY,
         weight=round(CERTAINTY * voting.weight_of(agent, source.tier, server), 6),
+        publishes=is_publisher(witness.statement.origin, claim.claim_id, voting),
     )

@@ -102,7 +102,7 @@ def _dissent(conflict: ConflictRecord, who: Named) -> Iterator[str]:
     against = [
         position
         for position in _heard(conflict)
-        if winner is not None and not agree(conflict.kind, winner, position)
+        if winner is not None and not agree(conflict.kind, winner, position, conflict.bounds)
     ]
     if against:
         yield f"Dissent: {listed(dict.fromkeys(who(each) for each in against))}."
@@ -131,5 +131,7 @@ def _decided(conflict: ConflictRecord) -> str:
             return f"{who} decided"
         case DecidedBy.DEFAULT:
             return "Nobody decided in time, and it was settled"
+        case DecidedBy.PUBLISHER:
+            return "The word of the figure's own publisher went"
         case _:
             return "The vote went"

@@ -19,6 +19,7 @@ from contracts.claims import Claim, Metric
 from contracts.results import (
     ConflictRecord,
     EventType,
+    ObjectionOutcome,
     Severity,
     ValidationIssue,
     ValidationResult,
@@ -26,9 +27,11 @@ from contracts.results import (
 from contracts.turns import Turn, TurnRequest
 from contracts.verdicts import ClaimStatus, ClaimVerdict
 from domain.confidence import NOTHING_FOUND
+from domain.conflict_bounds import target_ranges
 from domain.conflicts import MOST_CONFLICTS, detect_conflicts
 from domain.ledger import Ledger
 from domain.prose import clip
+from domain.validator_words import recommendation_of
 from domain.verdicts import (
     FAILURES,
     Averages,
@@ -97,7 +100,11 @@ def _result(case: Case) -> ValidationResult:
         verified_events=_verified(case, own.claims, verdicts, about_events),
         authoritative_sources=case.sources,
         missing=_missing(case, own.claims),
-        recommendation=_recommendation(verdicts, issues, review.conflicts),
+        recommendation=recommendation_of(
+            {verdict.status for verdict in verdicts},
+            ((issue.severity, ObjectionOutcome.CONFIRMED) for issue in issues),
+            undecided=any(not conflict.resolved for conflict in review.conflicts),
+        ),
         confidence=_confidence(case, issues, review.conflicts),
     )
 
@@ -121,7 +128,8 @@ def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
         silent=tuple(case.silent),
     )
     sound = sound_findings(review)
-    detected = detect_conflicts(case.market.market, (*sound, own), voting)
+    ranges = target_ranges(evidence)
+    detected = detect_conflicts(case.market.market, (*sound, own), voting, ranges)
     others = second_opinions(case, sound, witnesses, detected)
     return replace(review, conflicts=(*detected, *others)[:MOST_CONFLICTS])
 
@@ -160,26 +168,6 @@ def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
     ]
     silent = [clip(reason, LONGEST_REASON) for reason in case.silent.values()]
     return (*silent, *unconfirmed)[:MOST_REASONS]
-
-
-def _recommendation(
-    verdicts: tuple[ClaimVerdict, ...],
-    issues: tuple[ValidationIssue, ...],
-    conflicts: Iterable[ConflictRecord],
-) -> str:
-    statuses = {verdict.status for verdict in verdicts}
-    if any(not conflict.resolved for conflict in conflicts):
-        return "Publish only after a person has decided the open conflict."
-    grave = any(issue.severity in (Severity.HIGH, Severity.CRITICAL) for issue in issues)
-    if grave or ClaimStatus.REJECTED in statuses:
-        return "Hold back the questioned figures until the market has been researched again."
-    if ClaimStatus.CONTESTED in statuses:
-        return "Publish with the dissent noted."
-    if issues:
-        return "Publish with the objections noted."
-    if not verdicts:
-        return "There was no figure that a source could confirm."
-    return "Publish: every figure that could be checked agrees with its source."
 
 
 def _confidence(

@@ -31,7 +31,7 @@ from agents.claude.conversation import messages, sayable
 from agents.claude.tools import calls_in, described
 from contracts.model_calls import ModelAnswer, ModelCall, StopReason
 from contracts.names import FailureType
-from contracts.results import AgentError
+from contracts.results import AgentError, ResearchResult, ValidationResult
 from contracts.tasks import TaskType
 from contracts.turns import AgentResult, Turn, TurnRequest
 from domain.effort import effort_for
@@ -182,14 +182,21 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
         unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
         return _objected(answer, unfinished)
-    task = _TASKS[request.assignment.task_type]
+    task, own = _TASKS[request.assignment.task_type], desk_turn(request).result
     try:
-        result = task.result(request, desk_turn(request).result, answer.text)
+        result = task.result(request, own, answer.text)
     except ValidationError as error:
         return _objected(answer, f"The answer does not have the form asked for: {_faults(error)}")
     except ValueError as error:
         return _objected(answer, f"The answer cannot be used: {error}")
-    return Turn(said=said, result=result, usage=answer.usage)
+    return Turn(said=said, result=_by_model(result, own), usage=answer.usage)
+
+
+def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
+    """The result as one that no built-in analyst wrote, unless the model left it as one did."""
+    if isinstance(result, ResearchResult | ValidationResult) and result != own:
+        return result.model_copy(update={"version": 0})
+    return result
 
 
 @cache

@@ -1,7 +1,7 @@
 """The product manager, asked of Claude: a few sentences over the claims of a week."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
@@ -12,6 +12,7 @@ from contracts.claims import Claim
 from contracts.results import Commentary, Impact
 from contracts.turns import AgentResult, TurnRequest
 from domain.prose import references
+from domain.week_counts import week_counts
 
 PROMPT: Final = "commentary"
 LONGEST_SENTENCE: Final = 600
@@ -37,6 +38,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "week": request.assignment.week,
             "as_of": request.assignment.window.end.isoformat(),
             "events": list(_events(request)),
+            "counts": [claim_line(count) for count in _counts(request)],
         },
         ensure_ascii=False,
     )
@@ -65,6 +67,12 @@ def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
                     "description": event.description,
                     "claims": [claim_line(claim) for claim in _cited(event.description, claims)],
                 }
+
+
+def _counts(request: TurnRequest) -> Iterable[Claim]:
+    """What the claims of the week come to when they are counted."""
+    claims = {claim.claim_id: claim for finding in request.findings for claim in finding.claims}
+    return week_counts(claims).values()
 
 
 def _cited(prose: str, claims: dict[str, Claim]) -> Iterator[Claim]:

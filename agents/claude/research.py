@@ -36,7 +36,6 @@ from contracts.results import (
 )
 from contracts.turns import AgentResult, TurnRequest
 from domain.checks import check_event_date
-from domain.figures import print_claim
 from domain.forecasts import PROBABILITY_DIGITS
 from domain.references import Form, moves, printed
 from domain.series import window_days
@@ -126,7 +125,7 @@ def claim_line(claim: Claim) -> dict[str, str]:
     moved = {"moved": printed(claim, Form.MOVED)} if moves(claim) else {}
     return {
         "reference": f"[[{claim.claim_id}]]",
-        "prints": print_claim(claim),
+        "prints": printed(claim, Form.PLAIN),
         **moved,
         "as_of": claim.as_of.isoformat(),
     }

@@ -5,30 +5,70 @@ model reads what was written over them and may object; it can neither verify nor
 """
 
 import json
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agents.claude.news import Prose
 from agents.claude.research import claim_line
 from contracts.base import Confidence, Contract, ShortText
-from contracts.results import Severity, ValidationIssue, ValidationResult
+from contracts.results import Held, Severity, ValidationIssue, ValidationResult
 from contracts.turns import AgentResult, TurnRequest
+from contracts.verdicts import ClaimStatus
+from domain.banks import BANKS
+from domain.checks import IssueType
+from domain.objections import Grounds, settled_by
+from domain.validator_words import recommendation_of
 
 PROMPT: Final = "validation"
 MOST_ISSUES: Final = 50
-OF_JUDGEMENT: Final = "judgement"
-"""The type of an objection that no check of the desk raised."""
+HOLDS: Final[Mapping[IssueType, str]] = {
+    IssueType.VALUE: "value",
+    IssueType.DIRECTION: "direction",
+    IssueType.TIMING_ERROR: "day",
+    IssueType.BANK: "area",
+}
+"""Which field of `holds` an objection of each kind that the evidence can settle has."""
 
 
 class ProposedIssue(Contract):
-    """An objection to what a finding says."""
+    """An objection to what a finding says: to claims, to an event by its id, or to both.
 
+    `holds` is what is true instead, for the kinds that the evidence can settle: the `value` of the
+    one claim, the `direction` in which it went, the `day` of the event, the `area` of its bank.
+    """
+
+    type: Literal[
+        IssueType.VALUE,
+        IssueType.DIRECTION,
+        IssueType.TIMING_ERROR,
+        IssueType.BANK,
+        IssueType.CAUSE,
+        IssueType.OVERSTATED,
+        IssueType.CONTRADICTION,
+        IssueType.JUDGEMENT,
+    ] = IssueType.JUDGEMENT
     severity: Severity
     description: Prose
     claims: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    event: ShortText | None = None
+    holds: Held | None = None
     recommendation: Prose
     confidence: Confidence
+
+    @model_validator(mode="after")
+    def _says_what_is_true_instead(self) -> Self:
+        given = [n for n, value in (self.holds or Held()) if value is not None]
+        wanted = [HOLDS[self.type]] if self.type in HOLDS else []
+        if given != wanted:
+            told = f"holds.{wanted[0]} and nothing else" if wanted else "no holds"
+            raise ValueError(f"an objection of type {self.type} has {told}")
+        return self
+
+    def issue(self) -> ValidationIssue:
+        """The objection as the desk keeps it."""
+        return ValidationIssue(issue_type=self.type, **self.model_dump(exclude={"type"}))
 
 
 class ProposedValidation(Contract):
@@ -85,20 +125,31 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it names a claim that is not there.
+        ValueError: it names a claim or an event that is not there.
     """
     found, proposed = _found(base), ProposedValidation.model_validate_json(text)
-    known = {claim.claim_id for finding in request.findings for claim in finding.claims}
-    strange = [n for n, issue in enumerate(proposed.issues) if not known.issuperset(issue.claims)]
+    claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
+    events = {event.event_id: event for f in request.findings for event in f.events}
+    strange = [
+        f"issues.{place}"
+        for place, issue in enumerate(proposed.issues)
+        if not claims.keys() >= set(issue.claims) or issue.event not in (None, *events)
+    ]
     if strange:
-        places = ", ".join(f"issues.{place}" for place in strange)
-        raise ValueError(f"{places}: it is about what is not among the claims")
-    own = (
-        ValidationIssue(issue_type=OF_JUDGEMENT, **issue.model_dump()) for issue in proposed.issues
-    )
+        raise ValueError(f"{', '.join(strange)}: it is about what is not among the findings")
+    issues = (*found.issues, *(issue.issue() for issue in proposed.issues))[:MOST_ISSUES]
+    contested = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.CONTESTED}
+    fallen = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.REJECTED}
+    sound = {name: claim for name, claim in claims.items() if name not in fallen}
+    grounds = Grounds(sound, events, BANKS, contested=contested)
     return found.model_copy(
         update={
-            "issues": (*found.issues, *own)[:MOST_ISSUES],
+            "issues": issues,
+            "recommendation": recommendation_of(
+                {verdict.status for verdict in found.verdicts},
+                ((issue.severity, settled_by(issue, grounds).outcome) for issue in issues),
+                undecided=any(not conflict.resolved for conflict in found.conflicts),
+            ),
             "confidence": min(found.confidence, proposed.confidence),
         }
     )

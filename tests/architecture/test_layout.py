@@ -22,7 +22,16 @@ OURS: dict[str, set[str]] = {
     "workflows": {"contracts", "domain", "agents", "activities"},
     "workers": {"contracts", "domain", "agents", "activities", "infra", "workflows"},
     "training": {"contracts", "domain", "mcp_servers"},
-    "starters": {"contracts", "domain", "infra", "reporting", "training", "workers", "workflows"},
+    "starters": {
+        "contracts",
+        "domain",
+        "agents",
+        "infra",
+        "reporting",
+        "training",
+        "workers",
+        "workflows",
+    },
 }
 """What each package may import of the others; the workers hand the desk to the starters."""
 

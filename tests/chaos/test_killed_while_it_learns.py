@@ -89,7 +89,7 @@ async def advice_of_a_week(client: Client, settings: Settings) -> Advice | None:
 
 
 def fixed_by(market: str, day: date) -> tuple[date, Decimal]:
-    """The last fixing of the packaged file before a day."""
+    """The last fixing of the packaged file before a day, to six digits."""
     return max(fixing for fixing in real_fixings(market) if fixing[0] < day)
 
 
@@ -112,7 +112,9 @@ async def test_what_was_told_is_scored_after_worker_and_server_were_killed(tmp_p
         fleet.start(Role.SOURCES)
         while len((view := await persistently(lambda: view_of(handle))).scored) < 2:
             await asyncio.sleep(0.1)
-        found = {one.made.market: (one.value_on, one.value) for one in view.scored}
+        found = {
+            one.made.market: (one.value_on, Decimal(f"{one.value:.6g}")) for one in view.scored
+        }
         assert found == {
             made.market: fixed_by(made.market, made.due.date())
             for made in (forecast(0), forecast(1, "EUR/USD"))
@@ -144,7 +146,7 @@ async def test_a_hypothesis_is_scored_after_everything_was_killed_while_it_waite
         fleet.start(Role.SOURCES)
         scored = await persistently(waits.result)
         day, value = fixed_by("USD/JPY", about.due.date())
-        assert (scored.value_on, scored.value) == (day, value)
+        assert (scored.value_on, scored.value) == (day, value.quantize(about.level))
         assert scored.state is (
             HypothesisState.HELD if value > about.level else HypothesisState.REFUTED
         )

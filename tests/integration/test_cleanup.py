@@ -238,4 +238,5 @@ def test_the_periods_are_those_that_are_enforced_elsewhere() -> None:
 def test_an_open_week_reads_the_report_before_it() -> None:
     assert weeks_needed(frozenset({"2027-W01"})) == {"2027-W01", "2026-W53"}
     assert week_of_report("2026-W44-asia-g10-fx.r2.html") == "2026-W44"
+    assert week_of_report("2026-W44-asia-g10-fx.sig") == "2026-W44"
     assert week_of_report("index.html") is None

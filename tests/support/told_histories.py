@@ -8,7 +8,7 @@ from temporalio.client import WorkflowHistory
 from domain.messages_history import ToldWorkflow
 from infra.plugin import data_converter
 from starters.messages_events import EventReader
-from tests.replay.record import HISTORIES
+from tests.replay.written import HISTORIES
 
 
 async def told_history(name: str, directory: Path, *, root: bool = False) -> ToldWorkflow:

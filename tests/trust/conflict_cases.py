@@ -16,9 +16,11 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from contracts.claims import Claim, Metric, Unit, claim_id
+from contracts.markets import MarketSpec
 from contracts.names import AgentId
 from contracts.results import ResearchResult, View
-from contracts.tools import DataSource, SourceTier
+from contracts.tools import DataSource, SourceTier, ToolResult
+from contracts.weeks import TimeWindow
 from domain.normalise import Statement
 from tests.support.builders import PAIRS, real_fixings
 from tests.support.homes import PROJECT
@@ -42,13 +44,23 @@ class Expected(StrEnum):
 
 class Case(NamedTuple):
     """Some results and who of them is right. With `statements` the case is about those two, and
-    the results only carry them for whoever does not normalise."""
+    the results only carry them for whoever does not normalise. With a `reading` the results cite
+    tool results, which can be read again."""
 
     group: str
     expected: Expected
     results: tuple[ResearchResult, ...]
     right: frozenset[str]
     statements: tuple[Statement, Statement] | None = None
+    reading: "Reading | None" = None
+
+
+class Reading(NamedTuple):
+    """What the results of a case cite, and what it takes to read it."""
+
+    market: MarketSpec
+    evidence: tuple[ToolResult, ...]
+    window: TimeWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +193,16 @@ def of_rate(decided: Decided, rate: Decimal, unit: Unit = Unit.PERCENT_A_YEAR) -
 
 
 def two(
-    group: str, expected: Expected, right: Claim, wrong: Claim, number: int, other: Voice = CLOSE
+    group: str,
+    expected: Expected,
+    right: Claim,
+    wrong: Claim,
+    number: int,
+    other: Voice = CLOSE,
+    sure: Voice = SURE,
 ) -> Case:
     """A case of two voices; which is first and which is newer alternates with the number."""
-    results = (turned(SURE, number).result(right), turned(other, number + 1).result(wrong))
+    results = (turned(sure, number).result(right), turned(other, number + 1).result(wrong))
     ordered = results if number % 4 < 2 else results[::-1]
     names = {SURE.name, other.name} if expected is Expected.AGREEMENT else {SURE.name}
     return Case(group, expected, ordered, frozenset(names))

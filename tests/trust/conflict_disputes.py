@@ -8,15 +8,18 @@ from itertools import pairwise
 
 from contracts.claims import Claim, Metric
 from contracts.tools import SourceTier
-from tests.support.builders import real_fixings
+from domain.banks import BANKS
+from tests.support.builders import HKD_BAND, real_fixings
 from tests.trust.conflict_cases import (
     CLOSE,
     DOUBTFUL,
     SURE,
     Case,
     Expected,
+    Level,
     Voice,
     all_decisions,
+    both_right,
     decisions,
     levels,
     of_decision,
@@ -27,7 +30,9 @@ from tests.trust.conflict_cases import (
 
 OTHERS = tuple(Voice(name, 0.8, SourceTier.SECONDARY, f"source {name}") for name in ("B", "C", "D"))
 READER = replace(CLOSE, origin=SURE.origin, tier=SURE.tier)
-LESSER = Voice("lesser", 0.8, SourceTier.SECONDARY, "source E")
+DOUBTED = replace(DOUBTFUL, origin="source B")
+RELAYED = replace(SURE, origin="source A")
+PEGGED = "USD/HKD"
 
 
 def agreements() -> Iterator[Case]:
@@ -77,28 +82,70 @@ def outnumbered() -> Iterator[Case]:
         yield _against("one origin, three copies", [SURE], copies, number, true, wrong)
         yield _against("two lesser origins", [SURE], list(OTHERS[:2]), number, true, wrong)
         yield _against("three lesser origins", [SURE], list(OTHERS), number, true, wrong)
+        silent = "three lesser origins, the publisher silent"
+        yield _against(silent, [RELAYED], list(OTHERS), number, true, wrong)
 
 
-def misinformed() -> Iterator[Case]:
-    """The authoritative source was read wrongly, and a lesser one has it right."""
+def published() -> Iterator[Case]:
+    """The figure's own publisher against others, however sure or many these are."""
+    right = Expected.RIGHT
+    equal = replace(CLOSE, confidence=SURE.confidence, tier=SURE.tier)
+    surer = replace(CLOSE, confidence=1.0, tier=SURE.tier)
+    hesitant = replace(SURE, confidence=0.3)
     for number, level in enumerate(levels()):
         true, wrong = of_level(level, level.value), of_level(level, stale(level))
-        yield _against("the sounder source misread", [LESSER], [SURE], number, true, wrong)
+        yield two("its publisher against a doubtful source", right, true, wrong, number, DOUBTFUL)
+        yield two("its publisher against an equal source", right, true, wrong, number, equal)
+        yield _against(
+            "its publisher, read by an agent in doubt", [hesitant], [surer], number, true, wrong
+        )
+        move, other = (of_level(level, m, metric=Metric.MOVE) for m in _moves(level.move))
+        yield two("its publisher's move against another", right, move, other, number, DOUBTFUL)
+    for number, decided in enumerate(decisions()):
+        bank = replace(SURE, origin=BANKS[decided.area])
+        told, opposite = (of_decision(decided, c) for c in (decided.change, -decided.change))
+        others = list(OTHERS)
+        yield _against("a bank against three sources", [bank], others, number, told, opposite)
+
+
+def pegged() -> Iterator[Case]:
+    """Levels of a pair in its band: what is far for such a pair is near for any other."""
+    series = real_fixings(PEGGED)
+    for number, place in enumerate(range(len(series) - 40, len(series) - 1700, -100)):
+        day, value = series[place]
+        level = Level(PEGGED, day, series[place - 1][1], value, series[place + 1][1])
+        across = HKD_BAND.low + HKD_BAND.high - value
+        wrong = across if abs(across - value) > Decimal("0.02") else value + Decimal("0.04")
+        claim, other = of_level(level, value), of_level(level, wrong)
+        yield two("another level within the band", Expected.RIGHT, claim, other, number)
+        later = (value + (level.after - value) / 4).quantize(value)
+        if later != value:
+            noon = of_level(level, later)
+            case = two("another hour within the band", Expected.ARTEFACT, claim, noon, number)
+            yield both_right(case)
 
 
 def doubted() -> Iterator[Case]:
-    """The same disputes between a confident and a doubtful voice, or between equals."""
+    """Disputes of which no side is the publisher: between a confident and a doubtful voice, or
+    between equals."""
     person = Expected.PERSON
+    equal = replace(CLOSE, confidence=SURE.confidence, tier=SURE.tier, origin="source B")
     for number, level in enumerate(levels()):
         true, wrong = of_level(level, level.value), of_level(level, stale(level))
-        yield two("stale level, doubtful", person, true, wrong, number, DOUBTFUL)
-        equal = replace(CLOSE, confidence=SURE.confidence, tier=SURE.tier)
-        yield two("stale level, equal weight", person, true, wrong, number, equal)
+        yield _relayed("stale level, doubtful", person, true, wrong, number, DOUBTED)
+        yield _relayed("stale level, equal weight", person, true, wrong, number, equal)
         move, other = (of_level(level, m, metric=Metric.MOVE) for m in _moves(level.move))
-        yield two("opposed moves, doubtful", person, move, other, number, DOUBTFUL)
+        yield _relayed("opposed moves, doubtful", person, move, other, number, DOUBTED)
     for number, decided in enumerate(decisions()):
         told, opposite = (of_decision(decided, c) for c in (decided.change, -decided.change))
-        yield two("raised against cut, doubtful", person, told, opposite, number, DOUBTFUL)
+        yield _relayed("raised against cut, doubtful", person, told, opposite, number, DOUBTED)
+
+
+def _relayed(
+    group: str, expected: Expected, right: Claim, wrong: Claim, number: int, other: Voice
+) -> Case:
+    """As `two`, with the right figure from a source that only passes it on."""
+    return two(group, expected, right, wrong, number, other, RELAYED)
 
 
 def _against(

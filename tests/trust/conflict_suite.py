@@ -8,16 +8,27 @@ from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from contracts.config import VotingConfig
+from contracts.judgement import FindingsToJudge, Scope
+from contracts.report import MarketOutcome
 from contracts.results import ConflictKind, ConflictRecord, Leaning, ResearchResult
+from contracts.search_attributes import Outcome
 from domain.conflicts import detect_conflicts, standing_claims
+from domain.findings_read_again import read_again
+from domain.judged_findings import judged_findings
 from domain.normalise import Artefact, Comparable, Statement, normalise, statement_of
 from domain.positions import Stand, claim_position, state, state_on
 from domain.voting import put_to_the_vote
-from tests.trust import conflict_artefacts, conflict_disputes, conflict_opinions
+from infra.config_file import read_desk_file
+from tests.support.homes import PROJECT
+from tests.trust import (
+    conflict_artefacts,
+    conflict_disputes,
+    conflict_evidence,
+    conflict_opinions,
+)
 from tests.trust.conflict_cases import Case, Expected
 
-VOTING: Final = VotingConfig()
+VOTING: Final = read_desk_file(PROJECT / "desk.toml").run.policy.voting
 MADE: Final = (
     conflict_artefacts.units,
     conflict_artefacts.scales,
@@ -28,7 +39,10 @@ MADE: Final = (
     conflict_disputes.agreements,
     conflict_disputes.outweighed,
     conflict_disputes.outnumbered,
-    conflict_disputes.misinformed,
+    conflict_disputes.published,
+    conflict_disputes.pegged,
+    conflict_evidence.misread,
+    conflict_evidence.ranges,
     conflict_disputes.doubted,
     conflict_opinions.opposed,
     conflict_opinions.recommended,
@@ -75,14 +89,40 @@ def desk(case: Case) -> Ending:
     """What the desk makes of a case: normalise, then vote, then ask a person."""
     if case.statements is not None:
         return _of_statements(case, *case.statements)
-    conflicts = detect_conflicts(case.results[0].market, case.results, VOTING)
+    results, conflicts = _judged(case)
     if conflicts:
         return _of_conflicts(case, conflicts)
-    standing = standing_claims(case.results, ())
+    standing = standing_claims(results, ())
     right = [statement_of(c) for r in case.results if r.result_id in case.right for c in r.claims]
     if not all(_says_the_same(statement_of(claim), right) for claim in standing.values()):
         return Ending.WRONG
+    if tuple(results) != case.results:
+        return Ending.RIGHT
     return Ending.RESOLVED if _differ_in_form(case.results) else Ending.NOTHING
+
+
+def _judged(case: Case) -> tuple[Sequence[ResearchResult], Sequence[ConflictRecord]]:
+    """The results without what does not follow from what they cite, and their conflicts."""
+    market = case.results[0].market
+    if case.reading is None:
+        return case.results, detect_conflicts(market, case.results, VOTING)
+    outcome = MarketOutcome(
+        market=market,
+        outcome=Outcome.RESEARCHED,
+        results=case.results,
+        evidence=case.reading.evidence,
+    )
+    asked = read_again(
+        FindingsToJudge(
+            scope=Scope.WITHIN_MARKETS,
+            outcomes=(outcome,),
+            voting=VOTING,
+            markets=(case.reading.market,),
+            base_area="US",
+            window=case.reading.window,
+        )
+    )
+    return asked.outcomes[0].results, judged_findings(asked).conflicts
 
 
 def majority(case: Case) -> Ending:

@@ -345,3 +345,23 @@ async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
         assert tool.annotations.idempotent_hint
+
+
+def test_the_meetings_before_a_decision_reach_back_to_one_that_decided_otherwise() -> None:
+    found = OURS.get_rate_decisions(
+        ["CH", "NO"], date(2024, 12, 9), date(2024, 12, 20), at("2024-12-20T12:00:00+00:00")
+    )
+    assert {d.area for d in found.decisions} == {"CH", "NO"}
+    assert [(d.area, d.decided_on.isoformat(), str(d.change)) for d in found.before] == [
+        ("CH", "2023-12-14", "0"),
+        ("CH", "2024-03-21", "-25"),
+        ("CH", "2024-06-20", "-25"),
+        ("CH", "2024-09-26", "-25"),
+    ]
+
+
+def test_a_week_without_a_decision_has_no_meetings_before_it() -> None:
+    found = OURS.get_rate_decisions(
+        ["CH"], date(2024, 12, 16), date(2024, 12, 20), at("2024-12-20T12:00:00+00:00")
+    )
+    assert (found.decisions, found.before) == ((), ())

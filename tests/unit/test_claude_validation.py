@@ -10,13 +10,14 @@ from pydantic import JsonValue
 
 from agents.builtin.analysts import builtin_turn
 from agents.claude.analysts import desk_turn, model_call, turn_of
-from agents.claude.validation import MOST_ISSUES, OF_JUDGEMENT
+from agents.claude.validation import MOST_ISSUES
 from contracts.model_calls import ModelAnswer, StopReason
 from contracts.results import ResearchResult, ValidationResult
 from contracts.tasks import TaskType
 from contracts.tools import ToolStatus
 from contracts.turns import Exchange, Turn, TurnRequest
 from contracts.usage import Usage
+from domain.checks import IssueType
 from tests.support.builders import (
     answered,
     failed,
@@ -103,7 +104,7 @@ def test_without_an_objection_the_desks_verdict_stands() -> None:
 def test_an_objection_is_added_to_the_desks() -> None:
     *own, added = verdict(issues=[issue()]).issues
     assert tuple(own) == desks().issues
-    assert (added.issue_type, added.claims) == (OF_JUDGEMENT, ("USD/JPY:move",))
+    assert (added.issue_type, added.claims) == (IssueType.JUDGEMENT, ("USD/JPY:move",))
 
 
 @pytest.mark.parametrize(("said", "surer"), [(0.0, False), (0.3, False), (1.0, True)])
@@ -136,10 +137,11 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
     }
     taken = turn(said)
     if taken.result is None:
-        assert taken.objection and "not among the claims" in taken.objection
+        assert taken.objection and "not among the findings" in taken.objection
         return
     assert isinstance(taken.result, ValidationResult)
-    words = {"issues", "confidence"}
+    assert taken.result.recommendation != said["recommendation"]
+    words = {"issues", "confidence", "recommendation", "version"}
     assert taken.result.model_dump(exclude=words) == desks().model_dump(exclude=words)
 
 
@@ -181,3 +183,24 @@ def test_the_model_reads_the_verdicts_and_who_found_what_apart_from_its_instruct
     assert all(line["verdict"] and line["why"] for line in data["claims"])
     assert [finding["agent"] for finding in data["findings"]] == ["research_agent_1"]
     assert "USD/JPY:move@" not in call.system
+
+
+def direction(**holds: Any) -> dict[str, Any]:
+    return issue(type="direction", severity="critical", event="USD/JPY:move", holds=holds)
+
+
+def test_an_objection_that_evidence_can_settle_says_what_is_true_instead() -> None:
+    taken = turn({"confidence": 1.0, "issues": [direction(value=1)]})
+    assert taken.result is None
+    assert "has holds.direction and nothing else" in (taken.objection or "")
+
+
+def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:
+    taken = turn({"confidence": 1.0, "issues": [issue(event="USD/JPY:made_up")]})
+    assert taken.result is None
+    assert "not among the findings" in (taken.objection or "")
+
+
+def test_the_verdict_does_not_agree_beside_an_objection_that_stands() -> None:
+    assert desks().recommendation.startswith("Publish: every figure")
+    assert verdict(issues=[issue()]).recommendation == "Publish with the objections noted."

@@ -46,6 +46,7 @@ SECRETS = {
     "AWS_SESSION_TOKEN",
     "DESK_PAYLOAD_KEYS",
     "DESK_CODEC_TOKEN",
+    "DESK_SIGNING_KEY",
     "POSTGRES_PASSWORD",
     "POSTGRES_PWD",
     "SQL_PASSWORD",
@@ -173,6 +174,7 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
         "AWS_ACCESS_KEY_ID": delivers,
         "AWS_SECRET_ACCESS_KEY": delivers,
         "AWS_SESSION_TOKEN": delivers,
+        "DESK_SIGNING_KEY": delivers,
         "DESK_PAYLOAD_KEYS": OURS | {"codec"},
         "DESK_CODEC_TOKEN": {"codec"},
         "POSTGRES_PASSWORD": {"postgresql"},
@@ -185,7 +187,8 @@ def test_every_key_that_the_settings_know_can_be_given() -> None:
     known = {
         name.upper() for name, field in Settings.model_fields.items() if "Secret" in str(field)
     }
-    known = {f"DESK_{name}" if name == "CODEC_TOKEN" else name for name in known}
+    ours = {"CODEC_TOKEN", "SIGNING_KEY"}
+    known = {f"DESK_{name}" if name in ours else name for name in known}
     assert known
     assert known <= SECRETS
 

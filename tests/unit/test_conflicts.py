@@ -1,6 +1,7 @@
 """Findings that cannot all be right."""
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from random import Random
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from agents.roster import WEEK_AGENTS
 from contracts.claims import Claim, Metric, Unit
 from contracts.config import VotingConfig
+from contracts.markets import Band
 from contracts.names import AgentId
 from contracts.report import MarketOutcome
 from contracts.results import (
+    Bounds,
     ConflictKind,
     ConflictRecord,
     DecidedBy,
@@ -24,6 +27,7 @@ from contracts.results import (
 )
 from contracts.search_attributes import Outcome
 from contracts.tools import SourceTier
+from domain.conflict_bounds import TargetRange
 from domain.conflicts import (
     MOST_CONFLICTS,
     decide,
@@ -389,3 +393,98 @@ def test_what_stands_was_delivered_under_its_id(delivered: Sequence[ResearchResu
     for name, standing in standing_claims(delivered, conflicts).items():
         assert standing in known
         assert standing.claim_id == name
+
+
+PUBLISHERS = VotingConfig(publishers={"pairs": "ECB"})
+
+
+def outvoting() -> tuple[ResearchResult, ...]:
+    """The ECB's own fixing, and three others that agree on something else."""
+    agents = (TWO, AgentId.VALIDATOR, AgentId.MARKET_SPECIALIST)
+    others = (
+        last("151.10", agent, 1.0, origin=f"wire {number}") for number, agent in enumerate(agents)
+    )
+    return (last("157.25", confidence=0.3, origin="ECB"), *others)
+
+
+def test_nobody_outvotes_a_figures_own_publisher() -> None:
+    (conflict,) = detect_conflicts("USD/JPY", outvoting(), PUBLISHERS)
+    assert (conflict.chosen, conflict.decided_by) == ("157.25", DecidedBy.PUBLISHER)
+    assert "own publisher" in conflict.resolution
+    assert conflict.resolution.count("151.1") == 3
+
+
+def test_without_publishers_in_its_rules_a_run_decides_as_it_did() -> None:
+    (conflict,) = found(*outvoting())
+    assert conflict.chosen is None
+    assert "publishes" not in conflict.positions[0].model_dump()
+
+
+def test_two_readings_of_the_publisher_that_differ_are_put_to_the_vote() -> None:
+    readings = last("157.25", origin="ECB"), last("157.26", TWO, 0.8, origin="ECB")
+    (conflict,) = detect_conflicts("USD/JPY", readings, PUBLISHERS)
+    assert conflict.decided_by is DecidedBy.VOTE
+
+
+def test_the_default_of_what_a_person_is_asked_is_what_the_publisher_states() -> None:
+    (conflict,) = detect_conflicts("USD/JPY", outvoting(), PUBLISHERS)
+    place = default_position(conflict)
+    assert place is not None
+    assert conflict.positions[place].stated == "157.25"
+
+
+def test_a_banks_own_decision_holds_against_whoever_tells_it_otherwise() -> None:
+    own = finding(
+        *decided("JP", "25", ONE).claims, sources=[source("Bank of Japan")], confidence=0.4
+    )
+    other = finding(*decided("JP", "-25", TWO).claims, agent=TWO, sources=[source("a wire")])
+    (conflict,) = detect_conflicts("JP", (own, other), PUBLISHERS)
+    assert (conflict.chosen, conflict.decided_by) == ("25 bp", DecidedBy.PUBLISHER)
+
+
+BAND = Band(low=Decimal("7.75"), high=Decimal("7.85"), authority="the HKMA")
+
+
+def hong_kong(value: str, agent: AgentId, origin: str) -> ResearchResult:
+    stated = claim("USD/HKD", Metric.LAST, value)
+    return finding(stated, agent=agent, market="USD/HKD", sources=[source(origin)])
+
+
+def in_band(*values: str) -> tuple[ConflictRecord, ...]:
+    told = zip(values, (ONE, TWO), ("ECB", "Fed"), strict=True)
+    results = [hong_kong(*each) for each in told]
+    return detect_conflicts("USD/HKD", results, VotingConfig(bands={"USD/HKD": BAND}))
+
+
+def test_levels_at_two_places_of_a_band_are_a_conflict() -> None:
+    (conflict,) = in_band("7.78", "7.85")
+    assert conflict.bounds == Bounds(low=Decimal("7.75"), high=Decimal("7.85"))
+    assert "Dissent" in conflict.resolution or not conflict.resolved
+    assert in_band("7.7800", "7.7850") == ()
+
+
+def rated(value: str, agent: AgentId) -> ResearchResult:
+    stated = claim("US", Metric.POLICY_RATE, value, Unit.PERCENT_A_YEAR)
+    return finding(stated, agent=agent, market="US")
+
+
+RANGE = {"US": TargetRange(Bounds(low=Decimal("4.25"), high=Decimal("4.50")), date(2026, 9, 17))}
+
+
+@pytest.mark.parametrize("end", ["4.25", "4.50"])
+def test_the_midpoint_of_a_target_range_and_its_end_are_one_statement(end: str) -> None:
+    results = rated("4.375", ONE), rated(end, TWO)
+    assert detect_conflicts("US", results, VOTING, RANGE) == ()
+    assert len(detect_conflicts("US", results, VOTING)) == 1
+
+
+def test_a_rate_that_is_no_point_of_the_range_is_in_conflict_with_all_of_them() -> None:
+    results = rated("4.375", ONE), rated("4.25", TWO), rated("4.40", AgentId.VALIDATOR)
+    (conflict,) = detect_conflicts("US", results, VOTING, RANGE)
+    assert conflict.resolved
+    assert conflict.resolution.count("4.4 %") == 1
+
+
+def test_a_range_says_nothing_of_the_days_before_it() -> None:
+    before = {"US": RANGE["US"]._replace(since=date(2026, 11, 5))}
+    assert len(detect_conflicts("US", (rated("4.375", ONE), rated("4.25", TWO)), VOTING, before))

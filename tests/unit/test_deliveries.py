@@ -30,6 +30,7 @@ from infra.effect_journal import EffectJournal
 from reporting.publish import publish
 from tests.support.homes import free_port
 from tests.support.mailbox import Mailbox, mail_server
+from tests.support.published import SIGNER
 from tests.support.receivers import Bucket, Reply, bucket, room
 from tests.support.reports import sample_report
 
@@ -307,6 +308,16 @@ async def test_a_bucket_gets_the_files_of_the_revision(desk: Desk) -> None:
     }
     assert there.types[f"desk/reports/weekly/{STEM}.html"] == "text/html; charset=utf-8"
     assert receipt.note == "3 files in the bucket research-desk"
+
+
+async def test_a_bucket_gets_the_signature_with_what_was_signed(tmp_path: Path) -> None:
+    publish(REPORT, tmp_path / "reports", signer=SIGNER)
+    desk = Desk(tmp_path)
+    with bucket() as there:
+        receipt = await desk.sends(to_bucket(there), **keys_of(there))
+    signature = desk.reports_dir / "weekly" / f"{STEM}.sig"
+    assert there.objects[f"desk/reports/weekly/{STEM}.sig"] == signature.read_bytes()
+    assert receipt.note == "4 files in the bucket research-desk"
 
 
 async def test_a_bucket_that_is_not_there_is_final(desk: Desk) -> None:

@@ -1,13 +1,14 @@
 """When a fixing is known, and what a cross is."""
 
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.fixings import cross_rate, has_lapsed, known_from, last_known_day
+from domain.fixings import CROSS_DIGITS, cross_rate, has_lapsed, known_from, last_known_day
 
 INSTANTS = st.datetimes(datetime(1999, 1, 1), datetime(2100, 1, 1), timezones=st.timezones())
 DAYS = st.dates(date(1999, 1, 4), date(2100, 1, 1))
@@ -60,21 +61,26 @@ def test_a_series_lapses_after_fourteen_days_without_a_fixing() -> None:
 
 
 def test_the_yen_against_the_dollar_follows_from_both_euro_rates() -> None:
-    assert str(cross_rate(Decimal("1.1172"), Decimal("175.68"))) == "157.250"
+    assert str(cross_rate(Decimal("1.1172"), Decimal("175.68"))) == "157.2502686"
 
 
-@given(RATES, RATES)
-def test_a_cross_has_six_significant_digits_and_is_right_to_half_a_unit_of_the_last(
-    base: Decimal, quote: Decimal
+@given(RATES, RATES, st.integers(1, CROSS_DIGITS - 1))
+def test_a_cross_rounds_to_fewer_digits_as_the_exact_quotient_does(
+    base: Decimal, quote: Decimal, digits: int
 ) -> None:
     cross = cross_rate(base, quote)
-    assert abs(cross * base - quote) <= Decimal("0.5") * base * Decimal(10) ** (
-        cross.adjusted() - 5
-    )
-    assert len(cross.as_tuple().digits) == max(6, cross.adjusted() + 1)
-    assert cross.as_tuple().exponent <= 0  # type: ignore[operator]
+    exact = Fraction(quote) / Fraction(base)
+    step = Decimal((0, (1,), cross.adjusted() - digits + 1))
+    rounded = cross.quantize(step, ROUND_HALF_EVEN) / step
+    assert rounded == round(exact / Fraction(step))
+    assert len(cross.as_tuple().digits) == max(CROSS_DIGITS, cross.adjusted() + 1)
+
+
+def test_a_level_is_rounded_once() -> None:
+    cross = cross_rate(Decimal(1_000_000), Decimal(1_177_546))
+    assert str(cross.quantize(Decimal("0.0001"))) == "1.1775"
 
 
 @given(RATES)
 def test_a_currency_against_an_equal_rate_is_one(rate: Decimal) -> None:
-    assert str(cross_rate(rate, rate)) == "1.00000"
+    assert str(cross_rate(rate, rate)) == "1.000000000"

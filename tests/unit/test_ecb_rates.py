@@ -1,7 +1,9 @@
 """Reading the ECB's file: what it holds, and what is no such file."""
 
+from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,8 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contracts.markets import MarketKind
+from domain.price_claims import level_step
+from infra.config_file import read_desk_file
 from mcp_servers.ecb_rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
 from mcp_servers.ecb_store import packaged_file
+from tests.support.homes import PROJECT
 from tests.support.rates_files import rates_csv, zipped
 
 FILE = Path("eurofxref-hist.zip")
@@ -44,7 +50,7 @@ def test_a_cross_exists_only_on_days_on_which_both_currencies_were_fixed() -> No
 def test_days_come_oldest_first_and_both_ends_are_included() -> None:
     series = parsed(GOOD).between("USD", "JPY", MONDAY, TUESDAY)
     assert series.days == (MONDAY, TUESDAY)
-    assert series.values == (Decimal("152.500"), Decimal("151.291"))
+    assert series.values == (Decimal("152.5000000"), Decimal("151.2905982"))
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
@@ -145,8 +151,8 @@ def test_the_hong_kong_dollar_stays_in_its_band_but_for_two_known_fixings(
         if not Decimal("7.745") <= value <= Decimal("7.851")
     }
     assert outside == {
-        date(2009, 3, 26): Decimal("7.68568"),
-        date(2013, 4, 2): Decimal("7.74167"),
+        date(2009, 3, 26): Decimal("7.685676491"),
+        date(2013, 4, 2): Decimal("7.741666666"),
     }
 
 
@@ -154,3 +160,29 @@ def test_the_doubtful_fixing_of_26_march_2009_is_kept_as_published(packaged: Eur
     day = date(2009, 3, 26)
     assert packaged.last_fixing("EUR", "HKD", day) == (day, Decimal("10.4579"))
     assert packaged.last_fixing("EUR", "USD", day) == (day, Decimal("1.3607"))
+
+
+def test_every_printed_level_is_the_exact_cross_rounded_once(packaged: EuroRates) -> None:
+    start = packaged.last_day - timedelta(weeks=520)
+    specs = read_desk_file(PROJECT / "desk.toml").run.markets
+    off = looked_at = 0
+    for spec in (spec for spec in specs if spec.kind is MarketKind.PAIR):
+        base, quote = spec.market.split("/")
+        if not (packaged.has(base) and packaged.has(quote)):
+            continue
+        ours, theirs = _against_the_euro(packaged, base), _against_the_euro(packaged, quote)
+        fixings = packaged.between(base, quote, start, packaged.last_day)
+        for day, value in zip(fixings.days, fixings.values, strict=True):
+            step = level_step(value, spec.digits)
+            exact = Fraction(theirs[day]) / Fraction(ours[day])
+            off += value.quantize(step) != round(exact / Fraction(step)) * step
+            looked_at += 1
+    assert looked_at > 40_000
+    assert off == 0, f"{off} of {looked_at}"
+
+
+def _against_the_euro(rates: EuroRates, currency: str) -> dict[date, Decimal]:
+    if currency == "EUR":
+        return defaultdict(lambda: Decimal(1))
+    series = rates.between("EUR", currency, rates.first_day, rates.last_day)
+    return dict(zip(series.days, series.values, strict=True))

@@ -87,7 +87,7 @@ def test_the_quote_is_the_last_fixing_published_before_the_instant(
 
 def test_a_quote_names_the_ecb_as_its_source() -> None:
     quote = TOOLS.get_quote("USD/JPY", at("2026-10-31T00:00:00+00:00"))
-    assert quote.value == Decimal("157.250")
+    assert quote.value == Decimal("157.2502686")
     assert quote.source.tier is SourceTier.AUTHORITATIVE
     assert "ECB" in quote.source.name
 
@@ -205,12 +205,12 @@ async def test_structured_results_are_the_contracts_in_json() -> None:
     as_of = "2026-10-31T00:00:00Z"
     quote = await called("get_quote", symbol="USD/JPY", as_of=as_of)
     assert Quote.model_validate(quote.structured_content) == TOOLS.get_quote("USD/JPY", at(as_of))
-    assert quote.structured_content["value"] == "157.250"
+    assert quote.structured_content["value"] == "157.2502686"
     history = await called("get_historical", symbol="USD/JPY", start="2026-10-26", as_of=as_of)
     assert len(History.model_validate_json(json.dumps(history.structured_content)).days) == 5
     several = await called("get_quotes", symbols=["USD/JPY", "USD/TWD"], as_of=as_of)
     first, second = Quotes.model_validate(several.structured_content).quotes
-    assert (first.value, second.value) == (Decimal("157.250"), None)
+    assert (first.value, second.value) == (Decimal("157.2502686"), None)
     assert second.missing == "TWD is not among the ECB reference currencies."
     coverage = await called("get_coverage", as_of=as_of)
     assert FixingCoverage.model_validate(coverage.structured_content).last_day.year == 2026

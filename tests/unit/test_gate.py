@@ -63,6 +63,26 @@ PASSING_AND_NEAREST = {
     "the euro area": ("One euro area member cut.", "One euro was lost.", "One euro"),
     "a multiple": ("It rose, and rose.", "It doubled.", "doubled"),
     "an ordinal": ("In the first quarter it cut.", "It is the first cut.", "first cut"),
+    "a part": ("An eighth note was struck.", "It lost an eighth of a point.", "an eighth of"),
+    "a part as a step": ("By a third party.", "It rose by a third.", "by a third"),
+    "one point": ("It made a basic point.", "It cut by a percentage point.", "a percentage point"),
+    "a kind of multiple": ("The triple mandate holds.", "It was a triple cut.", "triple cut"),
+    "a multiple to come": ("It asked to double-check.", "It could double.", "could double"),
+    "nothing": ("It has no rate.", "Rates are near nil.", "nil"),
+    "a numbered year": ("In year 1 of the plan it fell.", "This year 12 banks cut.", "12"),
+    "a numbered week": ("It fell in week 12.", "This week 12 banks cut.", "12"),
+    "a proportion": ("It fixed at 14:00.", "They split 60:40.", "60:40"),
+    "a rank": ("The second bank decided.", "Its second-highest level.", "second-highest"),
+    "one event": ("One day it rose.", "One more cut came.", "One more cut"),
+    "one of them": ("Which one holds is open.", "One dissent was heard.", "One dissent"),
+    "a superlative": (
+        "Its highest level fell.",
+        "Its highest level since May.",
+        "highest level since",
+    ),
+    "a span of days": ("It has risen since May.", "At its weakest since 2022.", "weakest since"),
+    "a level among tens": ("In the 80s it rose.", "It is in the low 80s.", "80"),
+    "a year that was reached": ("It broke in 1950.", "Gold hit 1950.", "1950"),
     "an address": ("See https://example.org/157.25", "See example 157.25", "157.25"),
 }
 
@@ -146,7 +166,7 @@ WORDS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=9), max_si
 NUMBERISH = re.compile(
     r"one|two|three|four|five|six|seven|eight|nine|ten|ele|twe|thir|half|quart|third|fif|dozen"
     r"|hundred|thousand|illion|doubl|tripl|trebl|quadr|quint|halv|fold|twice|thrice|first|second"
-    r"|zero|several|couple|umpteenth|ninth"
+    r"|zero|nil|nought|since|several|couple|umpteenth|ninth"
 )
 
 

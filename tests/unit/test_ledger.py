@@ -17,7 +17,12 @@ from contracts.verdicts import ClaimCheck
 from domain.ledger import Ledger
 from domain.price_claims import price_claims
 from domain.price_view import view_prices
-from domain.rate_claims import decision_claims, differential_claim, policy_rate_claims
+from domain.rate_claims import (
+    decision_claims,
+    differential_claim,
+    in_a_row_claims,
+    policy_rate_claims,
+)
 from domain.seal import content_hash
 from domain.series import Fixings, window_days
 from tests.support.builders import (
@@ -344,3 +349,52 @@ def test_a_derived_figure_may_follow_from_levels_of_another_tool() -> None:
     assert book.objection(move, claims) is None
     assert book.objection(move.model_copy(update={"value": Decimal("1.36")}), claims) is not None
     assert book.objection(move, {}) is not None
+
+
+APRIL = "2025-W15"
+"""The dollar's fall of April 2025: the yen at its dearest since the September before."""
+
+
+def april() -> tuple[Ledger, dict[str, Claim]]:
+    history = real_history("USD/JPY", APRIL)
+    view = view_prices(Fixings.of(history), *window_days(window(APRIL)))
+    assert view is not None
+    claims = price_claims(view, YEN, "yen")
+    evidence = result("yen", history, symbol="USD/JPY")
+    return Ledger(SPECS, window(APRIL), "US", [evidence]), {c.claim_id: c for c in claims}
+
+
+def test_since_when_a_level_is_the_lowest_is_derived_again() -> None:
+    book, claims = april()
+    since = claims["USD/JPY:lowest_since"]
+    assert book.objection(since, claims) is None
+    for value in (Decimal(20240929), Decimal(20241399), Decimal(2024)):
+        objection = book.objection(since.model_copy(update={"value": value}), claims)
+        assert objection is not None and objection.check is ClaimCheck.VALUE
+        assert "30 Sep 2024" in objection.words
+
+
+def test_how_many_meetings_in_a_row_decided_the_same_is_derived_again() -> None:
+    cut = decision("US", "2025-09-30", "4.125", "-25")
+    before = (
+        decision("US", "2025-06-18", "4.625", "0"),
+        decision("US", "2025-07-30", "4.375", "-25"),
+    )
+    answer = decisions(WEEK, cut).model_copy(update={"before": before})
+    (claim,) = in_a_row_claims(answer, "decided")
+    assert (claim.claim_id, claim.value) == ("US:cuts_in_a_row@2025-09-30", Decimal(2))
+    book = ledger(result("decided", answer, areas=[*AREAS]))
+    assert book.objection(claim, {}) is None
+    objection = book.objection(claim.model_copy(update={"value": Decimal(3)}), {})
+    assert objection is not None and objection.check is ClaimCheck.VALUE
+    assert ledger(DECIDED).objection(claim, {}) is not None
+
+
+def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence() -> None:
+    later = decision("US", "2025-07-30", "4.375", "-25")
+    later = later.model_copy(update={"known_from": window(WEEK).end + timedelta(days=1)})
+    answer = decisions(WEEK, decision("US", "2025-09-30", "4.125", "-25"))
+    answer = answer.model_copy(update={"before": (later,)})
+    decided = decision_claims(answer.decisions, "decided")[0]
+    objection = ledger(result("decided", answer, areas=[*AREAS])).objection(decided, {})
+    assert objection is not None and "not known yet" in objection.words

@@ -24,7 +24,7 @@ from contracts.results import ResearchResult, Severity
 from contracts.search_attributes import Outcome, Phase
 from domain.messages import chosen, told
 from starters.messages_lines import WIDTH, lines_of
-from tests.replay.record import HISTORIES
+from tests.replay.written import HISTORIES
 from tests.support.told_histories import told_history
 
 NAMES = sorted(path.stem for path in HISTORIES.glob("*.json"))

@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 
 from contracts.claims import Claim, Metric, Unit
 from contracts.weeks import monday_of
+from domain.figures import day_of, print_claim
 from domain.price_claims import level_step, position_in_band, price_claims
 from domain.price_view import Break, PriceView, Side, months_before, view_prices
 from domain.recompute import recompute
+from domain.references import Form, printed
 from domain.series import Fixing, Fixings, window_days
 from tests.support.builders import (
     HKD_BAND,
@@ -230,3 +233,52 @@ def test_figures_without_a_level_do_not_depend_on_the_scale(
     assert one.streak == other.streak
     assert [(b.side, b.months) for b in one.breaks] == [(b.side, b.months) for b in other.breaks]
     assert [f.day for f in one.suspects] == [f.day for f in other.suspects]
+
+
+def test_the_day_since_which_a_level_is_the_highest_is_that_of_the_newest_one_as_high() -> None:
+    levels = wave()
+    series = made_up([*levels[:-1], max(levels[-60:-1])])
+    view = view_prices(series, series.items[-5].day, series.items[-1].day)
+    assert view is not None
+    higher = [each for each in series.items[:-1] if each.value >= series.items[-1].value]
+    assert view.higher_before == higher[-1]
+    claims = {c.metric: c for c in price_claims(view, pair_market("USD/CHF"), "e")}
+    since = claims.get(Metric.HIGHEST_SINCE)
+    assert (since is None) is (higher[-1].day > months_before(view.last.day, 1))
+
+
+def test_since_when_it_is_the_lowest_is_a_claim_printed_as_a_day() -> None:
+    claim = claims_of("USD/JPY", "2025-W15", digits=2)[Metric.LOWEST_SINCE]
+    fixings = [each for each in real_fixings("USD/JPY") if each[0] < claim.as_of]
+    last = dict(real_fixings("USD/JPY"))[claim.as_of]
+    assert day_of(claim.value) == max(day for day, value in fixings if value <= last)
+    assert print_claim(claim) == "30 Sep 2024"
+    assert printed(claim, Form.PLAIN) == "lowest since 30 Sep 2024"
+
+
+def test_a_level_that_the_whole_history_does_not_reach_has_no_day_since_which() -> None:
+    claims = claims_of("USD/CHF", "2025-W15")
+    assert claims[Metric.LAST].value == claims[Metric.YEAR_LOW].value
+    assert Metric.LOWEST_SINCE not in claims
+
+
+def test_the_largest_day_is_the_step_that_brought_most_of_the_move() -> None:
+    claim = claims_of("USD/CHF", "2025-W15")[Metric.LARGEST_DAY]
+    week = [each for each in real_fixings("USD/CHF") if date(2025, 4, 4) <= each[0] <= claim.as_of]
+    steps = {day: value - before for (_, before), (day, value) in pairwise(week)}
+    assert min(steps, key=lambda day: steps[day]) == claim.as_of
+    share = steps[claim.as_of] / (week[-1][1] - week[0][1])
+    assert print_claim(claim) == f"{share:.0%}".replace("%", " %")
+    assert printed(claim, Form.DAY) == "Fri 11 Apr"
+
+
+def test_a_week_that_went_back_and_forth_has_no_largest_day() -> None:
+    assert Metric.LARGEST_DAY not in claims_of("GBP/USD", "2025-W15")
+
+
+def test_the_edges_of_a_band_are_claims() -> None:
+    view = view_of("USD/HKD", "2025-W15")
+    claims = price_claims(view, pair_market("USD/HKD"), "evidence")
+    edges = [c.value for c in claims if c.metric in (Metric.BAND_LOW, Metric.BAND_HIGH)]
+    assert edges == [HKD_BAND.low, HKD_BAND.high]
+    assert Metric.BAND_LOW not in claims_of("USD/CHF", "2025-W15")

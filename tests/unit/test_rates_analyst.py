@@ -296,3 +296,25 @@ def test_a_source_has_an_origin_where_all_its_rows_have_one() -> None:
     assert listed["get_policy_rate"] is None
     only = research(rate_market("US"), rates=policy_rates(WEEK, US="5.375"))
     assert only.sources[0].origin == "Bank of US"
+
+
+def test_a_decision_is_told_as_the_how_manieth_in_a_row() -> None:
+    earlier = tuple(
+        decision("JP", day, rate, change)
+        for day, rate, change in (
+            ("2024-04-26", "0.10", "0"),
+            ("2024-06-14", "0.15", "5"),
+        )
+    )
+    answered_with = decisions(WEEK, HIKE).model_copy(update={"before": earlier})
+    result = research(decided=answered_with)
+    assert figures(result)["JP:rises_in_a_row@2024-07-31"] == "2"
+    assert "its 2nd rise in a row." in prose(result, result.events[0])
+    assert "JP:rises_in_a_row@2024-07-31" in result.events[0].claims
+
+
+def test_no_count_is_claimed_where_the_source_does_not_reach_back_to_another_decision() -> None:
+    earlier = (decision("JP", "2024-06-14", "0.15", "5"),)
+    answered_with = decisions(WEEK, HIKE).model_copy(update={"before": earlier})
+    assert not [name for name in figures(research(decided=answered_with)) if "in_a_row" in name]
+    assert not [name for name in figures(research(decided=decisions(WEEK, HIKE))) if "row" in name]

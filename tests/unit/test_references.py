@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from contracts.claims import Claim, Metric, Unit
 from domain.figures import print_claim
 from domain.prose import UnknownReferenceError, render
-from domain.references import Form, faults, printed, references
+from domain.reference_faults import faults
+from domain.references import Form, printed, references
 from tests.support.builders import claim
 
 LAST = claim("USD/JPY", Metric.LAST, "9.8006")
@@ -19,10 +20,17 @@ STILL = claim("USD/HKD", Metric.MOVE, "0.00", Unit.PERCENT)
 BELOW = claim("USD/SEK", Metric.DIFFERENTIAL, "-187.5", Unit.BASIS_POINTS)
 CUT = claim("NZ", Metric.DECISION_CHANGE, "-25", Unit.BASIS_POINTS)
 RATE = claim("NZ", Metric.POLICY_RATE, "2.25", Unit.PERCENT_A_YEAR)
+BEFORE = claim("USD/JPY", Metric.PREVIOUS, "9.9012", day="2026-10-23")
+HIGH = claim("USD/JPY", Metric.WINDOW_HIGH, "9.9100")
+LOW = claim("USD/JPY", Metric.YEAR_LOW, "9.1000")
 STREAK = claim("USD/JPY", Metric.STREAK, "-5", Unit.DAYS)
 POSITION = claim("USD/JPY", Metric.RANGE_POSITION, "92.1", Unit.PERCENT)
 CLAIMS = {
-    each.claim_id: each for each in (LAST, FALL, RISE, STILL, BELOW, CUT, RATE, STREAK, POSITION)
+    each.claim_id: each
+    for each in (
+        *(LAST, FALL, RISE, STILL, BELOW, CUT, RATE, STREAK, POSITION),
+        *(BEFORE, HIGH, LOW),
+    )
 }
 
 
@@ -53,6 +61,9 @@ CLAIMS = {
         ("It [[USD/JPY:streak|moved]].", "It fell for 5 days in a row."),
         ("It is up at [[USD/JPY:range_position]].", "It is up at 92.1 %."),
         ("Rates above [[NZ:policy_rate]].", "Rates above 2.25 %."),
+        ("From [[USD/JPY:previous]] to [[USD/JPY:last]].", "From 9.9012 to 9.8006."),
+        ("From a high of [[USD/JPY:window_high]] down.", "From a high of 9.9100 down."),
+        ("Far from [[USD/JPY:last]], at [[USD/JPY:previous]].", "Far from 9.8006, at 9.9012."),
     ],
 )
 def test_a_reference_says_how_it_is_printed(prose: str, text: str) -> None:
@@ -73,6 +84,9 @@ def test_a_reference_says_how_it_is_printed(prose: str, text: str) -> None:
         ("It raised its rate by [[NZ:decision_change]].", "the other way: it is -25 bp"),
         ("It [[USD/JPY:last|moved]].", "a last does not move"),
         ("It [[USD/CHF:move|up]].", "there is no such form: the forms are |size"),
+        ("It went from [[USD/JPY:last]] to [[USD/JPY:previous]].", "exchange the two"),
+        ("A high of [[USD/JPY:year_low]] was seen.", "it is no high: it is a year_low"),
+        ("Its low at [[USD/JPY:window_high|about]].", "it is no low: it is a window_high"),
     ],
 )
 def test_a_reference_that_does_not_fit_is_refused(prose: str, why: str) -> None:

@@ -193,6 +193,7 @@ def test_a_report_with_many_rejected_claims_is_whole_and_verifies() -> None:
     ]
     assert {"USD/JPY:last", "EUR/USD:move", "JP:decision_change@2026-09-18"} <= set(rejected)
     held = {claim.claim_id for market in report.markets for claim in market.claims}
+    held |= {claim.claim_id for claim in report.counts}
     prose = [line.prose for line in report.summary]
     prose += [event.description for market in report.markets for event in market.events]
     assert {name for line in prose for name in references(line)} <= held

@@ -128,7 +128,7 @@ def test_a_report_does_not_tell_how_long_calls_took_and_what_they_cost() -> None
         update={"call": call, "cost_usd": Decimal("0.01")}
     )
     untimed = asked(FIRST, "mine").model_copy(update={"call": call})
-    assert evidence_of([timed], (), ()) == (untimed,)
+    assert evidence_of([timed]) == (untimed,)
 
 
 def test_a_tape_does_not_ask_how_long_calls_took_and_what_they_cost() -> None:
