@@ -33,6 +33,7 @@ from domain.ledger import Ledger
 from domain.ledger_evidence import EvidenceUnusable, verified_answer
 from domain.links import web_link
 from domain.prose import UnknownReferenceError, references
+from domain.sentences import split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
 """What an answer says of when its content came to be known."""
@@ -80,6 +81,11 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
         steps=len(report.stock.steps) if report.stock else 0,
         insights=len(report.stock.board.insights) if report.stock else 0,
     )
+
+
+def sentences_in_answer(answer: AnswerReport) -> int:
+    """How many sentences an answer prints. None of them is written anew."""
+    return sum(len(split_sentences(prose)) for prose in _proses(answer))
 
 
 def _found_by(

@@ -66,7 +66,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     of_markets = {spec.market: spec.areas for spec in report.config.markets}
     for section in report.markets:
         areas = of_markets.get(section.market, ())
-        known = {**week, **{claim.claim_id: claim for claim in section.claims}}
+        known = {claim.claim_id: claim for claim in section.claims}
         for event in section.events:
             where = f"{section.market}, event {event.event_id}"
             yield from _of_text(where, event.description, event.text, known)

@@ -22,12 +22,13 @@ Derived = Mapping[str, MarketOutcome]
 
 
 class Wording(NamedTuple):
-    """Whose words a report prints: the sentences that were written anew, those of models, and those
-    of markets that another version of the built-in analysts worked on."""
+    """Whose words a report prints: the sentences that were written anew, those of models, those of
+    markets that another version of the built-in analysts worked on, and those of an answer."""
 
-    derived: int
-    by_models: int
-    by_others: int
+    derived: int = 0
+    by_models: int = 0
+    by_others: int = 0
+    in_answer: int = 0
 
 
 def wording(report: ResearchReport) -> Wording:

@@ -12,7 +12,12 @@ from pydantic import ValidationError
 from agents.builtin.derived_week import NotDerivable, derived_outcomes
 from contracts.answers import AnswerReport
 from contracts.report import ResearchReport
-from domain.answer_audit import AnswerCounts, counted_in_answer, findings_in_answer
+from domain.answer_audit import (
+    AnswerCounts,
+    counted_in_answer,
+    findings_in_answer,
+    sentences_in_answer,
+)
 from domain.audit import AuditFinding, Counts, audit, counted
 from domain.audit_words import Wording, word_findings, wording
 from domain.json_size import most_values
@@ -33,6 +38,12 @@ from starters.published_files import LARGEST_REPORT, latest_files
 MOST_VALUES: Final = 1_000_000
 """Of its JSON: 20 times such a week."""
 
+UNCOVERED: Final = (
+    "impact and confidence, which events are told as confirmed, the status of verdicts, the"
+    " leaning of views and forecasts, and what is said to be missing"
+)
+"""What is told of a market besides sentences and follows from its agents' words."""
+
 _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
@@ -41,9 +52,9 @@ class Verdict(NamedTuple):
 
     path: Path
     counts: Counts | AnswerCounts
+    wording: Wording
     findings: tuple[AuditFinding, ...]
     forms: tuple[Form, ...] = ()
-    wording: Wording | None = None
     named: Named = Named(tells=True)
     signed: Signed | None = None
     other: Path | None = None
@@ -81,8 +92,7 @@ def audit_report(
         *_audit(held),
         *_findings_in_forms(forms),
     )
-    words = None if isinstance(held, AnswerReport) else wording(held)
-    verdict = Verdict(path, _counted(held), findings, forms, words, told, signed)
+    verdict = Verdict(path, _counted(held), _wording(held), findings, forms, told, signed)
     if same_as is not None:
         other = _held(same_as, _text(same_as))
         verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
@@ -120,6 +130,12 @@ def _findings_in_words(report: ResearchReport) -> Iterator[AuditFinding]:
 
 def _counted(held: Held) -> Counts | AnswerCounts:
     return counted_in_answer(held) if isinstance(held, AnswerReport) else counted(held)
+
+
+def _wording(held: Held) -> Wording:
+    if isinstance(held, AnswerReport):
+        return Wording(in_answer=sentences_in_answer(held))
+    return wording(held)
 
 
 def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
@@ -188,8 +204,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"Not verified: {len(verdict.findings):,} {_plural(verdict.findings)}."
     else:
         yield "Verified: every figure follows from the evidence in the report."
-    if verdict.wording is not None:
-        yield from _wording_lines(verdict.wording, sound=not verdict.findings)
+    yield from _wording_lines(verdict.wording, sound=not verdict.findings)
     yield _forms_line(verdict.forms)
     for form in verdict.forms:
         yield from _unverified_lines(form)
@@ -216,6 +231,10 @@ def _wording_lines(wording: Wording, *, sound: bool) -> Iterator[str]:
     for whose, count in others.items():
         if count:
             yield f"Not word for word, figures alone: {_sentences(count)} {whose}."
+            yield f"Nor of their markets: {UNCOVERED}."
+    if wording.in_answer:
+        held = _sentences(wording.in_answer)
+        yield f"Not word for word, figures and quotations alone: {held} of the answer."
 
 
 def _sentences(count: int) -> str:
@@ -267,7 +286,7 @@ def _as_json(verdict: Verdict) -> str:
         "verified": not verdict.findings,
         "counts": verdict.counts._asdict(),
         "findings": [finding._asdict() for finding in verdict.findings],
-        "sentences": verdict.wording._asdict() if verdict.wording else None,
+        "sentences": verdict.wording._asdict(),
         "name_compared": verdict.named.tells,
         "only_json": not verdict.forms,
         "forms": [

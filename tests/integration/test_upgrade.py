@@ -36,7 +36,7 @@ from workflows.stock_research import StockResearchWorkflow
 
 pytestmark = pytest.mark.timeout(300)
 
-BEFORE: Final = "70218080af2ed224d35bb6020f0e79debfe241fa"
+BEFORE: Final = "c4cbbe372986bdbb100a76f8487e781c41e114ea"
 """The commit of the version before: the last whose workers polled without a version."""
 
 OPEN, ASKED = week_run_id("2026-W43"), week_run_id("2026-W44")

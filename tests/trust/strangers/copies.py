@@ -147,8 +147,8 @@ def _damaged(
             found = _remade(publication, publication.damages[kind], random)
         else:
             found = _page(publication, kind, random)
-    except IndexError:
-        return None  # nothing to draw from
+    except (IndexError, ValueError):
+        return None  # nothing to draw from, or too little
     return (*found, publication.stem) if found else None
 
 
