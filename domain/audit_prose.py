@@ -58,7 +58,6 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
     One outside the window is for the checks across markets, which name it.
     """
-    week = printed_claims(report)
     answers = [answer for _, answer in usable_answers(report.evidence)]
     banks, scheduled = known_banks(answers), scheduled_days(answers)
     evidence = {result.evidence_id: result for result in report.evidence}
