@@ -1,4 +1,4 @@
-"""`python -m tests.trust`: both tables, printed and written to docs/evidence.md.
+"""`python -m tests.trust`: the tables, printed and written to docs/evidence.md.
 
 `--check` compares with what is there instead of writing. The exit status is 1 when an error was
 missed, something sound was rejected, or the document differs.
@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.support.homes import PROJECT
-from tests.trust import conflict_suite, held_prose
+from tests.trust import conflict_suite, held_prose, strangers_found
 from tests.trust.seeded_errors import SEED, WeekTrials, missed, run, table
+from tests.trust.strangers_found import Strangers
 
 DOCUMENT: Final = PROJECT / "docs" / "evidence.md"
 SHOWN: Final = 50
@@ -24,10 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     chosen = parser.parse_args(arguments)
     weeks = run()
+    strangers = strangers_found.run()
     conflicts = conflict_suite.table()
-    text = document(weeks, conflicts)
-    sys.stdout.write(f"{table(weeks)}\n\n{conflicts}\n")
+    text = document(weeks, strangers, conflicts)
+    shown = (table(weeks), strangers_found.table(strangers), conflicts)
+    sys.stdout.write("".join(f"{each}\n\n" for each in shown))
     faults = [*missed(weeks), *(line for week in weeks for line in week.false_rejections)]
+    faults += strangers_found.objected(strangers)
     if chosen.check:
         faults += _differences(text)
     else:
@@ -36,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if faults else 0
 
 
-def document(weeks: Sequence[WeekTrials], conflicts: str) -> str:
+def document(weeks: Sequence[WeekTrials], strangers: Strangers, conflicts: str) -> str:
     """docs/evidence.md: how it was made, what was seeded, what was caught, how conflicts ended."""
     trials = sum(len(week.trials) for week in weeks)
     rejections = [line for week in weeks for line in week.false_rejections]
@@ -74,14 +78,16 @@ The sentences are those of the built-in analysts.
 ## Sentences of others
 
 Real sentences of central banks and governments, gathered by people who had not seen the gate, as
-`tests/trust/held_sentences.md` and `held_sentences_2.md` tell. The gate was mended after it had met
-the first set; it met the second once.
+`tests/trust/held_sentences.md` and its successors tell. The gate was mended after it had met the
+first set and the second; it met the third once, whose shares are therefore the ones that count.
 
 {held_prose.table()}
 
-Not among the classes: a reference in a sentence exchanged for that of another claim, and the words
-between figures. Of a sentence the direction of its verb, its bank and its day are checked, and that
-every figure in it is a claim's; whether it tells the right one of them is not.
+## Damage by strangers
+
+{strangers_found.words(strangers)}
+
+{strangers_found.table(strangers)}
 
 ## Conflicts
 

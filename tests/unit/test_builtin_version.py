@@ -1,0 +1,27 @@
+"""The version of the built-in analysts is raised with their words: else `desk audit` would hold
+reports of an earlier desk to what today's analysts say."""
+
+import hashlib
+
+from contracts.usage import BUILTIN_VERSION
+from tests.support.real_reports import real_report
+
+SAID = {1: "19a7e603b2e237bf"}
+"""The digest of what each version has said of a week; only the newest can be made again."""
+
+
+def test_the_words_of_a_version_stay_as_they_are() -> None:
+    report = real_report("USD/JPY", "EUR/USD", "USD/HKD", "JP")
+    said = "\n".join(
+        section.model_dump_json(
+            include={
+                *("claims", "events", "views", "verdicts", "missing", "warnings"),
+                *("recommendation", "confidence"),
+            }
+        )
+        for section in report.markets
+    )
+    digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+    assert SAID.get(BUILTIN_VERSION) == digest, (
+        "the built-in analysts say something else: raise BUILTIN_VERSION and add its digest here"
+    )
