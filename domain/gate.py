@@ -87,7 +87,7 @@ _DATES: Final = (
     r"(?:Week|(?<=[Ii]n |of |by )(?:week|year)s?)\s\d\d?(?:\s(?:and|to)\s\d\d?)?"
     r"(?=\sof\b|[.,;:)]|$)",
     r"(?:[01]?\d|2[0-3])(?::[0-5]\d|(?:[:.][0-5]\d)?\s?[ap]\.?m\b\.?)",
-    rf"(?:\d{{1,3}}(?:\s?(?:-|–|to|or)\s?)){{0,1}}\d{{1,3}}[\s-](?:{_SPAN}s?)\b(?!\sin\sa\srow|\srunning|\s(?:of|winning|losing)\b)",
+    rf"(?:\d{{1,3}}(?:\s?(?:-|–|to|or)\s?)){{0,1}}\d{{1,3}}[\s-](?:{_SPAN}s?)\b(?!\sin\sa\srow|\srunning|\s(?:winning|losing)\b|\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))",
     r"(?:on|until|by|from|of)\sthe\s\d{1,2}(?:st|nd|rd|th)\b",
     r"\d{1,2}(?:st|nd|rd|th)[\s-]century",
     r"\d\d?[yY](?:\d\d?[yY])?|\d\d?-yr|\d{1,2}s\d{1,2}s",
@@ -151,7 +151,7 @@ _PARTS: Final = (
 )
 _MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
 _WORDS: Final = re.compile(
-    rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint)(?<!\bat )"
+    rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat )"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
     rf"[\s-](?:of\s)?(?:an?\s)?{_UNIT}"
     rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"
