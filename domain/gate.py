@@ -178,7 +178,7 @@ _MOST: Final = _any(
 )
 _ORDINAL: Final = re.compile(
     rf"\b(?:first|second|{_PARTS}|\d+(?:st|nd|rd|th)|umpteenth)[\s-]"
-    rf"(?:{_STREAK}\b|(?!{_SPAN}s?\b)(?:\w+[\s-](?!of\b)){{0,3}}?(?!{_SPAN}s?\b){_EVENT}\b"
+    rf"(?:{_STREAK}\b|(?!{_SPAN}s?\b)(?:(?!(?:that|the|and)\b)\w+[\s-](?!of\b)){{0,3}}?(?!{_SPAN}s?\b){_EVENT}\b"
     rf"|{_SPAN}\sin\sa\srow|{_SPAN}\srunning|{_SPAN}\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))"
     rf"|\bfor\san?\s(?:second|{_PARTS})\s\w+|\b(?:second|{_PARTS})[\s-]{_MOST}\b",
     re.IGNORECASE,
