@@ -9,17 +9,12 @@ RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/req
 RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-observe.lock
 
 COPY pyproject.toml README.md /build/
-COPY contracts /build/contracts
-COPY domain /build/domain
-COPY agents /build/agents
+COPY desk /build/desk
 COPY workflows /build/workflows
 COPY activities /build/activities
-COPY mcp_servers /build/mcp_servers
-COPY reporting /build/reporting
-COPY infra /build/infra
 COPY workers /build/workers
-COPY training /build/training
 COPY starters /build/starters
+COPY mcp_servers /build/mcp_servers
 RUN /opt/desk/bin/pip install --no-deps --no-build-isolation /build
 
 # The slim image brings the certificates that outgoing TLS is checked against.

@@ -8,7 +8,7 @@ LOCKED := install --require-hashes --only-binary :all: -r
 # wait for a third of their time, so there is one more of them than of processors. Files run in the
 # order of their names, which has the long ones (chaos, integration) before the short ones (unit).
 SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
-PACKAGES := contracts domain agents workflows activities mcp_servers reporting infra workers training starters
+PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
 .PHONY: run test others check trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
@@ -54,7 +54,7 @@ soak: install-dev  ## half an hour of weeks, reruns and questions while processe
 	$(BIN)/python -m tests.faults.soak
 
 train-example: install-train  ## train a small policy for a minute, and hold it against others on later dates
-	@$(BIN)/python -m training.example
+	@$(BIN)/python -m desk.training.example
 
 lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock

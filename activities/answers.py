@@ -8,13 +8,13 @@ from temporalio import activity
 
 from activities.errors import permanent, transient
 from activities.heartbeats import beating
-from contracts.graph import AnswerPublication, GraphRecord
-from contracts.names import FailureType
-from domain.compile_answer import compile_answer
-from domain.prose import clip
-from reporting.answer_publish import publish_answer
-from reporting.publish import PublishingError
-from reporting.signature import Signer
+from desk.contracts.names import FailureType
+from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer
+from desk.documents.publishing.publish import PublishingError
+from desk.documents.publishing.signature import Signer
+from desk.trust.prose.prose import clip
 
 
 class AnswerActivities:

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 from typing import Final
 
-from reporting.archive import write_archive
+from desk.documents.archive.archive import write_archive
 
 LOG = logging.getLogger(__name__)
 

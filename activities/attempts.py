@@ -15,9 +15,9 @@ from temporalio.exceptions import FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.errors import fault_told
-from contracts.names import WorkflowType
-from contracts.tools import ToolRequest, ToolResult, ToolStatus
-from domain.lesson_attempts import Fault, Tried, task_key
+from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
+from desk.contracts.names import WorkflowType
+from desk.learning.lessons.attempts import Fault, Tried, task_key
 
 SIDE_BY_SIDE: Final = 8
 TURN: Final = "take_turn"

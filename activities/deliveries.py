@@ -11,20 +11,20 @@ from temporalio import activity
 
 from activities.errors import permanent, transient
 from activities.heartbeats import beating
-from contracts.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
-from contracts.names import FailureType
-from contracts.report import ResearchReport
-from contracts.signature import SUFFIX as SIGNATURE
-from domain.deliveries import delivery_key, message_id, object_key
-from infra.deliveries import DeliveryFailed, DeliverySecrets, Letter
-from infra.effect_journal import EffectJournal
-from reporting.delivery_words import letter, room_message, subject_line
-from reporting.publish import DEFAULT_SLUG, FOLDER, SUFFIXES, read_published
+from desk.contracts.names import FailureType
+from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.signature import SUFFIX as SIGNATURE
+from desk.documents.publishing.delivery_words import letter, room_message, subject_line
+from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, SUFFIXES, read_published
+from desk.documents.upkeep.deliveries import delivery_key, message_id, object_key
+from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
+from desk.platform.effects.journal import EffectJournal
 
 _MODULES: Final = {
-    Channel.EMAIL: "infra.mail_delivery",
-    Channel.WEBHOOK: "infra.webhook_delivery",
-    Channel.OBJECT_STORE: "infra.store_delivery",
+    Channel.EMAIL: "desk.platform.delivery.mail",
+    Channel.WEBHOOK: "desk.platform.delivery.webhook",
+    Channel.OBJECT_STORE: "desk.platform.delivery.store",
 }
 
 
@@ -89,13 +89,13 @@ class DeliveryActivities:
         seconds = _time_for_one_try()
         reference: str | None = None
         if delivery.email is not None:
-            from infra.mail_delivery import send_mail
+            from desk.platform.delivery.mail import send_mail
 
             mail = await asyncio.to_thread(_letter, revision, delivery.parcel, delivery.email)
             reference = mail.message_id
             note = await send_mail(delivery.email, mail, self._secrets, seconds)
         elif delivery.webhook is not None:
-            from infra.webhook_delivery import post_message
+            from desk.platform.delivery.webhook import post_message
 
             text = room_message(revision.report, revision.where)
             reference = delivery_key(delivery.parcel, delivery.channel)
@@ -108,7 +108,7 @@ class DeliveryActivities:
         target = delivery.object_store
         if target is None:
             raise DeliveryFailed(f"no target for {delivery.channel}", permanent=True)
-        from infra.store_delivery import store_files
+        from desk.platform.delivery.store import store_files
 
         contents = {
             object_key(target.prefix, path.name): await asyncio.to_thread(path.read_bytes)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from activities.heartbeats import effect_key
 from activities.metrics import Cache, count_lookup
-from infra.effect_journal import EffectJournal
+from desk.platform.effects.journal import EffectJournal
 
 T = TypeVar("T", bound=BaseModel)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from temporalio.exceptions import ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from contracts.names import CallFault, FailureType
-from contracts.tools import OpenCircuit
+from desk.contracts.agents.tools import OpenCircuit
+from desk.contracts.names import CallFault, FailureType
 
 LONGEST_MESSAGE = 1_000
 """Failures live in history, and a server's traceback has no place there."""

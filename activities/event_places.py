@@ -12,9 +12,9 @@ from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from contracts.report import MarketOutcome
-from contracts.tools import ToolResult
-from contracts.week_run import WeekRecord
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import WeekRecord
 
 SIDE_BY_SIDE: Final = 8
 BUDGET_SECONDS: Final = 5.0

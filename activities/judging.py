@@ -6,7 +6,7 @@ from collections.abc import Callable
 from temporalio import activity
 
 from activities.heartbeats import beating
-from contracts.judgement import (
+from desk.contracts.findings.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
     FixingsToJudge,
@@ -20,14 +20,14 @@ from contracts.judgement import (
     PriceToJudge,
     RecommendationToJudge,
 )
-from domain.findings_read_again import read_again
-from domain.judged_findings import judged_findings, judged_hypotheses
-from domain.judged_outcomes import (
+from desk.programs.judging.findings import judged_findings, judged_hypotheses
+from desk.programs.judging.outcomes import (
     judged_evaluation,
     judged_fixings,
     judged_price,
     judged_recommendation,
 )
+from desk.programs.judging.read_again import read_again
 
 
 class JudgeActivities:

@@ -9,11 +9,11 @@ from temporalio.common import WorkflowIDConflictPolicy
 
 from activities.attempts import attempts_of
 from activities.heartbeats import beating, effect_key
-from contracts.learning import Advice, Lesson, LessonSources
-from contracts.learning_record import LearningRequest, Question
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
-from contracts.swarm import ScoredHypothesis
-from domain.lesson_attempts import with_attempts
+from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.learning.record import LearningRequest, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.learning.lessons.attempts import with_attempts
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. A worker that takes

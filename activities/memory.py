@@ -6,8 +6,8 @@ from typing import Final
 from temporalio import activity
 
 from activities.heartbeats import beating
-from contracts.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
-from infra.memory_store import MemoryAway, MemoryStore, MemoryUnusable
+from desk.contracts.learning.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
+from desk.platform.memory.store import MemoryAway, MemoryStore, MemoryUnusable
 
 RECALL_SECONDS: Final = 30.0
 """A run does not wait longer than this for what it can do without."""

@@ -15,15 +15,15 @@ from temporalio import activity, workflow
 from temporalio.common import MetricMeter
 from temporalio.exceptions import is_cancelled_exception
 
-from contracts.budget import BudgetConfig
-from contracts.names import AgentId
-from contracts.report import ResearchReport
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolStatus
-from contracts.usage import Usage
-from contracts.verdicts import ClaimStatus
-from domain.budget import spent as taken_by
+from desk.contracts.agents.budget import BudgetConfig
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolStatus
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import ResearchReport
+from desk.runs.assignments.budget import spent as taken_by
 
 UNAVAILABLE: Final = "unavailable"
 """The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""

@@ -15,13 +15,13 @@ from activities.metrics import (
     TaskOutcome,
     counted,
 )
-from agents.roster import ROSTER, profile_in
-from contracts.config import RunPolicy
-from contracts.names import AgentId, Queue
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.tools import ToolStatus
-from domain.task_kinds import SPECIALIST_TASKS, STOCK_TASKS, TASK_OF
+from desk.agents.roster import ROSTER, profile_in
+from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS, TASK_OF
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import AgentId, Queue
 
 TASKS: Final[frozenset[tuple[AgentId, TaskType]]] = frozenset(
     {

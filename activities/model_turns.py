@@ -10,14 +10,14 @@ from temporalio import activity
 
 from activities.heartbeats import effect_key
 from activities.metrics import count_lost_call, count_model_call, count_over_budget
-from agents.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
-from contracts.budget import Allowance, ModelPrice
-from contracts.model_calls import ModelAnswer, ModelCall
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN, Usage
-from domain.budget import affordable, lost_call, minus, spent
-from infra.model_calling import ModelCaller, ModelFailed
-from infra.paid_calls import PaidCalls
+from desk.contracts.agents.budget import Allowance, ModelPrice
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.platform.models.model_calling import ModelCaller, ModelFailed
+from desk.platform.models.paid_calls import PaidCalls
+from desk.programs.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
+from desk.runs.assignments.budget import affordable, lost_call, minus, spent
 
 MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt does, so that its own error is the one that is told."""

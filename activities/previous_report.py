@@ -5,10 +5,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from contracts.report import ResearchReport
-from contracts.weeks import IsoWeek, monday_of, week_of
-from domain.seal import seal_of
-from reporting.publish import FOLDER, read_published
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import IsoWeek, monday_of, week_of
+from desk.documents.publishing.publish import FOLDER, read_published
+from desk.trust.ledger.seal import seal_of
 
 
 class PreviousReport(NamedTuple):

@@ -14,17 +14,17 @@ from activities.heartbeats import beating
 from activities.metrics import note_report
 from activities.previous_report import previous_report
 from activities.week_before import LONGEST_SECONDS, published_before
-from contracts.names import FailureType
-from contracts.week_run import Publication, PublishRequest, RevisionHistory, RevisionQuery
-from domain.compile_report import compile_report
-from reporting.publish import (
+from desk.contracts.names import FailureType
+from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
+from desk.documents.publishing.publish import (
     DEFAULT_SLUG,
     FOLDER,
     PublishingError,
     publish,
     published_revisions,
 )
-from reporting.signature import Signer
+from desk.documents.publishing.signature import Signer
+from desk.documents.report.compile_report import compile_report
 
 
 class PublishingActivities:

@@ -12,18 +12,18 @@ from temporalio.exceptions import ApplicationError
 
 from activities.errors import permanent
 from activities.heartbeats import beating
-from contracts.escalations import EscalationDecision, EscalationRequest
-from contracts.judgement import FindingsToJudge, JudgedFindings
-from contracts.learning import Advice, Lesson, LessonSources
-from contracts.learning_record import Question
-from contracts.names import FailureType
-from contracts.tape import Effect, TakeFailure, Tape
-from contracts.tools import ToolListing, ToolRequest, ToolResult
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RevisionHistory, RevisionQuery
-from domain.judged_findings import judged_findings
-from domain.judged_turns import judged
-from domain.tape import Place, differing, digests_of, path_within, place_of
+from desk.contracts.agents.tape import Effect, TakeFailure, Tape
+from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
+from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings
+from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.learning.record import Question
+from desk.contracts.names import FailureType
+from desk.contracts.week.run import RevisionHistory, RevisionQuery
+from desk.programs.judging.findings import judged_findings
+from desk.programs.judging.turns import judged
+from desk.runs.tapes.tape import Place, differing, digests_of, path_within, place_of
 
 T = TypeVar("T", bound=BaseModel)
 

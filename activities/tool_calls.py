@@ -8,13 +8,13 @@ from activities.effects import once
 from activities.heartbeats import beating, effect_key
 from activities.metrics import measured_call
 from activities.tries import Tries
-from contracts.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
-from domain.answer_form import told_when
-from domain.capabilities import is_answered
-from domain.event_sources import without_later
-from domain.seal import content_hash
-from infra.effect_journal import EffectJournal
-from infra.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
+from desk.agents.answer_form import told_when
+from desk.agents.capabilities import is_answered
+from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
+from desk.trust.claims.event_sources import without_later
+from desk.trust.ledger.seal import content_hash
 
 LATER = "it was changed since, and what it said then cannot be had"
 """Why an answer is refused that its source dates after the as-of instant."""

@@ -12,8 +12,8 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.errors import permanent, transient
-from contracts.names import FailureType
-from infra.tool_calling import ToolUnreachable
+from desk.contracts.names import FailureType
+from desk.platform.mcp.tool_calling import ToolUnreachable
 
 ALLOWED: Final = timedelta(minutes=1)
 """For all tries, where whoever asks does not say."""

@@ -8,12 +8,12 @@ from temporalio.exceptions import ApplicationError
 from activities.effects import once
 from activities.errors import permanent, transient
 from activities.heartbeats import beating, effect_key
-from contracts.names import FailureType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN, Usage
-from domain.judged_turns import judged
-from infra.effect_journal import EffectJournal
-from infra.model_calling import ModelFailed
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.names import FailureType
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.models.model_calling import ModelFailed
+from desk.programs.judging.turns import judged
 
 Analyst = Callable[[TurnRequest], Awaitable[Turn]]
 """Whoever takes turns: a built-in analyst, or a model behind its client."""

@@ -12,10 +12,10 @@ from temporalio.common import SearchAttributeKey
 from temporalio.service import RPCError
 
 from activities.previous_report import week_before
-from contracts.config import ScheduleConfig
-from contracts.names import week_run_id
-from contracts.search_attributes import Phase, SearchAttribute
-from domain.schedule_spec import backfilled_week
+from desk.contracts.agents.search_attributes import Phase, SearchAttribute
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.names import week_run_id
+from desk.runs.schedule.schedule_spec import backfilled_week
 
 LONGEST_SECONDS: Final = 60.0
 """A report does not wait longer than this for what it can do without."""

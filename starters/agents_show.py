@@ -5,8 +5,8 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from infra.mcp_config import read_mcp_config
-from infra.settings import Settings, load_settings
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.settings import Settings, load_settings
 from starters.agents_state import DeskAgents, desk_agents
 from starters.agents_table import table_of
 from starters.agents_work import record_since

@@ -6,9 +6,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
-from contracts.messages import AgentStatus
-from contracts.names import AgentId, Queue, source_queue
+from desk.contracts.agents.messages import AgentStatus
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.names import AgentId, Queue, source_queue
 from starters.agents_work import Record, Work
 from starters.agents_workers import Fleet, QueueLook, Share, WorkerLine
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from contracts.messages import AgentStatus
-from reporting.wording import one_line
+from desk.contracts.agents.messages import AgentStatus
+from desk.documents.rendering.wording import one_line
 from starters.agents_state import DeskAgents, StandingLine
 from workers.hosting import Role
 

@@ -12,9 +12,9 @@ from temporalio.api.history.v1 import ActivityTaskScheduledEventAttributes, Hist
 from temporalio.client import Client, WorkflowExecution
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.base import Contract
-from contracts.names import WorkflowType
-from contracts.tools import ToolStatus
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.base import Contract
+from desk.contracts.names import WorkflowType
 from starters.open_circuits import circuit_in
 from starters.watch_look import activity_place
 

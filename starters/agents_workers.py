@@ -12,9 +12,9 @@ from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client
 
-from contracts.base import Contract, Instant, ShortText
-from contracts.names import Queue
-from infra.temporal import WORKER_HEARTBEAT
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.names import Queue
+from desk.platform.temporal.temporal import WORKER_HEARTBEAT
 from starters.worker_heartbeats import ANSWER, last_heartbeats
 from workers.health import LONGEST_SILENCE
 

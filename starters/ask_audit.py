@@ -2,7 +2,7 @@
 
 import json
 
-from domain.answer_audit import AnswerCounts
+from desk.documents.audit.answers.audit import AnswerCounts
 
 
 def is_answer(text: str) -> bool:

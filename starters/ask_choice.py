@@ -7,12 +7,12 @@ from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from contracts.config import RunConfig
-from contracts.graph import GraphRequest, GraphSpec
-from contracts.markets import MarketKind, MarketSpec
-from contracts.tasks import Query, TaskType
-from domain.graph_fault import hint
-from infra.settings import Settings
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.config import RunConfig
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.question.graph import GraphRequest, GraphSpec
+from desk.platform.settings import Settings
+from desk.runs.graphs.fault import hint
 from starters.endings import UsageError
 from starters.graph_file import find_graph, read_graph
 from starters.market_choice import known_market

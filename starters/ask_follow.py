@@ -7,11 +7,11 @@ from typing import Generic, NamedTuple, TypeVar
 from temporalio.client import WorkflowContinuedAsNewError, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
-from contracts.graph import GraphResult, GraphStatus
-from contracts.names import FailureType
-from contracts.search_attributes import Phase
-from contracts.stock_run import StockResult
-from contracts.swarm_run import SwarmResult
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.episode.run import StockResult
+from desk.contracts.names import FailureType
+from desk.contracts.question.graph import GraphResult, GraphStatus
+from desk.contracts.swarm.run import SwarmResult
 from starters.ask_progress import GraphProgress
 from starters.endings import CommandError, UsageError
 from starters.following import (

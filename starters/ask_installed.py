@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from typing import Final
 
-from contracts.answers import AnswerReport
+from desk.contracts.question.answers import AnswerReport
 from starters.swarm_print import installs_named
 
 PROJECT: Final = "research-desk"

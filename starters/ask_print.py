@@ -4,9 +4,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from contracts.answers import AnswerReport
-from contracts.search_attributes import Outcome
-from reporting.wording import cost_words, instant
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.wording import cost_words, instant
 from starters.ask_follow import Answered, Published
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus
@@ -29,7 +29,7 @@ def print_answer(
     Raises:
         CommandError: it is to be printed as JSON and its file cannot be read from here.
     """
-    from reporting.answer_publish import read_answer_file
+    from desk.documents.publishing.answer_publish import read_answer_file
 
     result = answered.result
     answer = read_answer_file(Path(result.files.json_file))
@@ -39,7 +39,7 @@ def print_answer(
                 f"{result.files.json_file} cannot be read from here; the answer was published"
                 " on the machine of its worker"
             )
-        from reporting.answer_json import answer_to_json
+        from desk.documents.rendering.answer.json_form import answer_to_json
 
         sys.stdout.write(answer_to_json(answer))
     else:
@@ -53,7 +53,7 @@ def print_answer(
 
 
 def _show(answer: AnswerReport | None, result: Published) -> None:
-    from reporting.answer_markdown import answer_alone
+    from desk.documents.rendering.answer.markdown import answer_alone
 
     text = answer_alone(answer) if answer else f"{result.summary}\n"
     if not sys.stdout.isatty():

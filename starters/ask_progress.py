@@ -7,9 +7,9 @@ from typing import TextIO
 from rich.console import Console, Group
 from rich.text import Text
 
-from contracts.graph import GraphStatus, NodeState, NodeStatus
-from contracts.search_attributes import Phase
-from reporting.wording import human, one_line
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.question.graph import GraphStatus, NodeState, NodeStatus
+from desk.documents.rendering.wording import human, one_line
 from starters.following import Progress
 from starters.progress_display import TimedLines, shown_on_stderr
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from contracts.config import RunConfig
-from contracts.graph import GraphResult
-from infra.settings import Settings
+from desk.contracts.config import RunConfig
+from desk.contracts.question.graph import GraphResult
+from desk.platform.settings import Settings
 from starters.ask_choice import chosen
 from starters.ask_wanted import Wanted, answer_wanted
 from starters.desk_session import say

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic
 
-from contracts.config import RunConfig
-from contracts.names import Queue
-from infra.settings import Settings
-from reporting.wording import allowance_words
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue
+from desk.documents.rendering.wording import allowance_words
+from desk.platform.settings import Settings
 from starters.ask_follow import (
     Answered,
     EndedWithoutAnswer,
@@ -148,7 +148,7 @@ class _AskedRun(Generic[Published]):
         self, answered: Answered[Published], progress: GraphProgress
     ) -> Answered[Published] | None:
         """An earlier answer; None where it lacked what has been installed since."""
-        from reporting.answer_publish import read_answer_file
+        from desk.documents.publishing.answer_publish import read_answer_file
 
         answer = read_answer_file(Path(answered.result.files.json_file))
         since = installed_since(answer, answered.run.started_at)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from contracts.config import RunConfig
-from infra.settings import Settings, load_settings
+from desk.contracts.config import RunConfig
+from desk.platform.settings import Settings, load_settings
 from starters.ask_follow import Published, PublishedSoFar
 from starters.ask_print import Besides, print_answer
 from starters.ask_run import Asking, asked

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from contracts.answers import AnswerReport
-from contracts.report import ResearchReport
-from reporting.page_comparison import Comparison, compared_html, compared_markdown
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.week.report import ResearchReport
+from desk.documents.pages.comparison import Comparison, compared_html, compared_markdown
 
 Held = ResearchReport | AnswerReport
 """What a JSON file holds: the report of a week, or the answer to a question."""
@@ -75,11 +75,11 @@ def _compared(
 def _renderer(suffix: str, held: Held) -> Callable[..., str]:
     # What draws a page takes half a second to import; only where there is a page is it needed.
     if isinstance(held, AnswerReport):
-        from reporting.answer_html import render_answer_html
-        from reporting.answer_markdown import render_answer_markdown
+        from desk.documents.rendering.answer.html import render_answer_html
+        from desk.documents.rendering.answer.markdown import render_answer_markdown
 
         return render_answer_markdown if suffix == ".md" else render_answer_html
-    from reporting.html import render_html
-    from reporting.markdown import render_markdown
+    from desk.documents.rendering.report.html import render_html
+    from desk.documents.rendering.report.markdown import render_markdown
 
     return render_markdown if suffix == ".md" else render_html

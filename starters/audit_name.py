@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from contracts.answers import AnswerReport
-from domain.retention import is_answer
-from reporting.answer_publish import answer_files
-from reporting.wording import one_line
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.publishing.answer_publish import answer_files
+from desk.documents.rendering.wording import one_line
+from desk.documents.upkeep.retention import is_answer
 from starters.audit_forms import Held
 
 _WEEK: Final = re.compile(r"(?<!\d)(\d{4})-?[Ww](\d{1,2})(?!\d)")

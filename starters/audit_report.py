@@ -9,25 +9,29 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from agents.builtin.derived_week import NotDerivable, derived_outcomes
-from contracts.answers import AnswerReport
-from contracts.report import ResearchReport
-from domain.answer_audit import (
+from desk.analytics.weeks import parse_week
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.week.report import ResearchReport
+from desk.documents.audit.answers.audit import (
     AnswerCounts,
     counted_in_answer,
     findings_in_answer,
     sentences_in_answer,
 )
-from domain.audit import AuditFinding, Counts, audit, counted
-from domain.audit_words import Wording, word_findings, wording
-from domain.json_size import most_values
-from domain.weeks import parse_week
-from infra.file_reading import read_text_file
-from infra.settings import load_settings
-from reporting.answer_json import answer_apart_from_the_run, answer_from_json, answer_to_json
-from reporting.json_form import apart_from_the_run, from_json, to_json
-from reporting.page_comparison import SHOWN, difference
-from reporting.wording import one_line
+from desk.documents.audit.audit import AuditFinding, Counts, audit, counted
+from desk.documents.audit.words import Wording, word_findings, wording
+from desk.documents.pages.comparison import SHOWN, difference
+from desk.documents.rendering.answer.json_form import (
+    answer_apart_from_the_run,
+    answer_from_json,
+    answer_to_json,
+)
+from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
+from desk.documents.rendering.wording import one_line
+from desk.documents.upkeep.json_size import most_values
+from desk.platform.config.file_reading import read_text_file
+from desk.platform.settings import load_settings
+from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes
 from starters.ask_audit import counted_words, is_answer
 from starters.audit_forms import Form, Held, forms_beside
 from starters.audit_name import Named, named

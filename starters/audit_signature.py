@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from contracts.signature import SUFFIX, Signature
-from infra.file_reading import read_text_file
-from reporting.publish import SUFFIXES
-from reporting.signature import digest_of, signed_bytes
+from desk.contracts.week.signature import SUFFIX, Signature
+from desk.documents.publishing.publish import SUFFIXES
+from desk.documents.publishing.signature import digest_of, signed_bytes
+from desk.platform.config.file_reading import read_text_file
 from starters.endings import ExitStatus, UsageError
 
 UNCHECKED = "Signed, which was not checked: name the publisher's public key with --key."
@@ -43,7 +43,7 @@ def signature_of(
     beside = path.with_suffix(f".{SUFFIX}")
     if key is None:
         return Signed(UNCHECKED) if beside.is_file() else None
-    from infra.signing import UnusableKey, read_publisher_key
+    from desk.platform.effects.signing import UnusableKey, read_publisher_key
 
     try:
         publisher = read_publisher_key(read_text_file(key))

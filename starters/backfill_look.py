@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 from temporalio.client import Client, WorkflowExecutionStatus
 
-from contracts.report import Coverage
-from contracts.search_attributes import Outcome, Phase
-from domain.backfill import WeekState
-from domain.schedule_spec import BackfilledWeek
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.week.report import Coverage
+from desk.runs.schedule.backfill import WeekState
+from desk.runs.schedule.schedule_spec import BackfilledWeek
 from starters.backfill_table import WeekLine
 from starters.published_files import latest_files
 from starters.watching import status_if_answered

@@ -9,8 +9,8 @@ from functools import partial
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from domain.backfill import Backfill, WeekState, weeks_to_do
-from domain.schedule_spec import BackfilledWeek
+from desk.runs.schedule.backfill import Backfill, WeekState, weeks_to_do
+from desk.runs.schedule.schedule_spec import BackfilledWeek
 from starters.backfill_look import Look, of_run, published_here, standing_of
 from starters.backfill_progress import BackfillProgress
 from starters.backfill_start import start_week

@@ -5,8 +5,8 @@ import time
 
 from temporalio.client import Client
 
-from contracts.names import SCHEDULE_ID
-from domain.schedule_spec import BackfilledWeek
+from desk.contracts.names import SCHEDULE_ID
+from desk.runs.schedule.schedule_spec import BackfilledWeek
 from starters.desk_session import Desk
 from starters.endings import CommandError
 from starters.schedule_actions import scheduled_request, start_past_week

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
-from contracts.report import Coverage
-from contracts.search_attributes import Outcome
-from contracts.weeks import IsoWeek
-from domain.backfill import WeekState
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.week.report import Coverage
+from desk.contracts.weeks import IsoWeek
+from desk.runs.schedule.backfill import WeekState
 from starters.endings import ExitStatus
 
 

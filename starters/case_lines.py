@@ -4,16 +4,16 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from contracts.claims import Claim
-from contracts.escalations import (
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.escalations import (
     EscalationDecision,
     EscalationListing,
     EscalationState,
     EscalationStatus,
 )
-from contracts.results import Position
-from contracts.tools import ToolResult
-from domain.escalation_case import claims_at, evidence_at
+from desk.contracts.findings.results import Position
+from desk.runs.escalations.case import claims_at, evidence_at
 
 LONGEST_ARGUMENTS = 160
 

@@ -14,14 +14,14 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.escalations import (
+from desk.contracts.findings.escalations import (
     EscalationDecision,
     EscalationListing,
     EscalationRequest,
     EscalationState,
     EscalationStatus,
 )
-from contracts.names import Message, WorkflowType
+from desk.contracts.names import Message, WorkflowType
 from starters.endings import CommandError, UsageError
 
 T = TypeVar("T")

@@ -15,16 +15,16 @@ from temporalio.client import (
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.escalations import (
+from desk.contracts.findings.escalations import (
     EscalationAnswer,
     EscalationDecision,
     EscalationListing,
     EscalationState,
     EscalationStatus,
 )
-from contracts.names import Message, Queue
-from domain.escalation_case import decided_already
-from infra.settings import load_settings
+from desk.contracts.names import Message, Queue
+from desk.platform.settings import load_settings
+from desk.runs.escalations.case import decided_already
 from starters.case_lines import case_lines, decision_lines, listing_lines, one_line, position_list
 from starters.case_look import ANSWER_SECONDS, NOBODY_ANSWERS, all_cases, one_case
 from starters.desk_logs import log_to_file

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from contracts.claims import Claim
-from contracts.report import MarketReport, ResearchReport
+from desk.contracts.findings.claims import Claim
+from desk.contracts.week.report import MarketReport, ResearchReport
 
 
 def changes_between(

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from contracts.capabilities import SHIPPED
-from infra.embedded_server import temporal_binary
-from infra.mcp_attribution import attribution_of
-from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
-from infra.mcp_expansion import servers_to_serve
-from infra.server_failure import ServerFailed
-from infra.settings import McpTransport, Settings
-from reporting.published_modes import publish_folder
+from desk.contracts.agents.capabilities import SHIPPED
+from desk.documents.publishing.published_modes import publish_folder
+from desk.platform.mcp.attribution import attribution_of
+from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.server.embedded_server import temporal_binary
+from desk.platform.server.server_failure import ServerFailed
+from desk.platform.settings import McpTransport, Settings
 from starters.models import model_words
 from workers.needed_sources import needed_sources
 

@@ -9,12 +9,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, Text
-from domain.retention import KEPT, Record, weeks_needed
-from infra.effect_upkeep import forget_old_effects, old_effects
-from infra.server_namespace import retention_of
-from infra.settings import Settings, load_settings
-from reporting.archive import write_archive
+from desk.contracts.base import Contract, Instant, Text
+from desk.documents.archive.archive import write_archive
+from desk.documents.upkeep.retention import KEPT, Record, weeks_needed
+from desk.platform.effects.upkeep import forget_old_effects, old_effects
+from desk.platform.server.server_namespace import retention_of
+from desk.platform.settings import Settings, load_settings
 from starters.cleanup_files import (
     OldFile,
     cut,

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from domain.retention import KEPT, Record, is_answer, is_past, week_of_report
-from reporting.answer_publish import FOLDER as ANSWERS
-from reporting.archive_pages import MARKETS
-from reporting.publish import FOLDER
+from desk.documents.archive.pages import MARKETS
+from desk.documents.publishing.answer_publish import FOLDER as ANSWERS
+from desk.documents.publishing.publish import FOLDER
+from desk.documents.upkeep.retention import KEPT, Record, is_answer, is_past, week_of_report
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PAYLOAD = re.compile("[0-9a-f]{64}")

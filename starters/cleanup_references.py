@@ -8,7 +8,7 @@ from typing import Final
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType
 from workflows.options import WEEK
 
 SIDE_BY_SIDE: Final = 8

@@ -3,10 +3,10 @@
 import logging
 from pathlib import Path
 
-from infra.logs import configure_logs
-from infra.private_home import tighten
-from infra.settings import Settings
-from reporting.published_modes import publish_folder
+from desk.documents.publishing.published_modes import publish_folder
+from desk.platform.effects.private_home import tighten
+from desk.platform.settings import Settings
+from desk.platform.telemetry.logs import configure_logs
 from starters.endings import UsageError
 
 

@@ -9,17 +9,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from infra.codec_server import opening_of
-from infra.host_lock import HostLock, HostTaken
-from infra.settings import Settings
-from infra.telemetry import command_span
+from desk.platform.payloads.codec_server import opening_of
+from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.settings import Settings
+from desk.platform.telemetry.telemetry import command_span
 from starters.endings import CommandError
 from starters.patience import QUIET_SECONDS, SERVER_PATIENCE_SECONDS, ServerPatience
 
 if TYPE_CHECKING:
     from temporalio.client import Client
 
-    from infra.embedded_server import EmbeddedServer
+    from desk.platform.server.embedded_server import EmbeddedServer
     from workers.hosting import Role
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
     The caller holds the home's `HostLock`.
     """
-    from infra.embedded_server import SPACE_TO_WORK, check_space, embedded_server
+    from desk.platform.server.embedded_server import SPACE_TO_WORK, check_space, embedded_server
 
     if roles:
         check_space(settings.home, SPACE_TO_WORK)
@@ -101,7 +101,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
-    from infra.temporal import connect
+    from desk.platform.temporal.temporal import connect
 
     client = await connect(settings, working=bool(roles))
     desk = Desk(client, settings, hosting=True)
@@ -130,7 +130,7 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
 
 
 async def _as_client(settings: Settings, work: Work[T], patience: ServerPatience) -> T:
-    from infra.temporal import connect, located
+    from desk.platform.temporal.temporal import connect, located
 
     desk = Desk(await connect(settings), located(settings), hosting=False)
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
@@ -151,12 +151,15 @@ def _all_roles() -> "tuple[Role, ...]":
 
 def _import_workers() -> None:
     """What the workers need takes about as long to import as the server takes to start."""
-    for module in ("infra.temporal", *(f"workers.{role}" for role in _ROLE_MODULES)):
+    for module in (
+        "desk.platform.temporal.temporal",
+        *(f"workers.{role}" for role in _ROLE_MODULES),
+    ):
         importlib.import_module(module)
 
 
 def _import_client() -> None:
-    importlib.import_module("infra.temporal")
+    importlib.import_module("desk.platform.temporal.temporal")
 
 
 def command_name() -> str:

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from contracts.base import Contract, ShortText, Text
-from contracts.capabilities import Capability, Route
-from contracts.config import RunPolicy
-from contracts.tools import ToolSpec
-from domain.capabilities import configured
-from domain.capability_proposals import Proposal, arguments_of, proposals, required_by
-from infra.settings import load_settings
+from desk.agents.capabilities import configured
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.config import RunPolicy
+from desk.platform.settings import load_settings
+from desk.runs.tools.capability_proposals import Proposal, arguments_of, proposals, required_by
 from starters.case_lines import one_line
 from starters.desk_logs import log_to_file
 from starters.endings import CommandError, ExitStatus

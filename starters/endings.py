@@ -8,8 +8,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NoReturn
 
-from infra.disk_space import is_full, no_space
-from infra.settings import SettingsError, debugging
+from desk.platform.effects.disk_space import is_full, no_space
+from desk.platform.settings import SettingsError, debugging
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
 """How Temporal words it."""
@@ -73,7 +73,7 @@ def _sentence(error: BaseException) -> str:
 
 def _is_ours(error: BaseException) -> bool:
     """Errors of the project's own modules are written for users already."""
-    return type(error).__module__.split(".")[0] in {"infra", "workers", "reporting", "domain"}
+    return type(error).__module__.split(".")[0] in {"desk", "workers"}
 
 
 def exit_now(status: int) -> NoReturn:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from contracts.stock import USUAL_COST
+from desk.contracts.episode.stock import USUAL_COST
 from starters.command_options import AsJson
 from starters.endings import ExitStatus
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from temporalio.client import Client
 
-from infra.settings import load_settings
+from desk.platform.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import ExitStatus

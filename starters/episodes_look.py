@@ -12,12 +12,12 @@ from temporalio.client import (
     WorkflowFailureError,
 )
 
-from contracts.base import Contract, Instant, ShortText, Text, is_none
-from contracts.names import WorkflowType
-from contracts.search_attributes import Outcome
-from contracts.stock import MOST_STEPS, Blackboard, EpisodeStep
-from contracts.stock_run import StockRequest, StockResult
-from contracts.week_run import PublishedFiles
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
+from desk.contracts.episode.run import StockRequest, StockResult
+from desk.contracts.episode.stock import MOST_STEPS, Blackboard, EpisodeStep
+from desk.contracts.names import WorkflowType
+from desk.contracts.week.run import PublishedFiles
 from starters.endings import CommandError
 from starters.server_runs import (
     LONGEST_REASON,

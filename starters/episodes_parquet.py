@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from reporting.published_modes import publish_folder, published
+from desk.documents.publishing.published_modes import publish_folder, published
 from starters.endings import CommandError, UsageError
 from starters.episodes_rows import COLUMNS, SCHEMA_VERSION, Cell, Kind
 

@@ -5,12 +5,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from contracts.analysis import MeasuredFigure
-from contracts.claims import Metric
-from contracts.stock import Blackboard, EpisodeStep, StockAction
-from domain.stock_actions import DATA, PART_FIELDS, PART_METRICS
-from domain.stock_evaluation import EVALUATION_METRICS
-from domain.stock_recommendation import balance
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import Blackboard, EpisodeStep, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.recommendation import balance
+from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
 from starters.episodes_look import ListedEpisode
 
 SCHEMA_VERSION: Final = "1"

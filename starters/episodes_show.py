@@ -6,8 +6,8 @@ from typing import Final, NamedTuple, TypeVar
 
 from temporalio.client import Client, WorkflowExecution
 
-from contracts.names import Queue
-from infra.settings import load_settings
+from desk.contracts.names import Queue
+from desk.platform.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from contracts.analysis import MeasuredFigure
-from contracts.claims import Claim, claim_id
-from contracts.stock import Blackboard, BoardPart, EpisodeStep, Insight
-from domain.figures import POSITIONS, print_figure, print_full_day
-from domain.stock_actions import DATA, PART_FIELDS
-from domain.units import UNITS
-from reporting.answer_swarm_words import said
-from reporting.wording import NO_FIGURE, instant, one_line
+from desk.analytics.figures import POSITIONS, print_figure, print_full_day
+from desk.analytics.units import UNITS
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Insight
+from desk.contracts.findings.claims import Claim, claim_id
+from desk.documents.rendering.answer.swarm_words import said
+from desk.documents.rendering.wording import NO_FIGURE, instant, one_line
+from desk.programs.episode.run.actions import DATA, PART_FIELDS
 from starters.episodes_look import ListedEpisode
 from starters.hypotheses_table import in_words
 from starters.learned_words import columns

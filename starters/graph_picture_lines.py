@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from domain.graph_shape import Link
+from desk.runs.graphs.shape import Link
 from starters.graph_picture_layout import Layout
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8

@@ -7,10 +7,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from contracts.graph import GraphSpec
-from contracts.tasks import TaskType
-from domain.graph_shape import Link
-from reporting.wording import one_line
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.question.graph import GraphSpec
+from desk.documents.rendering.wording import one_line
+from desk.runs.graphs.shape import Link
 from starters.graph_picture_layout import Layout, agent_words, condition_of, layout_of
 
 _LETTER, _SMALL_LETTER = 7.2, 6.4

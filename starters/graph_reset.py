@@ -15,9 +15,9 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.service import RPCError
 
-from contracts.names import Queue
-from domain.suggestions import nearest
-from infra.settings import load_settings
+from desk.contracts.names import Queue
+from desk.platform.settings import load_settings
+from desk.trust.prose.suggestions import nearest
 from starters.ask_choice import checked_words
 from starters.ask_follow import wait_for_answer
 from starters.ask_print import print_answer

@@ -7,14 +7,14 @@ from datetime import datetime
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowExecution
 
-from contracts.base import Contract, Instant, ShortText
-from contracts.graph import GraphRequest, GraphResult, GraphSpec
-from contracts.names import QUESTION_RUN, WorkflowType
-from contracts.search_attributes import Outcome
-from contracts.tasks import Query
-from domain.seal import content_hash
-from infra.settings import load_settings
-from reporting.wording import instant, one_line
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import Query
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.names import QUESTION_RUN, WorkflowType
+from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
+from desk.documents.rendering.wording import instant, one_line
+from desk.platform.settings import load_settings
+from desk.trust.ledger.seal import content_hash
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus

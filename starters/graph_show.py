@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from contracts.graph import GraphSpec, ParameterSpec
-from domain.graph_shape import shape_of
-from infra.settings import load_settings
-from reporting.published_modes import published
-from reporting.wording import one_line
+from desk.contracts.question.graph import GraphSpec, ParameterSpec
+from desk.documents.publishing.published_modes import published
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
+from desk.runs.graphs.shape import shape_of
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
 from starters.graph_picture import picture_of

@@ -12,10 +12,10 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.base import Contract, Instant, ShortText, Text, is_none
-from contracts.names import Message, WorkflowType
-from contracts.swarm import HypothesisState, ScoredHypothesis
-from contracts.swarm_run import HypothesisRequest, HypothesisStatus
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
+from desk.contracts.names import Message, WorkflowType
+from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
+from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
 from starters.server_runs import ANSWER_SECONDS, ServerRun, run_described, started_with
 
 SIDE_BY_SIDE = 8

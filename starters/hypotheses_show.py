@@ -3,10 +3,10 @@
 import sys
 from datetime import UTC, datetime
 
-from contracts.names import Queue
-from contracts.swarm import HypothesisState
-from domain.suggestions import nearest
-from infra.settings import load_settings
+from desk.contracts.names import Queue
+from desk.contracts.swarm.swarm import HypothesisState
+from desk.platform.settings import load_settings
+from desk.trust.prose.suggestions import nearest
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import ExitStatus, UsageError

@@ -7,13 +7,13 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from contracts.claims import Metric, claim_id
-from contracts.swarm import HeldView, Hypothesis, ScoredHypothesis
-from domain.figures import print_full_day
-from domain.hypotheses_words import view_words, what_came, what_is_said, where
-from domain.swarm_views import view_score, view_state
-from reporting.record_words import brier_words
-from reporting.wording import NO_FIGURE, human, instant, one_line
+from desk.analytics.figures import print_full_day
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.swarm.swarm import HeldView, Hypothesis, ScoredHypothesis
+from desk.documents.rendering.report.record_words import brier_words
+from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
+from desk.learning.hypotheses.words import view_words, what_came, what_is_said, where
+from desk.programs.swarm.parts.views import view_score, view_state
 from starters.hypotheses_look import ListedHypothesis
 from starters.learned_words import columns
 from starters.table_lines import folded

@@ -2,7 +2,7 @@
 
 import sys
 
-from infra.settings import load_settings
+from desk.platform.settings import load_settings
 from starters.endings import ExitStatus
 from starters.learn_table import learned_lines
 from starters.learned_look import NOTHING_YET, learned

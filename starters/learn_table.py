@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from contracts.learning import AgentRecord, Recommendation, ScoreRow, ToolUse
-from contracts.learning_record import (
+from desk.contracts.learning.learning import AgentRecord, Recommendation, ScoreRow, ToolUse
+from desk.contracts.learning.record import (
     ImprovementMetric,
     LearnedView,
     MetricName,
@@ -12,14 +12,14 @@ from contracts.learning_record import (
     TroublePattern,
     WeekLearned,
 )
-from reporting.record_words import (
+from desk.documents.rendering.report.record_words import (
     brier_words,
     nothing_kept,
     reason_words,
     recommendation_words,
     shortened,
 )
-from reporting.wording import NO_FIGURE, instant
+from desk.documents.rendering.wording import NO_FIGURE, instant
 from starters.learned_words import INDENT, columns, cost_words, weight_lines
 from starters.table_lines import SHORT_NAMES, folded
 

@@ -11,11 +11,11 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.learning_record import LearnedView, Question
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue
-from domain.learning_question import question_of
-from domain.weeks import as_of_of
-from infra.settings import Settings
+from desk.analytics.weeks import as_of_of
+from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue
+from desk.learning.forecasts.question import question_of
+from desk.platform.settings import Settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError

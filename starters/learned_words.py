@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from contracts.learning import RecordWeight
-from reporting.record_words import weight_cells
-from reporting.wording import NO_FIGURE, one_line
+from desk.contracts.learning.learning import RecordWeight
+from desk.documents.rendering.report.record_words import weight_cells
+from desk.documents.rendering.wording import NO_FIGURE, one_line
 from starters.table_lines import cut, folded
 
 INDENT: Final = "  "

@@ -8,12 +8,12 @@ from pydantic import ValidationError
 from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
-from contracts.base import Contract, Instant, ShortText
-from contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType
-from contracts.results import DeadLetter
-from contracts.search_attributes import Outcome, SearchAttribute
-from infra.settings import load_settings
-from reporting.wording import one_line
+from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.findings.results import DeadLetter
+from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError

@@ -6,7 +6,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
-from reporting.published_modes import make_private
+from desk.documents.publishing.published_modes import make_private
 from starters.agents import EXAMPLE as AGENTS_EXAMPLE
 from starters.agents import agents
 from starters.archive import EXAMPLE as ARCHIVE_EXAMPLE

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
-from contracts.config import RunConfig
-from domain.suggestions import nearest
+from desk.contracts.config import RunConfig
+from desk.trust.prose.suggestions import nearest
 from starters.endings import UsageError
 
 MOST_NAMED = 3

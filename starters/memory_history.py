@@ -11,8 +11,8 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 from temporalio.converter import DataConverter
 
-from contracts.memory import MemoryEntries, MemoryEntry
-from contracts.names import WorkflowType
+from desk.contracts.learning.memory import MemoryEntries, MemoryEntry
+from desk.contracts.names import WorkflowType
 from starters.endings import CommandError
 from starters.tape_history import history_of
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Contract, Text
-from infra.memory_opening import memory_store
-from infra.memory_store import MemoryStore, MemoryUnusable
-from infra.settings import load_settings
+from desk.contracts.base import Contract, Text
+from desk.platform.memory.opening import memory_store
+from desk.platform.memory.store import MemoryStore, MemoryUnusable
+from desk.platform.settings import load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import CommandError, ExitStatus

@@ -7,11 +7,17 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
-from contracts.memory import MemoryAnswer, MemoryEntries, MemoryEntry, MemoryKind, MemoryQuery
-from domain.suggestions import nearest
-from infra.memory_opening import memory_store
-from infra.memory_store import MemoryStore, MemoryUnusable
-from infra.settings import Settings, load_settings
+from desk.contracts.learning.memory import (
+    MemoryAnswer,
+    MemoryEntries,
+    MemoryEntry,
+    MemoryKind,
+    MemoryQuery,
+)
+from desk.platform.memory.opening import memory_store
+from desk.platform.memory.store import MemoryStore, MemoryUnusable
+from desk.platform.settings import Settings, load_settings
+from desk.trust.prose.suggestions import nearest
 from starters.ask_choice import read_as_of
 from starters.desk_session import say
 from starters.endings import CommandError, ExitStatus, UsageError

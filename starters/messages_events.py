@@ -13,12 +13,12 @@ from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent, WorkflowExecutionStartedEventAttributes
 from temporalio.converter import DataConverter
 
-from contracts.escalations import WaitingNotice
-from contracts.names import FailureType, Message, WorkflowType
-from contracts.results import DeadLetter
-from contracts.search_attributes import Outcome, Phase, SearchAttribute
-from contracts.week_run import RerunRequest
-from domain.messages_history import (
+from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
+from desk.contracts.findings.escalations import WaitingNotice
+from desk.contracts.findings.results import DeadLetter
+from desk.contracts.names import FailureType, Message, WorkflowType
+from desk.contracts.week.run import RerunRequest
+from desk.runs.messages.history import (
     Answered,
     Asked,
     Entered,

@@ -8,11 +8,11 @@ from typing import Final
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
-from domain.messages import told
-from domain.messages_history import Pending, ToldWorkflow, market_in
-from domain.messages_now import WorkerSeen
-from domain.messages_telling import Entry
-from domain.suggestions import nearest
+from desk.runs.messages.history import Pending, ToldWorkflow, market_in
+from desk.runs.messages.messages import told
+from desk.runs.messages.now import WorkerSeen
+from desk.runs.messages.telling import Entry
+from desk.trust.prose.suggestions import nearest
 from starters.endings import CommandError, UsageError
 from starters.messages_events import EventReader, has_ended
 from starters.messages_now import pending_in, workers_seen

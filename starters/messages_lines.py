@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date
 from typing import Final
 
-from contracts.knowledge import Synthesis
-from contracts.messages import (
+from desk.contracts.agents.messages import (
     AgentMessage,
     BroadcastContent,
     ErrorReportContent,
@@ -22,7 +21,8 @@ from contracts.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from contracts.names import AgentId
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
 from starters.case_lines import one_line
 from starters.table_lines import SHORT_NAMES
 

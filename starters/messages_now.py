@@ -13,8 +13,8 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
-from domain.messages_history import Pending
-from domain.messages_now import WorkerSeen, WorkerState
+from desk.runs.messages.history import Pending
+from desk.runs.messages.now import WorkerSeen, WorkerState
 from starters.messages_events import fault_of, instant
 from starters.worker_heartbeats import last_heartbeats
 

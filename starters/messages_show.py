@@ -4,9 +4,9 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from contracts.messages import AgentMessage, MessageType
-from domain.messages import chosen
-from infra.settings import load_settings
+from desk.contracts.agents.messages import AgentMessage, MessageType
+from desk.platform.settings import load_settings
+from desk.runs.messages.messages import chosen
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus, UsageError

@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from contracts.config import RunConfig
-from contracts.names import AgentId
-from contracts.usage import BUILTIN
-from reporting.wording import allowance_words
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import RunConfig
+from desk.contracts.names import AgentId
+from desk.documents.rendering.wording import allowance_words
 
 
 def with_budget(config: RunConfig, usd: float) -> RunConfig:

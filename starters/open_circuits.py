@@ -4,8 +4,8 @@ from temporalio.api.failure.v1 import Failure
 from temporalio.client import Client
 from temporalio.exceptions import TemporalError
 
-from contracts.names import CallFault
-from contracts.tools import OpenCircuit
+from desk.contracts.agents.tools import OpenCircuit
+from desk.contracts.names import CallFault
 
 
 async def circuit_in(client: Client, failure: Failure) -> OpenCircuit | None:

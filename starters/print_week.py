@@ -3,7 +3,7 @@
 import shutil
 import sys
 
-from contracts.report import ResearchReport
+from desk.contracts.week.report import ResearchReport
 from starters.desk_session import Desk, say
 from starters.endings import ExitStatus
 from starters.summary import PublishedWeek, summary_lines, summary_of, ui_address

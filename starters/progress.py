@@ -9,8 +9,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from contracts.search_attributes import Outcome
-from contracts.week_run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from starters.progress_display import TimedLines, shown_on_stderr
 from starters.watching import WeekProgress
 

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from reporting.wording import one_line
+from desk.documents.rendering.wording import one_line
 from starters.following import Progress
 
 Status = TypeVar("Status")

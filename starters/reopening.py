@@ -4,8 +4,8 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.names import Message, Queue, WorkflowType
-from contracts.week_run import RerunRequest, WeekResult
+from desk.contracts.names import Message, Queue, WorkflowType
+from desk.contracts.week.run import RerunRequest, WeekResult
 from starters.week_results import last_record
 from starters.week_runs import FoundRun, Run, attributes_of, known_run, request_of
 from workflows.options import TASK_TIMEOUT

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
-from contracts.changes import Change, Changes
-from contracts.report import ResearchReport
-from domain.figures import print_figure
-from domain.report_changes import changes_between
-from reporting.wording import NO_FIGURE, one_line
+from desk.analytics.figures import print_figure
+from desk.contracts.week.changes import Change, Changes
+from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.wording import NO_FIGURE, one_line
+from desk.documents.report.changes import changes_between
 from starters.endings import ExitStatus
 from starters.trace import console
 

@@ -5,10 +5,10 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from contracts.names import Queue
-from contracts.report import MOST_REVISIONS
-from contracts.week_run import RerunRequest
-from infra.settings import Settings, load_settings
+from desk.contracts.names import Queue
+from desk.contracts.week.report import MOST_REVISIONS
+from desk.contracts.week.run import RerunRequest
+from desk.platform.settings import Settings, load_settings
 from starters.changes import changes_between
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from contracts.names import Queue
-from domain.schedule_spec import BackfilledWeek, backfilled_weeks
-from infra.settings import Settings, load_settings
+from desk.contracts.names import Queue
+from desk.platform.settings import Settings, load_settings
+from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
 from starters.backfill_look import Look, look_at_all
 from starters.backfill_progress import shown_backfill
 from starters.backfill_runs import PastWeeks

@@ -5,7 +5,7 @@ from typing import Final
 
 from temporalio.client import Client
 
-from domain.weeks import parse_week
+from desk.analytics.weeks import parse_week
 from starters.endings import CommandError, UsageError
 from starters.week_runs import FoundRun, described, find_any_run
 

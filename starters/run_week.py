@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contracts.config import RunConfig
-from contracts.names import Queue
-from infra.settings import Settings, load_settings
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue
+from desk.platform.settings import Settings, load_settings
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, require_workers, say, with_desk
 from starters.endings import CommandError, ExitStatus

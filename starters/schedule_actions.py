@@ -27,12 +27,12 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.config import RunConfig
-from contracts.delivery import Deliveries
-from contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
-from contracts.week_run import WeekRequest
-from domain.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
-from infra.settings import load_settings
+from desk.contracts.config import RunConfig
+from desk.contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
+from desk.contracts.week.delivery import Deliveries
+from desk.contracts.week.run import WeekRequest
+from desk.platform.settings import load_settings
+from desk.runs.schedule.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus

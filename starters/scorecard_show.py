@@ -2,7 +2,7 @@
 
 import sys
 
-from infra.settings import load_settings
+from desk.platform.settings import load_settings
 from starters.endings import ExitStatus
 from starters.learned_look import NOTHING_YET, learned
 from starters.market_choice import known_market

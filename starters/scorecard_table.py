@@ -5,20 +5,25 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Contract, is_empty
-from contracts.learning import (
+from desk.contracts.base import Contract, is_empty
+from desk.contracts.learning.learning import (
     CalibrationBin,
     Count,
     RecordWeight,
     Scorecard,
     ScoredForecast,
 )
-from contracts.learning_record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
-from contracts.markets import MarketName
-from contracts.swarm import ScoredHypothesis
-from domain.hypotheses_words import what_is_said
-from reporting.record_words import SCORE_COLUMNS, brier_words, score_cells, score_notes
-from reporting.wording import NO_FIGURE, instant, share_words
+from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
+from desk.contracts.markets import MarketName
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.documents.rendering.report.record_words import (
+    SCORE_COLUMNS,
+    brier_words,
+    score_cells,
+    score_notes,
+)
+from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
+from desk.learning.hypotheses.words import what_is_said
 from starters.learned_words import INDENT, columns, weight_lines
 from starters.table_lines import folded
 

@@ -8,12 +8,12 @@ from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from contracts.config import ScheduleConfig
-from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from contracts.source_results import FixingCoverage
-from domain.weeks import latest_complete_week, latest_covered_week
-from infra.embedded_server import RETENTION
-from infra.mcp_config import McpConfigError, read_mcp_config
+from desk.analytics.weeks import latest_complete_week, latest_covered_week
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.source_results import FixingCoverage
+from desk.platform.mcp.config import McpConfigError, read_mcp_config
+from desk.platform.server.embedded_server import RETENTION
 from starters.checks import Check, Level
 from starters.desk_session import Desk
 from starters.tool_look import held_fixings
@@ -70,7 +70,7 @@ def _creation_flags(missing: Collection[SearchAttribute]) -> str:
 
 
 async def _retention(client: Client) -> Check:
-    from infra.server_namespace import retention_of
+    from desk.platform.server.server_namespace import retention_of
 
     try:
         return retention_check(await retention_of(client), client.namespace)

@@ -10,9 +10,9 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.base import Contract
-from contracts.names import Message, Queue, WorkflowType
-from reporting.wording import one_line
+from desk.contracts.base import Contract
+from desk.contracts.names import Message, Queue, WorkflowType
+from desk.documents.rendering.wording import one_line
 from starters.endings import CommandError
 from workflows.options import TASK_TIMEOUT
 

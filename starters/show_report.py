@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from contracts.report import ResearchReport
-from contracts.week_run import PublishedFiles
-from domain.seal import seal_of
-from infra.settings import Settings, load_settings
-from reporting.wording import one_line
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import PublishedFiles
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import Settings, load_settings
+from desk.trust.ledger.seal import seal_of
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.published_files import latest_files, other_reports, published_weeks, read_report
 from starters.summary import PublishedWeek, summary_lines, summary_of

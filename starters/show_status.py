@@ -5,13 +5,13 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from contracts.delivery import DeliveryState
-from contracts.names import Queue
-from contracts.search_attributes import Outcome, Phase
-from contracts.week_run import MarketState, MarketStatus, WeekResult, WeekStatus
-from domain.report_usage import usage_of_week
-from infra.settings import load_settings
-from reporting.wording import allowance_words, cost_words, human, one_line
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.names import Queue
+from desk.contracts.week.delivery import DeliveryState
+from desk.contracts.week.run import MarketState, MarketStatus, WeekResult, WeekStatus
+from desk.documents.rendering.wording import allowance_words, cost_words, human, one_line
+from desk.platform.settings import load_settings
+from desk.runs.boards.usage import usage_of_week
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus

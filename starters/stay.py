@@ -6,10 +6,10 @@ from collections.abc import Coroutine
 
 from temporalio.service import RPCError
 
-from infra.host_lock import HostLock, HostTaken
-from infra.settings import Settings, load_settings
-from infra.telemetry import send_spans
-from infra.temporal import ServerUnreachable, connect
+from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.settings import Settings, load_settings
+from desk.platform.telemetry.telemetry import send_spans
+from desk.platform.temporal.temporal import ServerUnreachable, connect
 from starters.desk_logs import log_to_stderr
 from starters.desk_session import Desk, host, say, tell_wait
 from starters.endings import CommandError, ExitStatus

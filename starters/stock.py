@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from contracts.stock import USUAL_COST, USUAL_WEEKS
+from desk.contracts.episode.stock import USUAL_COST, USUAL_WEEKS
 from starters.command_options import (
     BudgetUsd,
     NoMemory,

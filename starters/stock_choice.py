@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
 
-from contracts.config import RunConfig
-from contracts.markets import PAIR_PATTERN, STOCK_PATTERN
-from contracts.names import STOCK_RUN, WorkflowType
-from contracts.stock import MOST_COST, MOST_STEPS, MOST_WEEKS, StockAction
-from contracts.stock_run import StockRequest, StockResult
-from domain.seal import content_hash
-from domain.suggestions import nearest
+from desk.contracts.config import RunConfig
+from desk.contracts.episode.run import StockRequest, StockResult
+from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS, StockAction
+from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
+from desk.contracts.names import STOCK_RUN, WorkflowType
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.suggestions import nearest
 from starters.ask_choice import read_as_of
 from starters.endings import UsageError
 from starters.graph_runs import ID_DIGITS

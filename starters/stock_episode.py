@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from contracts.config import RunConfig
-from contracts.stock import USUAL_COST, USUAL_WEEKS
-from contracts.stock_run import StockResult
-from infra.settings import Settings
+from desk.contracts.config import RunConfig
+from desk.contracts.episode.run import StockResult
+from desk.contracts.episode.stock import USUAL_COST, USUAL_WEEKS
+from desk.platform.settings import Settings
 from starters.ask_wanted import Wanted, answer_wanted
 from starters.endings import ExitStatus
 from starters.server_runs import RunStart

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from contracts.answers import AnswerReport
-from contracts.claims import Metric
-from contracts.stock import Blackboard, EpisodeStep, Evaluation
-from contracts.stock_run import StockResult
-from domain.figures import print_figure
-from domain.units import UNITS
-from reporting.wording import instant, one_line
+from desk.analytics.figures import print_figure
+from desk.analytics.units import UNITS
+from desk.contracts.episode.run import StockResult
+from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation
+from desk.contracts.findings.claims import Metric
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.wording import instant, one_line
 from starters.stock_published import WaitingEpisode
 from starters.swarm_print import installs_named
 

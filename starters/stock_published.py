@@ -6,9 +6,9 @@ from pathlib import Path
 from temporalio.client import WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.base import Instant, Text
-from contracts.names import Message
-from contracts.stock_run import EpisodeStatus, StockResult
+from desk.contracts.base import Instant, Text
+from desk.contracts.episode.run import EpisodeStatus, StockResult
+from desk.contracts.names import Message
 from starters.server_runs import ANSWER_SECONDS, ServerRun
 
 LONGEST_SUMMARY = 4_000
@@ -50,7 +50,7 @@ async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None
     Raises:
         RPCError: the server went away.
     """
-    from reporting.answer_publish import read_answer_file
+    from desk.documents.publishing.answer_publish import read_answer_file
 
     status = await episode_told(run)
     if status is None or status.published is None or status.outcome is None:

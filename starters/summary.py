@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
-from contracts.changes import Changes
-from contracts.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
-from contracts.search_attributes import Outcome
-from contracts.week_run import PublishedFiles, WeekResult, WeekStatus
-from contracts.weeks import IsoWeek
-from reporting.coverage_words import outage_lines
-from reporting.trust_words import trust_line
-from reporting.wording import change_words, changes_note, changes_title, spent_words
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.week.changes import Changes
+from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
+from desk.contracts.week.run import PublishedFiles, WeekResult, WeekStatus
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.coverage_words import outage_lines
+from desk.documents.rendering.trust_words import trust_line
+from desk.documents.rendering.wording import change_words, changes_note, changes_title, spent_words
 
 WIDTH = 80
 CHANGES = 3

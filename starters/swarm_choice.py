@@ -6,14 +6,14 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from contracts.config import RunConfig
-from contracts.names import SWARM_RUN, WorkflowType
-from contracts.swarm import Complexity
-from contracts.swarm_run import SwarmRequest, SwarmResult
-from contracts.tasks import Query
-from domain.seal import content_hash
-from domain.suggestions import nearest
-from infra.config_file import span
+from desk.contracts.agents.tasks import Query
+from desk.contracts.config import RunConfig
+from desk.contracts.names import SWARM_RUN, WorkflowType
+from desk.contracts.swarm.run import SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import Complexity
+from desk.platform.config.config_file import span
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.suggestions import nearest
 from starters.ask_choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.endings import UsageError
 from starters.graph_runs import ID_DIGITS

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from contracts.config import RunConfig
-from contracts.swarm_run import SwarmResult
-from infra.settings import Settings
+from desk.contracts.config import RunConfig
+from desk.contracts.swarm.run import SwarmResult
+from desk.platform.settings import Settings
 from starters.ask_wanted import Wanted, answer_wanted
 from starters.endings import ExitStatus
 from starters.server_runs import RunStart

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from contracts.answers import AnswerReport
-from contracts.swarm import TokenRecord
-from contracts.swarm_run import SwarmResult
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.run import SwarmResult
+from desk.contracts.swarm.swarm import TokenRecord
 
 _INSTALLS: Final = re.compile(r"`?(make install-[a-z]+)`?")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from contracts.names import AgentId
+from desk.contracts.names import AgentId
 
 WIDTH: Final = 80
 

@@ -9,8 +9,8 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 
-from contracts.names import WorkflowType
-from contracts.tape import Effect
+from desk.contracts.agents.tape import Effect
+from desk.contracts.names import WorkflowType
 from starters.endings import CommandError
 
 PUBLISHING: Final = "publish_report"

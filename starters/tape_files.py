@@ -4,10 +4,10 @@ import os
 import secrets
 from pathlib import Path
 
-from contracts.tape import Tape
-from domain.tape_form import LARGEST, TapeUnusable, from_bytes
-from infra.file_reading import read_file
-from reporting.published_modes import published
+from desk.contracts.agents.tape import Tape
+from desk.documents.publishing.published_modes import published
+from desk.platform.config.file_reading import read_file
+from desk.runs.tapes.form import LARGEST, TapeUnusable, from_bytes
 from starters.endings import CommandError, UsageError
 
 

@@ -12,15 +12,15 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.escalations import EscalationRequest
-from contracts.judgement import FindingsToJudge
-from contracts.learning_record import Question
-from contracts.names import WorkflowType
-from contracts.tape import Effect, Take, TakeFailure
-from contracts.tools import ToolRequest
-from contracts.turns import TurnRequest
-from contracts.week_run import PublishRequest, RevisionQuery, WeekRequest
-from domain.tape import Place, digests_of, path_within
+from desk.contracts.agents.tape import Effect, Take, TakeFailure
+from desk.contracts.agents.tools import ToolRequest
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.escalations import EscalationRequest
+from desk.contracts.findings.judgement import FindingsToJudge
+from desk.contracts.learning.record import Question
+from desk.contracts.names import WorkflowType
+from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
+from desk.runs.tapes.tape import Place, digests_of, path_within
 from starters.endings import CommandError, UsageError
 from starters.tape_events import Asked, Child, asked_in, children_in, first_publication
 from starters.week_runs import FoundRun

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from contracts.report import ResearchReport
-from contracts.tape import Effect, Tape
-from domain.seal import sealed
-from domain.weeks import parse_week, window_of
-from infra.host_lock import HostLock
-from infra.server_failure import PortInUse
-from infra.settings import Settings, load_settings
+from desk.analytics.weeks import parse_week, window_of
+from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.week.report import ResearchReport
+from desk.platform.server.host_lock import HostLock
+from desk.platform.server.server_failure import PortInUse
+from desk.platform.settings import Settings, load_settings
+from desk.trust.ledger.seal import sealed
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, host, say
 from starters.endings import CommandError, ExitStatus, UsageError
@@ -221,9 +221,9 @@ class _Playback:
 
 def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
     """Put the report of the week before where publishing looks for it."""
-    from reporting.json_form import to_json
-    from reporting.publish import DEFAULT_SLUG
-    from reporting.publish import FOLDER as WEEKLY
+    from desk.documents.publishing.publish import DEFAULT_SLUG
+    from desk.documents.publishing.publish import FOLDER as WEEKLY
+    from desk.documents.rendering.report.json_form import to_json
 
     folder = reports_dir / WEEKLY
     folder.mkdir(parents=True)

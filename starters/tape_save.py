@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from contracts.report import ResearchReport
-from contracts.tape import Effect, Tape
-from contracts.week_run import PublishRequest
-from domain.tape_form import to_bytes
-from infra.settings import load_settings
+from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import PublishRequest
+from desk.platform.settings import load_settings
+from desk.runs.tapes.form import to_bytes
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus
@@ -82,7 +82,7 @@ class _Previous(NamedTuple):
 
 def _previous(published: PublishRequest, reports_dir: Path) -> _Previous:
     """The report that the run's was compared with, by what the run's own report says of it."""
-    from reporting.publish import DEFAULT_SLUG, FOLDER, read_published
+    from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, read_published
 
     slug = published.subset or DEFAULT_SLUG
 

@@ -4,10 +4,10 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.learning import Lesson
-from contracts.learning_record import LearningRequest
-from contracts.names import LEARNING_SYSTEM_ID, Message
-from domain.learned import Learned
+from desk.contracts.learning.learning import Lesson
+from desk.contracts.learning.record import LearningRequest
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
+from desk.learning.learned.learned import Learned
 
 
 async def learned_from(client: Client) -> Learned:

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.names import Queue, WorkflowType
-from contracts.source_results import FixingCoverage
-from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.findings.source_results import FixingCoverage
+from desk.contracts.names import Queue, WorkflowType
 
 LONGEST = timedelta(seconds=30)
 

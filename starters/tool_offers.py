@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import Mapping
 
-from contracts.base import Contract, ShortText, Text
-from contracts.tools import Attribution, ToolSpec
-from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
-from infra.mcp_expansion import servers_to_serve
-from infra.settings import McpTransport, Settings
-from infra.tool_calling import ToolUnreachable
+from desk.contracts.agents.tools import Attribution, ToolSpec
+from desk.contracts.base import Contract, ShortText, Text
+from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.platform.settings import McpTransport, Settings
 from starters.endings import UsageError
 
 PATIENCE_SECONDS = 20.0
@@ -35,9 +35,9 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         McpConfigError: `.mcp.json` cannot be used.
         UsageError: it does not name the one.
     """
-    from infra.configured_secrets import configured_secrets
-    from infra.mcp_attribution import attribution_of
-    from infra.mcp_pool import McpPool
+    from desk.platform.config.configured_secrets import configured_secrets
+    from desk.platform.mcp.attribution import attribution_of
+    from desk.platform.mcp.pool import McpPool
 
     named = read_mcp_config(settings.mcp_config)
     if only is not None and only not in named:

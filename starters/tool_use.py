@@ -13,9 +13,9 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client, WorkflowExecution
 
-from contracts.search_attributes import SearchAttribute
-from contracts.tasks import ToolName
-from contracts.tools import OpenCircuit, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.agents.search_attributes import SearchAttribute
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import OpenCircuit, ToolRequest, ToolResult, ToolStatus
 from starters.open_circuits import circuit_in
 from starters.week_runs import FoundRun, request_of
 

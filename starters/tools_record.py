@@ -6,10 +6,16 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from contracts.base import Contract, Figure, ShortText
-from contracts.learning import AgentRecord, EssentialChange, EssentialTool, ToolUse, UncitedTool
-from contracts.learning_record import LearnedView
-from contracts.names import AgentId
+from desk.contracts.base import Contract, Figure, ShortText
+from desk.contracts.learning.learning import (
+    AgentRecord,
+    EssentialChange,
+    EssentialTool,
+    ToolUse,
+    UncitedTool,
+)
+from desk.contracts.learning.record import LearnedView
+from desk.contracts.names import AgentId
 from starters.case_lines import one_line
 from starters.learned_words import cost_words
 from starters.table_lines import SHORT_NAMES, cut, folded

@@ -7,15 +7,15 @@ from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 
-from contracts.base import Contract, ShortText, Text
-from contracts.capabilities import Capability
-from contracts.config import RunPolicy
-from contracts.names import AgentId
-from contracts.tasks import ToolName
-from contracts.tools import Attribution, SourceOutage
-from domain.capabilities import configured
-from domain.outages import outage_of, together
-from reporting.coverage_words import outage_words
+from desk.agents.capabilities import configured
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import Attribution, SourceOutage
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import AgentId
+from desk.documents.rendering.coverage_words import outage_words
+from desk.runs.assignments.outages import outage_of, together
 from starters.case_lines import one_line
 from starters.table_lines import SHORT_NAMES, cut, folded
 from starters.tool_offers import Offer

@@ -7,15 +7,15 @@ from typing import Annotated
 from pydantic import Field
 from rich.console import Console
 
-from contracts.base import Contract, ShortText
-from contracts.claims import ClaimId
-from contracts.markets import MarketName
-from contracts.report import ResearchReport
-from contracts.weeks import IsoWeek
-from domain.suggestions import nearest
-from reporting.trace import Trace
-from reporting.traces import Traces
-from reporting.trust_words import status_words
+from desk.contracts.base import Contract, ShortText
+from desk.contracts.findings.claims import ClaimId
+from desk.contracts.markets import MarketName
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.report.trace import Trace
+from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.trust_words import status_words
+from desk.trust.prose.suggestions import nearest
 from starters.endings import CommandError, ExitStatus
 from starters.trace_tree import trace_tree
 

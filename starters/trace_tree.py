@@ -5,12 +5,17 @@ from collections.abc import Iterator
 from rich.text import Text
 from rich.tree import Tree
 
-from contracts.verdicts import ClaimStatus
-from domain.figures import print_full_day
-from domain.links import web_link
-from reporting.trace import EvidenceTrace, Trace
-from reporting.trust_words import outcome_words, position_words, standing_words, state_words
-from reporting.wording import arguments_words, human, instant, one_line
+from desk.analytics.figures import print_full_day
+from desk.analytics.links import web_link
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.documents.rendering.report.trace import EvidenceTrace, Trace
+from desk.documents.rendering.trust_words import (
+    outcome_words,
+    position_words,
+    standing_words,
+    state_words,
+)
+from desk.documents.rendering.wording import arguments_words, human, instant, one_line
 
 STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}
 

@@ -7,11 +7,11 @@ from typing import Final
 from rich.console import Group
 from rich.text import Text
 
-from contracts.search_attributes import Outcome, Phase
-from contracts.usage import Usage
-from contracts.week_run import MarketState, WeekStatus
-from domain.budget import spent
-from reporting.wording import allowance_words, cost_words, one_line
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.usage import Usage
+from desk.contracts.week.run import MarketState, WeekStatus
+from desk.documents.rendering.wording import allowance_words, cost_words, one_line
+from desk.runs.assignments.budget import spent
 from starters.progress import waiting_words
 from starters.table_lines import SHORT_NAMES
 from starters.watch_lines import VALIDATING, MarketLine, market_line, spent_so_far

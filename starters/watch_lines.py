@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from contracts.base import Contract, Instant, ShortText, Text
-from contracts.budget import Allowance
-from contracts.markets import MarketName
-from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskType
-from contracts.usage import Usage
-from contracts.week_run import MarketState, MarketStatus, WeekStatus
-from contracts.weeks import IsoWeek
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.markets import MarketName
+from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.weeks import IsoWeek
 from starters.summary import PublishedWeek
 from starters.watch_look import Agents, Look
 

@@ -18,12 +18,12 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.base import Contract, Instant, ShortText, Text
-from contracts.budget import Allowance
-from contracts.names import Message, WorkflowType
-from contracts.usage import Usage
-from contracts.week_run import WeekResult, WeekStatus
-from domain.budget import all_of
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.names import Message, WorkflowType
+from desk.contracts.week.run import WeekResult, WeekStatus
+from desk.runs.assignments.budget import all_of
 from starters.watching import status_if_answered
 
 ANSWER: Final = timedelta(seconds=2)

@@ -9,8 +9,8 @@ from typing import Protocol, TextIO
 from rich.console import Console
 from rich.live import Live
 
-from contracts.week_run import MarketState
-from reporting.wording import one_line
+from desk.contracts.week.run import MarketState
+from desk.documents.rendering.wording import one_line
 from starters.progress import PlainProgress
 from starters.summary import PublishedWeek
 from starters.troubles import GOES_ON

@@ -10,12 +10,12 @@ from typing import Final
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.names import WorkflowType
-from contracts.search_attributes import Phase, SearchAttribute
-from contracts.usage import Usage
-from contracts.week_run import WeekStatus
-from infra.settings import Settings, load_settings
-from infra.temporal import ServerUnreachable, connect, located
+from desk.contracts.agents.search_attributes import Phase, SearchAttribute
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import WorkflowType
+from desk.contracts.week.run import WeekStatus
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.temporal import ServerUnreachable, connect, located
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus

@@ -5,8 +5,8 @@ import time
 
 from temporalio.client import WorkflowContinuedAsNewError
 
-from contracts.delivery import DeliveryState
-from contracts.week_run import WeekStatus
+from desk.contracts.week.delivery import DeliveryState
+from desk.contracts.week.run import WeekStatus
 from starters.following import (
     POLL_SECONDS,
     Progress,

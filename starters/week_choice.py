@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from contracts.config import ScheduleConfig
-from contracts.source_results import FixingCoverage
-from contracts.weeks import monday_of, next_week
-from domain.weeks import as_of_of, latest_complete_week, latest_covered_week, parse_week
+from desk.analytics.weeks import as_of_of, latest_complete_week, latest_covered_week, parse_week
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.source_results import FixingCoverage
+from desk.contracts.weeks import monday_of, next_week
 from starters.endings import UsageError
 
-REFRESH = "python -m mcp_servers.ecb --refresh --cache-dir {cache_dir}"
+REFRESH = "python -m desk.sources.ecb.server --refresh --cache-dir {cache_dir}"
 
 
 @dataclass(frozen=True)

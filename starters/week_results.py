@@ -13,7 +13,7 @@ from temporalio.client import (
     WorkflowHandle,
 )
 
-from contracts.week_run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
+from desk.contracts.week.run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
 from starters.endings import CommandError
 from starters.server_runs import why_it_ended
 from starters.week_runs import FoundRun, Run, request_of

@@ -9,11 +9,11 @@ from temporalio.common import (
     WorkflowIDConflictPolicy,
 )
 
-from contracts.config import RunConfig
-from contracts.delivery import Deliveries
-from contracts.names import Queue, WorkflowType, week_run_id
-from contracts.search_attributes import SearchAttribute
-from contracts.week_run import WeekRequest, WeekResult
+from desk.contracts.agents.search_attributes import SearchAttribute
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue, WorkflowType, week_run_id
+from desk.contracts.week.delivery import Deliveries
+from desk.contracts.week.run import WeekRequest, WeekResult
 from starters.endings import CommandError
 from starters.server_runs import ServerRun, run_described, started_with
 from workflows.options import TASK_TIMEOUT, WEEK

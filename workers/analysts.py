@@ -2,9 +2,9 @@
 
 from activities.model_turns import Analyst
 from activities.turns import TurnActivities
-from infra.effect_journal import EffectJournal
-from infra.model_calling import ModelCaller
-from infra.settings import Settings
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.models.model_calling import ModelCaller
+from desk.platform.settings import Settings
 
 
 def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:
@@ -16,6 +16,6 @@ def _claude(settings: Settings) -> ModelCaller | None:
     if settings.anthropic_api_key is None:
         return None
     # The client takes a second and 70 MB to import; only a worker that uses it pays for it.
-    from infra.claude import Claude
+    from desk.platform.models.claude import Claude
 
     return Claude(settings.anthropic_api_key, base_url=settings.anthropic_base_url)

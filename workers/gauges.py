@@ -18,11 +18,11 @@ from temporalio.service import RPCError
 
 from activities.metrics import counted
 from activities.metrics_at_zero import begin_at_zero
-from contracts.names import Queue, WorkflowType, source_queue, week_run_id
-from contracts.search_attributes import SearchAttribute
-from domain.weeks import latest_complete_week
-from infra.settings import Settings
-from infra.temporal import process_meter
+from desk.analytics.weeks import latest_complete_week
+from desk.contracts.agents.search_attributes import SearchAttribute
+from desk.contracts.names import Queue, WorkflowType, source_queue, week_run_id
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import process_meter
 
 EVERY = timedelta(seconds=10)
 
@@ -67,7 +67,7 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
 def _answers(meter: MetricMeter, told: Counter[bool]) -> Counter[bool]:
     """Add what the sources in this process have looked up among their kept answers since then; one
     that runs as a process of its own counts where nobody reads it."""
-    keeping = sys.modules.get("mcp_servers.kept_answers")
+    keeping = sys.modules.get("desk.sources.serving.kept_answers")
     now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
     for had, result in ((True, "hit"), (False, "miss")):
         labels = {"cache": "source_answers", "result": result}

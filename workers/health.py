@@ -18,10 +18,10 @@ from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from contracts.names import Queue, source_queue
-from infra.mcp_config import McpConfigError, read_mcp_config
-from infra.settings import Settings, SettingsError, load_settings
-from infra.temporal import ServerUnreachable, connect
+from desk.contracts.names import Queue, source_queue
+from desk.platform.mcp.config import McpConfigError, read_mcp_config
+from desk.platform.settings import Settings, SettingsError, load_settings
+from desk.platform.temporal.temporal import ServerUnreachable, connect
 from workers.hosting import Role
 from workers.identity import worker_identity
 

@@ -11,11 +11,11 @@ from typing import Final
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from contracts.names import Queue
-from infra.effect_journal import EffectJournal
-from infra.settings import McpTransport, Settings
-from infra.telemetry import traced_servers
-from infra.temporal import measured, metrics_sent
+from desk.contracts.names import Queue
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.settings import McpTransport, Settings
+from desk.platform.telemetry.telemetry import traced_servers
+from desk.platform.temporal.temporal import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER
 
 
@@ -77,10 +77,10 @@ async def _workers(
     """Each role's modules are imported only where the role runs, which keeps the others small."""
     workers: list[Worker] = []
     if Role.SOURCES in roles:
-        from infra.circuit import outlasting
-        from infra.configured_secrets import configured_secrets
-        from infra.mcp_expansion import servers_to_serve
-        from infra.mcp_pool import McpPool
+        from desk.platform.config.configured_secrets import configured_secrets
+        from desk.platform.mcp.circuit import outlasting
+        from desk.platform.mcp.expansion import servers_to_serve
+        from desk.platform.mcp.pool import McpPool
         from workers.sources import sources
 
         in_process = settings.mcp_transport is McpTransport.IN_PROCESS
@@ -111,7 +111,7 @@ async def _workers(
 
         workers.append(validation(client, settings, journal))
     if Role.ORCHESTRATOR in roles:
-        from infra.deployment import build_id, current_deployment
+        from desk.platform.temporal.deployment import build_id, current_deployment
         from workers.orchestrator import orchestrator
 
         deployment = await current_deployment(client, build_id())

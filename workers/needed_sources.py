@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from agents.roster import ROSTER
-from contracts.names import AgentId, Queue
+from desk.agents.roster import ROSTER
+from desk.contracts.names import AgentId, Queue
 
 
 def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:

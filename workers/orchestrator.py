@@ -10,11 +10,11 @@ from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
-from contracts.names import Queue
-from infra.deliveries import DeliverySecrets
-from infra.effect_journal import EffectJournal
-from infra.memory_opening import memory_store
-from infra.settings import Settings
+from desk.contracts.names import Queue
+from desk.platform.delivery.deliveries import DeliverySecrets
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.memory.opening import memory_store
+from desk.platform.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow

@@ -3,9 +3,9 @@
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from contracts.names import Queue
-from infra.effect_journal import EffectJournal
-from infra.settings import Settings
+from desk.contracts.names import Queue
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
 

@@ -4,9 +4,9 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from activities.tool_calls import ToolActivities
-from contracts.names import source_queue
-from infra.effect_journal import EffectJournal
-from infra.mcp_pool import McpPool
+from desk.contracts.names import source_queue
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.pool import McpPool
 from workers.tuning import TUNING
 
 

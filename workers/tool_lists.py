@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from agents.roster import ROSTER, profile_in
-from contracts.config import RunPolicy
-from contracts.names import AgentId
-from contracts.tasks import ToolName
+from desk.agents.roster import ROSTER, profile_in
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import AgentId
 
 
 def tool_users(policy: RunPolicy) -> Mapping[ToolName, tuple[AgentId, ...]]:

@@ -13,23 +13,23 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
-from agents.roster import AgentProfile, fallbacks
-from contracts.budget import Allowance
-from contracts.config import RunPolicy, VotingConfig
-from contracts.names import AgentId, FailureType
-from contracts.report import Contribution
-from contracts.results import AgentError
-from contracts.tasks import TaskAssignment
-from contracts.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
-from contracts.turns import AgentResult, Exchange, Turn, TurnRequest
-from contracts.usage import BUILTIN, Usage
-from contracts.week_run import TaskOutcome
-from domain.budget import Purse, Stage
-from domain.deadlines import model_works_until, works_until
-from domain.effort import effort_for, turns_for
-from domain.reassignment import next_agent
-from domain.task_kinds import DELIVERS
-from domain.tool_analytics import sharing_cost
+from desk.agents.roster import AgentProfile, fallbacks
+from desk.agents.task_kinds import DELIVERS
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
+from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.config import RunPolicy, VotingConfig
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import TaskOutcome
+from desk.runs.assignments.budget import Purse, Stage
+from desk.runs.assignments.deadlines import model_works_until, works_until
+from desk.runs.assignments.effort import effort_for, turns_for
+from desk.runs.assignments.reassignment import next_agent
+from desk.runs.tools.tool_analytics import sharing_cost
 from workflows.agent_work import (
     NOTHING_BESIDES,
     UNMENDED,

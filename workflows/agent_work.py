@@ -6,23 +6,23 @@ from typing import NamedTuple
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from contracts.budget import Allowance
-from contracts.capabilities import Capability
-from contracts.learning import Recommendation
-from contracts.markets import MarketSpec
-from contracts.memory import Recalled
-from contracts.names import AgentId, FailureType
-from contracts.report import Contribution
-from contracts.results import AgentError, ConflictRecord, ResearchResult
-from contracts.stock import Blackboard
-from contracts.swarm import Complexity
-from contracts.tasks import TaskType
-from contracts.tools import SourceOutage, ToolResult
-from contracts.turns import Exchange, StateEntry, Turn
-from contracts.usage import BUILTIN, Usage
-from contracts.week_run import TaskOutcome
-from domain.budget import Stage, lost
-from domain.outages import together
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import SourceOutage, ToolResult
+from desk.contracts.agents.turns import Exchange, StateEntry, Turn
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.episode.stock import Blackboard
+from desk.contracts.findings.results import AgentError, ConflictRecord, ResearchResult
+from desk.contracts.learning.learning import Recommendation
+from desk.contracts.learning.memory import Recalled
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.swarm.swarm import Complexity
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import TaskOutcome
+from desk.runs.assignments.budget import Stage, lost
+from desk.runs.assignments.outages import together
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""

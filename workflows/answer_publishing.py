@@ -3,7 +3,7 @@
 from temporalio import workflow
 
 from activities.answers import AnswerActivities
-from contracts.graph import AnswerPublication, GraphRecord
+from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from workflows.options import HEARTBEAT_TIMEOUT, patient_retry_policy, priority
 
 

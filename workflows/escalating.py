@@ -8,14 +8,14 @@ from temporalio import workflow
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import ChildWorkflowError, FailureError, WorkflowAlreadyStartedError
 
-from contracts.escalations import EscalationDecision, EscalationRequest, WaitingNotice
-from contracts.names import Message, WorkflowType, escalation_run_id
-from contracts.report import MarketOutcome
-from contracts.results import ConflictRecord, DecidedBy
-from contracts.search_attributes import Phase
-from domain.conflicts import decide, default_position
-from domain.deadlines import MARGIN, time_left
-from domain.escalation_case import Asking, case_of
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest, WaitingNotice
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.names import Message, WorkflowType, escalation_run_id
+from desk.contracts.week.report import MarketOutcome
+from desk.runs.assignments.deadlines import MARGIN, time_left
+from desk.runs.escalations.case import Asking, case_of
+from desk.trust.conflicts.conflicts import decide, default_position
 from workflows.options import TASK_TIMEOUT, market_attributes, priority
 
 GRACE = MARGIN / 2

@@ -7,20 +7,20 @@ from datetime import datetime
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from contracts.escalations import (
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import (
     EscalationAnswer,
     EscalationDecision,
     EscalationRequest,
     EscalationState,
     EscalationStatus,
 )
-from contracts.names import FailureType, Message
-from contracts.results import DecidedBy
-from contracts.search_attributes import Phase
-from domain.conflicts import decide
-from domain.deadlines import time_left
-from domain.escalation_case import decided_already, objection
-from domain.escalation_details import case_details
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.names import FailureType, Message
+from desk.runs.assignments.deadlines import time_left
+from desk.runs.escalations.case import decided_already, objection
+from desk.runs.escalations.details import case_details
+from desk.trust.conflicts.conflicts import decide
 from workflows.options import note_phase
 
 

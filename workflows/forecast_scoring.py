@@ -10,16 +10,16 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from contracts.config import RetryConfig
-from contracts.judgement import FixingsToJudge, JudgedFixings
-from contracts.learning_record import FixingPause
-from contracts.names import source_queue
-from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from contracts.weeks import week_of
-from domain.fixing_pauses import FixingPauses, is_given_up
-from domain.forecast_fixings import asked_for, fixing_calls, given_up
-from domain.judged_outcomes import judged_fixings
-from domain.learned import Fixed, Learned
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.config import RetryConfig
+from desk.contracts.findings.judgement import FixingsToJudge, JudgedFixings
+from desk.contracts.learning.record import FixingPause
+from desk.contracts.names import source_queue
+from desk.contracts.weeks import week_of
+from desk.learning.forecasts.fixings import asked_for, fixing_calls, given_up
+from desk.learning.forecasts.pauses import FixingPauses, is_given_up
+from desk.learning.learned.learned import Fixed, Learned
+from desk.programs.judging.outcomes import judged_fixings
 from workflows.judging import fixings_judged
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 

@@ -4,20 +4,20 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from agents.roster import AgentProfile, profile_in
-from contracts.config import RunPolicy
-from contracts.graph import GraphRequest, NodeOutcome, NodeSpec
-from contracts.names import reassignment_run_id
-from contracts.results import ResearchResult
-from contracts.search_attributes import Phase
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.turns import StateEntry
-from contracts.week_run import ReassignmentRequest, TaskOutcome, Tools
-from contracts.weeks import TimeWindow
-from domain.budget import Purse
-from domain.graph_assignments import assignment_at, node_deadline, policy_at
-from domain.graph_board import GraphBoard, ended
-from domain.graph_machine import Step
+from desk.agents.roster import AgentProfile, profile_in
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.config import RunPolicy
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import reassignment_run_id
+from desk.contracts.question.graph import GraphRequest, NodeOutcome, NodeSpec
+from desk.contracts.week.run import ReassignmentRequest, TaskOutcome, Tools
+from desk.contracts.weeks import TimeWindow
+from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.graph_assignments import assignment_at, node_deadline, policy_at
+from desk.runs.boards.graph_board import GraphBoard, ended
+from desk.runs.graphs.machine import Step
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
 from workflows.options import graph_attributes, priority

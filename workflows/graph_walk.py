@@ -6,12 +6,12 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from contracts.graph import GraphRequest
-from contracts.week_run import Tools
-from contracts.weeks import TimeWindow
-from domain.graph_assignments import shown_to
-from domain.graph_board import GraphBoard
-from domain.graph_machine import GraphMachine, Step
+from desk.contracts.question.graph import GraphRequest
+from desk.contracts.week.run import Tools
+from desk.contracts.weeks import TimeWindow
+from desk.runs.assignments.graph_assignments import shown_to
+from desk.runs.boards.graph_board import GraphBoard
+from desk.runs.graphs.machine import GraphMachine, Step
 from workflows.graph_nodes import GraphNodes
 
 MOST_AT_WORK = 40

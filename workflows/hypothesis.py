@@ -5,15 +5,15 @@ from typing import Final
 
 from temporalio import workflow
 
-from contracts.judgement import PriceToJudge, PriceVerdict
-from contracts.names import Message
-from contracts.search_attributes import Outcome, Phase
-from contracts.swarm import HypothesisState, ScoredHypothesis
-from contracts.swarm_run import HypothesisRequest, HypothesisStatus
-from domain.deadlines import time_left
-from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
-from domain.hypotheses import unscorable, void
-from domain.hypotheses_words import hypothesis_details, outcome_memory
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.findings.judgement import PriceToJudge, PriceVerdict
+from desk.contracts.names import Message
+from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
+from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
+from desk.learning.forecasts.pauses import FIRST_PAUSE, LONGEST_PAUSE
+from desk.learning.hypotheses.hypotheses import unscorable, void
+from desk.learning.hypotheses.words import hypothesis_details, outcome_memory
+from desk.runs.assignments.deadlines import time_left
 from workflows.hypothesis_price import PriceAsking
 from workflows.hypothesis_telling import untold
 from workflows.judging import price_judged

@@ -7,12 +7,12 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from contracts.base import Instant
-from contracts.judgement import JudgedPrice, PriceToJudge, PriceVerdict
-from contracts.names import source_queue
-from contracts.swarm_run import HypothesisRequest
-from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from domain.hypotheses_prices import nobody_to_ask, price_calls
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.base import Instant
+from desk.contracts.findings.judgement import JudgedPrice, PriceToJudge, PriceVerdict
+from desk.contracts.names import source_queue
+from desk.contracts.swarm.run import HypothesisRequest
+from desk.learning.hypotheses.prices import nobody_to_ask, price_calls
 from workflows.judging import price_judged
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 

@@ -7,8 +7,8 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
-from contracts.config import RunPolicy
-from contracts.swarm import ScoredHypothesis
+from desk.contracts.config import RunPolicy
+from desk.contracts.swarm.swarm import ScoredHypothesis
 from workflows.options import HEARTBEAT_TIMEOUT, cause, patient_retry_policy, priority
 
 TELLING: Final = timedelta(seconds=10)

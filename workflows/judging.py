@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, TypeVar
 from temporalio import workflow
 
 from activities.judging import JudgeActivities
-from contracts.config import RetryConfig, RunPolicy
-from contracts.judgement import (
+from desk.contracts.config import RetryConfig, RunPolicy
+from desk.contracts.findings.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
     FixingsToJudge,
@@ -22,15 +22,15 @@ from contracts.judgement import (
     RecommendationToJudge,
     Scope,
 )
-from contracts.markets import MarketSpec
-from contracts.names import Queue
-from contracts.report import MarketOutcome
-from contracts.results import ConflictRecord
-from contracts.swarm import Hypothesis
-from contracts.weeks import TimeWindow
-from domain.conflict_bounds import is_of_rates
-from domain.judged_findings import judged_findings, judged_hypotheses
-from domain.judged_outcomes import judged_price
+from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import Queue
+from desk.contracts.swarm.swarm import Hypothesis
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.weeks import TimeWindow
+from desk.programs.judging.findings import judged_findings, judged_hypotheses
+from desk.programs.judging.outcomes import judged_price
+from desk.trust.conflicts.bounds import is_of_rates
 from workflows.options import ActivityBounds, desk_bounds
 
 Asked = TypeVar("Asked")

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from contracts.learning import Advice, Lesson
-from contracts.learning_record import LearnedView, LearningRequest, Question
-from contracts.names import Message
-from contracts.swarm import ScoredHypothesis
-from domain.deadlines import time_left
-from domain.learned import Learned
-from domain.learned_details import learned_details
+from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.record import LearnedView, LearningRequest, Question
+from desk.contracts.names import Message
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.learning.learned.details import learned_details
+from desk.learning.learned.learned import Learned
+from desk.runs.assignments.deadlines import time_left
 from workflows.forecast_scoring import ForecastScoring
 
 

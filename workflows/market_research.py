@@ -5,24 +5,24 @@ from collections.abc import Sequence
 
 from temporalio import workflow
 
-from agents.roster import profile_in
-from contracts.budget import Allowance
-from contracts.judgement import Scope
-from contracts.names import Message, reassignment_run_id
-from contracts.plan import PlannedTask
-from contracts.report import Contribution, MarketOutcome
-from contracts.results import ResearchResult, ValidationResult
-from contracts.search_attributes import Phase
-from contracts.tasks import TaskAssignment
-from contracts.tools import MOST_EVIDENCE, ToolResult
-from contracts.week_run import MarketRequest, ReassignmentRequest, TaskOutcome
-from domain.assignments import VALIDATION, assignment_for
-from domain.budget import Purse
-from domain.conflict_records import merged, with_decisions
-from domain.escalation_case import Asking
-from domain.escalation_details import waiting_details
-from domain.essential_tools import described_for
-from domain.market_outcome import after_decisions, decide_outcome, reasons_missing
+from desk.agents.roster import profile_in
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.findings.judgement import Scope
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.names import Message, reassignment_run_id
+from desk.contracts.week.plan import PlannedTask
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import MarketRequest, ReassignmentRequest, TaskOutcome
+from desk.runs.assignments.assignments import VALIDATION, assignment_for
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.market_outcome import after_decisions, decide_outcome, reasons_missing
+from desk.runs.escalations.case import Asking
+from desk.runs.escalations.details import waiting_details
+from desk.runs.tools.essential_tools import described_for
+from desk.trust.conflicts.records import merged, with_decisions
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
 from workflows.escalating import decided, tell_week

@@ -15,11 +15,11 @@ from temporalio.common import (
 from temporalio.exceptions import ApplicationError
 
 from activities.errors import fault_told as fault_told  # for the commands as well
-from contracts.config import RetryConfig, RunPolicy
-from contracts.names import FailureType
-from contracts.search_attributes import Outcome, Phase, SearchAttribute
-from contracts.tasks import TaskAssignment
-from domain.deadlines import call_allowance
+from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.config import RetryConfig, RunPolicy
+from desk.contracts.names import FailureType
+from desk.runs.assignments.deadlines import call_allowance
 
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time; activities beat about four times as often."""

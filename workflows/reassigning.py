@@ -4,15 +4,15 @@ from temporalio import workflow
 from temporalio.common import Priority, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 
-from contracts.base import Contract
-from contracts.budget import Allowance
-from contracts.names import WorkflowType
-from contracts.report import Contribution
-from contracts.tools import SourceOutage
-from contracts.usage import Usage
-from contracts.week_run import ReassignmentRequest, TaskOutcome
-from domain.budget import Purse, lost
-from domain.outages import together
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.tools import SourceOutage
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract
+from desk.contracts.names import WorkflowType
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
+from desk.runs.assignments.budget import Purse, lost
+from desk.runs.assignments.outages import together
 from workflows.agent_work import TaskFailed, with_usage_before
 from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT

@@ -4,17 +4,17 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from activities.metrics import count_dead_letter
-from agents.roster import fallbacks, profile_in
-from contracts.names import AgentId, FailureType
-from contracts.results import AgentError, DeadLetter
-from contracts.search_attributes import Outcome, Phase
-from contracts.tools import SourceOutage
-from contracts.usage import Usage
-from contracts.week_run import ReassignmentRequest, TaskOutcome
-from domain.budget import Purse
-from domain.outages import together
-from domain.reassignment import next_agent
-from domain.task_kinds import taken_over_as
+from desk.agents.roster import fallbacks, profile_in
+from desk.agents.task_kinds import taken_over_as
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tools import SourceOutage
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import AgentError, DeadLetter
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
+from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.outages import together
+from desk.runs.assignments.reassignment import next_agent
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed, with_usage_before
 from workflows.options import note_outcome, note_phase

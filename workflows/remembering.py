@@ -8,8 +8,14 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.memory import MemoryActivities
-from contracts.config import RunPolicy
-from contracts.memory import MemoryAnswer, MemoryEntries, MemoryEntry, MemoryQuery, Remembered
+from desk.contracts.config import RunPolicy
+from desk.contracts.learning.memory import (
+    MemoryAnswer,
+    MemoryEntries,
+    MemoryEntry,
+    MemoryQuery,
+    Remembered,
+)
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 ONE_TRY: Final = timedelta(seconds=60)

@@ -3,10 +3,16 @@ published answer."""
 
 from temporalio import workflow
 
-from contracts.graph import AnswerPublication, GraphRecord, GraphRequest, GraphResult, GraphStatus
-from contracts.names import Message
-from contracts.search_attributes import Phase
-from domain.graph_assignments import week_before, window_before
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.names import Message
+from desk.contracts.question.graph import (
+    AnswerPublication,
+    GraphRecord,
+    GraphRequest,
+    GraphResult,
+    GraphStatus,
+)
+from desk.runs.assignments.graph_assignments import week_before, window_before
 from workflows.answer_publishing import published
 from workflows.graph_walk import GraphWalk
 from workflows.options import note_outcome, note_phase, unusable

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
-from agents.roster import SWARM_AGENTS
-from contracts.graph import AnswerPublication, GraphStatus
-from contracts.judgement import HypothesesToJudge
-from contracts.knowledge import Synthesis
-from contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
-from contracts.results import ResearchResult
-from contracts.search_attributes import Phase
-from contracts.swarm import Hypothesis
-from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
-from contracts.turns import StateEntry
-from domain.budget import Stage, pays_for, spent
-from domain.hypotheses_words import hypothesis_summary
-from domain.standing import standing_claims
-from domain.swarm_graph import plan_node
+from desk.agents.roster import SWARM_AGENTS
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.findings.judgement import HypothesesToJudge
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
+from desk.contracts.question.graph import AnswerPublication, GraphStatus
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import Hypothesis
+from desk.learning.hypotheses.words import hypothesis_summary
+from desk.programs.swarm.graph import plan_node
+from desk.runs.assignments.budget import Stage, pays_for, spent
+from desk.trust.conflicts.surviving_claims import standing_claims
 from workflows.agent_work import TaskFailed
 from workflows.answer_publishing import published
 from workflows.judging import sound_hypotheses

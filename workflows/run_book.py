@@ -6,12 +6,12 @@ from typing import Protocol
 
 from temporalio import workflow
 
-from contracts.graph import NodeOutcome
-from contracts.report import Contribution
-from contracts.search_attributes import Phase
-from contracts.week_run import TaskOutcome
-from domain.budget import Purse
-from domain.graph_board import GraphBoard, Progress, ended
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import TaskOutcome
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.graph_board import GraphBoard, Progress, ended
 from workflows.options import note_phase
 
 

@@ -5,17 +5,17 @@ from collections.abc import Collection
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from agents.roster import AgentProfile, profile_in, profile_of
-from contracts.budget import Allowance
-from contracts.capabilities import USUAL_ROUTES, Capability
-from contracts.names import FailureType
-from contracts.search_attributes import Outcome, Phase
-from contracts.swarm_run import SpecialistFailure, SpecialistOutcome, SpecialistRequest
-from contracts.tasks import ToolName
-from domain.budget import Purse
-from domain.capabilities import tools_for
-from domain.swarm_findings import condensed
-from domain.swarm_tokens import reads_of
+from desk.agents.capabilities import tools_for
+from desk.agents.roster import AgentProfile, profile_in, profile_of
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.names import FailureType
+from desk.contracts.swarm.run import SpecialistFailure, SpecialistOutcome, SpecialistRequest
+from desk.programs.swarm.findings import condensed
+from desk.programs.swarm.parts.tokens import reads_of
+from desk.runs.assignments.budget import Purse
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import TaskFailed
 from workflows.options import note_outcome, note_phase

@@ -5,21 +5,21 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from agents.roster import AgentProfile, profile_in
-from contracts.graph import AnswerPublication
-from contracts.names import AgentId
-from contracts.stock_run import EpisodeStatus, StockRequest
-from contracts.tasks import Query, TaskAssignment
-from contracts.usage import BUILTIN
-from contracts.week_run import TaskOutcome, Tools
-from contracts.weeks import TimeWindow
-from domain.budget import Purse
-from domain.graph_board import GraphBoard
-from domain.stock_assignments import episode_task
-from domain.stock_details import board_details
-from domain.stock_graph import GRAPH
-from domain.stock_memories import StockRemembering
-from domain.stock_state import StockState
+from desk.agents.roster import AgentProfile, profile_in
+from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.episode.run import EpisodeStatus, StockRequest
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import AnswerPublication
+from desk.contracts.week.run import TaskOutcome, Tools
+from desk.contracts.weeks import TimeWindow
+from desk.programs.episode.details import board_details
+from desk.programs.episode.memories import StockRemembering
+from desk.programs.episode.run.assignments import episode_task
+from desk.programs.episode.run.graph import GRAPH
+from desk.programs.episode.run.state import StockState
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.graph_board import GraphBoard
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown
 from workflows.answer_publishing import published

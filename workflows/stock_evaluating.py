@@ -5,19 +5,17 @@ from datetime import datetime
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from contracts.claims import Metric
-from contracts.judgement import EvaluationToJudge, JudgedEvaluation
-from contracts.report import Contribution
-from contracts.results import ResearchResult
-from contracts.search_attributes import Phase
-from contracts.stock import StockAction
-from contracts.tasks import TaskAssignment
-from contracts.week_run import TaskOutcome
-from domain.deadlines import time_left
-from domain.fixing_pauses import FIRST_PAUSE, LONGEST_PAUSE
-from domain.judged_outcomes import NO_PRICE
-from domain.stock_assignments import outcome_parameters
-from domain.stock_horizon import (
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.judgement import EvaluationToJudge, JudgedEvaluation
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import TaskOutcome
+from desk.learning.forecasts.pauses import FIRST_PAUSE, LONGEST_PAUSE
+from desk.programs.episode.horizon import (
     NEVER,
     SETTLING,
     Later,
@@ -27,8 +25,10 @@ from domain.stock_horizon import (
     never_evaluated,
     was_told_no_price,
 )
-from domain.stock_parts import values_of
-from domain.task_kinds import STOCK_TASKS
+from desk.programs.episode.parts import values_of
+from desk.programs.episode.run.assignments import outcome_parameters
+from desk.programs.judging.outcomes import NO_PRICE
+from desk.runs.assignments.deadlines import time_left
 from workflows.agent_work import Shown, TaskFailed
 from workflows.judging import evaluation_judged
 from workflows.stock_book import StockBook

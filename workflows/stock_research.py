@@ -3,11 +3,11 @@ happened."""
 
 from temporalio import workflow
 
-from agents.roster import STOCK_AGENTS
-from contracts.graph import GraphStatus
-from contracts.names import Message
-from contracts.search_attributes import Phase
-from contracts.stock_run import EpisodeStatus, StockRequest, StockResult
+from desk.agents.roster import STOCK_AGENTS
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
+from desk.contracts.names import Message
+from desk.contracts.question.graph import GraphStatus
 from workflows.options import MARKET, note_outcome, unusable
 from workflows.stock_book import StockBook
 from workflows.stock_steps import StockSteps

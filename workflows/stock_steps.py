@@ -6,20 +6,20 @@ from decimal import Decimal
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from contracts.judgement import RecommendationToJudge, Scope
-from contracts.knowledge import Synthesis
-from contracts.names import AgentId, FailureType, reassignment_run_id
-from contracts.results import ResearchResult
-from contracts.search_attributes import Phase
-from contracts.stock import ActionChoice, EpisodeStep, StockAction
-from contracts.tasks import TaskAssignment
-from contracts.week_run import ReassignmentRequest, TaskOutcome
-from domain.judged_outcomes import judged_recommendation
-from domain.stock_actions import DATA, why_not
-from domain.stock_assignments import market_of
-from domain.stock_graph import CONTROLLER
-from domain.stock_parts import pointers_of, values_of
-from domain.task_kinds import STOCK_TASKS
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
+from desk.contracts.findings.judgement import RecommendationToJudge, Scope
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId, FailureType, reassignment_run_id
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
+from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.run.actions import DATA, why_not
+from desk.programs.episode.run.assignments import market_of
+from desk.programs.episode.run.graph import CONTROLLER
+from desk.programs.judging.outcomes import judged_recommendation
 from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.hypothesis_telling import untold
 from workflows.judging import judged_conflicts, recommendation_judged

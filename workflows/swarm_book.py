@@ -2,12 +2,12 @@
 
 from temporalio import workflow
 
-from contracts.swarm_run import SwarmRequest
-from contracts.week_run import Tools
-from domain.budget import NOTHING, Purse, all_of
-from domain.graph_board import GraphBoard
-from domain.swarm_graph import GRAPH
-from domain.swarm_state import SwarmState
+from desk.contracts.swarm.run import SwarmRequest
+from desk.contracts.week.run import Tools
+from desk.programs.swarm.graph import GRAPH
+from desk.programs.swarm.parts.state import SwarmState
+from desk.runs.assignments.budget import NOTHING, Purse, all_of
+from desk.runs.boards.graph_board import GraphBoard
 from workflows.run_book import RunBook
 
 

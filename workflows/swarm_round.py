@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from agents.roster import profile_in
-from contracts.judgement import Scope
-from contracts.knowledge import Synthesis
-from contracts.memory import MemoryAnswer, MemoryEntry
-from contracts.names import AgentId
-from contracts.results import ConflictRecord, DecidedBy
-from contracts.search_attributes import Phase
-from contracts.swarm import SwarmPlan
-from contracts.tasks import TaskType
-from contracts.week_run import TaskOutcome
-from domain.deadlines import MARGIN
-from domain.escalation_case import Asking
-from domain.graph_assignments import week_before
-from domain.swarm_assignments import leaders_task
-from domain.swarm_findings import markets_found
-from domain.swarm_graph import conclusion_node, following, plan_node
-from domain.swarm_memories import Remembering
+from desk.agents.roster import profile_in
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.judgement import Scope
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import SwarmPlan
+from desk.contracts.week.run import TaskOutcome
+from desk.programs.swarm.findings import markets_found
+from desk.programs.swarm.graph import conclusion_node, following, plan_node
+from desk.programs.swarm.parts.assignments import leaders_task
+from desk.programs.swarm.parts.memories import Remembering
+from desk.runs.assignments.deadlines import MARGIN
+from desk.runs.assignments.graph_assignments import week_before
+from desk.runs.escalations.case import Asking
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed, gave_up
 from workflows.escalating import decided

@@ -8,29 +8,29 @@ from temporalio import workflow
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 
-from agents.roster import profile_in
-from contracts.budget import Allowance
-from contracts.names import (
+from desk.agents.roster import profile_in
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import Effort, TaskAssignment
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import (
     FailureType,
     WorkflowType,
     reassignment_run_id,
     specialist_run_id,
 )
-from contracts.results import AgentError
-from contracts.search_attributes import Phase
-from contracts.swarm import SubagentSpec, SwarmPlan
-from contracts.swarm_run import (
+from desk.contracts.swarm.run import (
     SpecialistFailure,
     SpecialistOutcome,
     SpecialistRequest,
 )
-from contracts.tasks import Effort, TaskAssignment
-from contracts.week_run import ReassignmentRequest
-from domain.budget import NOTHING, all_of, lost
-from domain.swarm_assignments import specialists_task
-from domain.swarm_findings import condensed
-from domain.swarm_graph import node_name
-from domain.swarm_tokens import reads_of
+from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
+from desk.contracts.week.run import ReassignmentRequest
+from desk.programs.swarm.findings import condensed
+from desk.programs.swarm.graph import node_name
+from desk.programs.swarm.parts.assignments import specialists_task
+from desk.programs.swarm.parts.tokens import reads_of
+from desk.runs.assignments.budget import NOTHING, all_of, lost
 from workflows.agent_work import TaskFailed, gave_up
 from workflows.escalating import cancelled_here
 from workflows.options import TASK_TIMEOUT, graph_attributes, priority

@@ -6,8 +6,8 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 from activities.taped import TapedActivities
-from contracts.escalations import EscalationDecision, EscalationRequest
-from contracts.names import WorkflowType
+from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
+from desk.contracts.names import WorkflowType
 from workflows.options import HEARTBEAT_TIMEOUT
 
 

@@ -7,13 +7,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from agents.roster import AgentProfile
-from contracts.capabilities import Capability
-from contracts.config import RunPolicy
-from contracts.names import CallFault, source_queue
-from contracts.tasks import TaskAssignment
-from contracts.tools import CallPlace, SourceOutage, ToolCall, ToolRequest, ToolResult, ToolStatus
-from domain.capabilities import (
+from desk.agents.capabilities import (
     answer_among,
     as_routed,
     call_by,
@@ -21,8 +15,21 @@ from domain.capabilities import (
     routes_to,
     satisfies,
 )
-from domain.deadlines import share_of
-from domain.outages import outage_of, together
+from desk.agents.roster import AgentProfile
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import (
+    CallPlace,
+    SourceOutage,
+    ToolCall,
+    ToolRequest,
+    ToolResult,
+    ToolStatus,
+)
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import CallFault, source_queue
+from desk.runs.assignments.deadlines import share_of
+from desk.runs.assignments.outages import outage_of, together
 from workflows.options import ActivityBounds, cause, fault_told, task_bounds
 
 

@@ -6,8 +6,8 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 from activities.tool_calls import ToolActivities
-from contracts.names import source_queue
-from contracts.tools import ToolRequest, ToolResult
+from desk.contracts.agents.tools import ToolRequest, ToolResult
+from desk.contracts.names import source_queue
 from workflows.options import HEARTBEAT_TIMEOUT
 
 

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from contracts.judgement import Scope
-from contracts.names import escalation_run_id
-from contracts.search_attributes import Phase
-from contracts.week_run import WeekRequest
-from domain.conflict_records import with_week_conflicts
-from domain.escalation_case import Asking
-from domain.market_outcome import after_decisions
-from domain.week_board import WeekBoard
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.judgement import Scope
+from desk.contracts.names import escalation_run_id
+from desk.contracts.week.run import WeekRequest
+from desk.runs.boards.market_outcome import after_decisions
+from desk.runs.boards.week_board import WeekBoard
+from desk.runs.escalations.case import Asking
+from desk.trust.conflicts.records import with_week_conflicts
 from workflows.escalating import decided
 from workflows.judging import judged_conflicts
 from workflows.week_learning import policy_of

@@ -8,7 +8,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
 from activities.deliveries import DeliveryActivities
-from contracts.delivery import (
+from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
     DeliveryReceipt,
@@ -16,11 +16,11 @@ from contracts.delivery import (
     DeliveryStatus,
     Parcel,
 )
-from contracts.report import Revision
-from contracts.week_run import WeekRequest
-from domain.deadlines import call_allowance
-from domain.deliveries import channels_due
-from domain.week_board import WeekBoard
+from desk.contracts.week.report import Revision
+from desk.contracts.week.run import WeekRequest
+from desk.documents.upkeep.deliveries import channels_due
+from desk.runs.assignments.deadlines import call_allowance
+from desk.runs.boards.week_board import WeekBoard
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 _LATER = 5

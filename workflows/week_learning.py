@@ -10,14 +10,14 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
-from contracts.config import RunPolicy
-from contracts.learning import Advice, Lesson, LessonSources
-from contracts.week_run import WeekRequest
-from domain.advice import policy_with
-from domain.learning_question import question_of
-from domain.lesson_attempts import sources_of
-from domain.lessons import lesson_of
-from domain.week_board import WeekBoard
+from desk.contracts.config import RunPolicy
+from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.week.run import WeekRequest
+from desk.learning.advice import policy_with
+from desk.learning.forecasts.question import question_of
+from desk.learning.lessons.attempts import sources_of
+from desk.learning.lessons.lessons import lesson_of
+from desk.runs.boards.week_board import WeekBoard
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     cause,

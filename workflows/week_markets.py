@@ -10,20 +10,20 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import CancelledError, ChildWorkflowError, WorkflowAlreadyStartedError
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from contracts.budget import Allowance
-from contracts.names import market_run_id
-from contracts.plan import MarketPlan
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.usage import BUILTIN, Usage
-from contracts.week_run import MarketRequest, Tools, WeekRequest
-from domain.budget import all_of, lost
-from domain.capabilities import tools_planned
-from domain.deadlines import time_left
-from domain.effort import effort_for
-from domain.market_outcome import after_rerun
-from domain.report_usage import usage_of
-from domain.week_board import WeekBoard
+from desk.agents.capabilities import tools_planned
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.names import market_run_id
+from desk.contracts.week.plan import MarketPlan
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
+from desk.runs.assignments.budget import all_of, lost
+from desk.runs.assignments.deadlines import time_left
+from desk.runs.assignments.effort import effort_for
+from desk.runs.boards.market_outcome import after_rerun
+from desk.runs.boards.usage import usage_of
+from desk.runs.boards.week_board import WeekBoard
 from workflows.escalating import cancelled_here
 from workflows.market_research import MarketResearchWorkflow
 from workflows.options import TASK_TIMEOUT, market_attributes, priority

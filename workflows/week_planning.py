@@ -6,19 +6,19 @@ from typing import NamedTuple
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from agents.roster import AgentProfile, profile_in, profile_of
-from contracts.capabilities import Capability
-from contracts.config import RunConfig, RunPolicy
-from contracts.names import AgentId, FailureType
-from contracts.plan import WeekPlan
-from contracts.report import Contribution
-from contracts.results import Commentary, ResearchResult
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.usage import BUILTIN
-from contracts.weeks import TimeWindow
-from domain.budget import Purse
-from domain.capabilities import routes_to
-from domain.week_board import CommentedWeek, WeekBoard
+from desk.agents.capabilities import routes_to
+from desk.agents.roster import AgentProfile, profile_in, profile_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import RunConfig, RunPolicy
+from desk.contracts.findings.results import Commentary, ResearchResult
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.week.plan import WeekPlan
+from desk.contracts.week.report import Contribution
+from desk.contracts.weeks import TimeWindow
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.week_board import CommentedWeek, WeekBoard
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed
 

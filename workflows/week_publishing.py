@@ -3,9 +3,9 @@
 from temporalio import workflow
 
 from activities.publishing import PublishingActivities
-from contracts.report import Revision
-from contracts.week_run import Publication, PublishRequest, RevisionQuery, WeekRequest
-from domain.week_board import WeekBoard
+from desk.contracts.week.report import Revision
+from desk.contracts.week.run import Publication, PublishRequest, RevisionQuery, WeekRequest
+from desk.runs.boards.week_board import WeekBoard
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     OUTCOME,

@@ -7,12 +7,12 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from agents.roster import WEEK_AGENTS, profile_in
-from contracts.config import RunPolicy
-from contracts.names import AgentId, source_queue
-from contracts.tools import ToolListing
-from contracts.usage import BUILTIN
-from contracts.week_run import Tools
+from desk.agents.roster import WEEK_AGENTS, profile_in
+from desk.contracts.agents.tools import ToolListing
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import AgentId, source_queue
+from desk.contracts.week.run import Tools
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 

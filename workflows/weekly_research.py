@@ -8,21 +8,21 @@ from temporalio.exceptions import (
     ApplicationError,
 )
 
-from contracts.escalations import WaitingNotice
-from contracts.names import FailureType, Message
-from contracts.report import MOST_REVISIONS, Revision, RevisionKind
-from contracts.search_attributes import Phase
-from contracts.week_run import (
+from desk.analytics.weeks import latest_complete_week, window_of
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import WaitingNotice
+from desk.contracts.names import FailureType, Message
+from desk.contracts.week.report import MOST_REVISIONS, Revision, RevisionKind
+from desk.contracts.week.run import (
     RerunReceipt,
     RerunRequest,
     WeekRequest,
     WeekResult,
     WeekStatus,
 )
-from domain.deadlines import time_left
-from domain.suggestions import nearest
-from domain.week_board import QueuedRerun, WeekBoard
-from domain.weeks import latest_complete_week, window_of
+from desk.runs.assignments.deadlines import time_left
+from desk.runs.boards.week_board import QueuedRerun, WeekBoard
+from desk.trust.prose.suggestions import nearest
 from workflows.options import (
     PHASE,
     SCHEDULED_START,

@@ -47,9 +47,9 @@ EPISODES, TRAIN = "episodes", "train"
 """The extras of a stock's episodes: their environment and their export, and what trains on them.
 What trains is not installed where the tests run."""
 EXTRAS = {
-    "mcp_servers": (LIVE, SWARM),
-    "infra": (DELIVER, OBSERVE, MEMORY, CHROMA),
-    "training": (SWARM, EPISODES, TRAIN),
+    "desk.sources": (LIVE, SWARM),
+    "desk.platform": (DELIVER, OBSERVE, MEMORY, CHROMA),
+    "desk.training": (SWARM, EPISODES, TRAIN),
     "starters": (EPISODES,),
 }
 
@@ -129,7 +129,7 @@ def test_what_is_imported_is_declared() -> None:
         for package in OURS
         for path, tree in modules(package)
         for name in _roots(tree)
-        if name not in OURS
+        if name not in {each.split(".")[0] for each in OURS}
         and name not in sys.stdlib_module_names
         and not {canonicalize_name(d) for d in distributions.get(name, (name,))}
         & (everywhere | {name for extra in EXTRAS.get(package, ()) for name in declared(extra)})

@@ -18,8 +18,8 @@ import gymnasium
 from rich.console import Console
 from rich.table import Table
 
-from training.stock_env import StockResearchEnv
-from training.tables import stock_table, symbols
+from desk.training.stock_env import StockResearchEnv
+from desk.training.tables import stock_table, symbols
 
 GOAL: Final = 20_000
 SECONDS: Final = 3.0

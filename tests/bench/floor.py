@@ -10,11 +10,11 @@ from datetime import timedelta
 from pydantic import BaseModel
 from temporalio import activity, workflow
 
-from contracts.config import RetryConfig
-from contracts.names import Queue
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskType
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import Queue
+from desk.contracts.week.report import MarketOutcome
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,

@@ -25,17 +25,17 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from contracts.learning import Advice
-from contracts.learning_record import LearnedView, Question
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
-from contracts.report import ResearchReport
-from contracts.weeks import next_week
-from domain.audit import audit
-from domain.backfill import WeekState
-from domain.schedule_spec import backfilled_week
-from infra.embedded_server import embedded_server
-from infra.settings import Settings, load_settings
-from infra.temporal import connect
+from desk.contracts.learning.learning import Advice
+from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import next_week
+from desk.documents.audit.audit import audit
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.temporal import connect
+from desk.runs.schedule.backfill import WeekState
+from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.backfill import MAX_ACTIVE
 from starters.backfill_look import look_at_all
 from starters.backfill_progress import shown_backfill

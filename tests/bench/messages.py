@@ -27,10 +27,10 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from contracts.messages import AgentMessage, MessageType
-from domain.messages import chosen
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.contracts.agents.messages import AgentMessage, MessageType
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
+from desk.runs.messages.messages import chosen
 from starters.endings import exit_now
 from starters.messages_history import entries_of
 from starters.run_named import run_named

@@ -16,12 +16,12 @@ from rich.table import Table
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from contracts.config import RunConfig
-from contracts.names import Queue, market_run_id, source_queue
-from contracts.week_run import WeekRequest, WeekResult
-from infra.embedded_server import embedded_server
-from infra.settings import Settings
-from infra.temporal import connect
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue, market_run_id, source_queue
+from desk.contracts.week.run import WeekRequest, WeekResult
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
 from tests.bench.floor import (
     FloorMarket,
     FloorMarketWorkflow,

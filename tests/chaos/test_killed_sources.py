@@ -13,9 +13,9 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from infra.mcp_config import McpServerSpec, read_mcp_config
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.config import McpServerSpec, read_mcp_config
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"
@@ -29,7 +29,7 @@ async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
     """The fixings from a process of its own, which fetches nothing."""
     config = tmp_path / "mcp.json"
     config.write_text(
-        '{"mcpServers": {"ecb": {"command": "python", "args": ["-m", "mcp_servers.ecb"]}}}'
+        '{"mcpServers": {"ecb": {"command": "python", "args": ["-m", "desk.sources.ecb.server"]}}}'
     )
     servers = read_mcp_config(config)
     async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
@@ -46,7 +46,7 @@ async def quote(pool: McpPool) -> ToolAnswer:
     )
 
 
-def server_process(module: str = "mcp_servers.ecb") -> psutil.Process:
+def server_process(module: str = "desk.sources.ecb.server") -> psutil.Process:
     (found,) = (child for child in psutil.Process().children(recursive=True) if runs(child, module))
     return found
 

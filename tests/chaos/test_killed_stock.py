@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from temporalio.client import WorkflowExecutionStatus
 
-from contracts.answers import AnswerReport
-from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from contracts.stock import StockAction
-from contracts.stock_run import EpisodeStatus, StockResult
-from domain.stock_horizon import SETTLING
-from reporting.answer_json import answer_apart_from_the_run
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
+from desk.contracts.episode.run import EpisodeStatus, StockResult
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.answer.json_form import answer_apart_from_the_run
+from desk.programs.episode.horizon import SETTLING
 from tests.support.counted_worker import read_notes
 from tests.support.homes import home_environment
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from contracts.names import week_run_id
-from infra.settings import Settings
-from infra.temporal import connect
+from desk.contracts.names import week_run_id
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
 from tests.support.command import BINARIES
 from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reporting.answer_json import answer_apart_from_the_run
+from desk.documents.rendering.answer.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import question
 from tests.support.scenario_desk import (
     LOOPBACK,
@@ -26,7 +26,7 @@ from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 
 pytestmark = pytest.mark.timeout(300)
 
-KNOWLEDGE = "mcp_servers.knowledge"
+KNOWLEDGE = "desk.sources.knowledge.server"
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from contracts.config import RetryConfig
-from contracts.delivery import (
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import Message, Queue, week_run_id
+from desk.contracts.week.delivery import (
     Deliveries,
     DeliveryState,
     EmailTarget,
@@ -17,10 +18,9 @@ from contracts.delivery import (
     ObjectStoreTarget,
     WebhookTarget,
 )
-from contracts.names import Message, Queue, week_run_id
-from contracts.week_run import WeekRequest, WeekStatus
-from infra.settings import Settings
-from infra.temporal import connect
+from desk.contracts.week.run import WeekRequest, WeekStatus
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at
 from tests.support.mailbox import Mailbox, mail_server

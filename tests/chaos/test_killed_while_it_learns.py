@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
-from contracts.learning import Advice, Lesson
-from contracts.learning_record import LearnedView, LearningRequest
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
-from contracts.report import ResearchReport
-from contracts.swarm import HypothesisState
-from contracts.week_run import WeekRequest, WeekStatus
-from infra.settings import Settings
-from infra.temporal import connect
+from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.record import LearnedView, LearningRequest
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
+from desk.contracts.swarm.swarm import HypothesisState
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import WeekRequest, WeekStatus
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
 from tests.support.builders import real_fixings
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import WEEK, desk_at

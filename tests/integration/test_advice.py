@@ -6,7 +6,7 @@ import subprocess
 
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.search_attributes import SearchAttribute
+from desk.contracts.agents.search_attributes import SearchAttribute
 from starters.server_checks import attribute_check
 from tests.conftest import binary
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from agents.roster import WEEK_AGENTS
-from contracts.names import AgentId
-from infra.embedded_server import embedded_server
-from infra.host_lock import HostLock
-from infra.settings import load_settings
+from desk.agents.roster import WEEK_AGENTS
+from desk.contracts.names import AgentId
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.host_lock import HostLock
+from desk.platform.settings import load_settings
 from tests.support.command import BINARIES, DeskCommand
 from tests.support.homes import PROJECT
 

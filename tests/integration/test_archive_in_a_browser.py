@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reporting.archive import write_archive
-from reporting.publish import publish
+from desk.documents.archive.archive import write_archive
+from desk.documents.publishing.publish import publish
 from tests.support.archives import report_of, shelve
 from tests.support.browser import Browser, browsing, chromium
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(300)
 
 QUESTION = "What is the status of DESK-103?"
 MARKET_QUESTION = "What moved USD/JPY?"
-ECB = {"command": "python", "args": ["-m", "mcp_servers.ecb"]}
+ECB = {"command": "python", "args": ["-m", "desk.sources.ecb.server"]}
 FAILING = """
 name: failing
 graph:

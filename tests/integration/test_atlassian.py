@@ -19,16 +19,16 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
-from contracts.capabilities import USUAL_ROUTES, Capability
-from contracts.config import RunPolicy
-from contracts.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from domain.answer_form import ToldDocument, ToldHits, ToldTicket, told
-from domain.capabilities import answer_among, call_by, routes_to, satisfies
-from domain.quotations import stands_in
-from infra.config_file import read_desk_file
-from infra.effect_journal import EffectJournal
-from infra.mcp_expansion import servers_to_serve
-from infra.mcp_pool import McpPool
+from desk.agents.answer_form import ToldDocument, ToldHits, ToldTicket, told
+from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.config import RunPolicy
+from desk.platform.config.config_file import read_desk_file
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.pool import McpPool
+from desk.trust.prose.quotations import stands_in
 from tests.support.atlassian import TOKEN, Atlassian, atlassian, issue, page
 from tests.support.atlassian_desk import DESK_TOML, MCP_JSON, variables
 from tests.support.command import DeskCommand

@@ -14,10 +14,10 @@ from typing import IO
 
 import pytest
 
-from domain.backfill import WeekState
-from domain.schedule_spec import BackfilledWeek, backfilled_weeks
-from infra.embedded_server import embedded_server
-from infra.temporal import connect
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.temporal import connect
+from desk.runs.schedule.backfill import WeekState
+from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
 from starters import schedule_actions as actions
 from starters.backfill_look import look_at, look_at_all
 from starters.backfill_progress import PlainLines

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.graph import GraphSpec, NodeState
-from contracts.names import AgentId
-from infra.embedded_server import embedded_server
-from infra.temporal import connect
+from desk.contracts.names import AgentId
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphSpec, NodeState
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.temporal import connect
 from tests.support.command import Answer, DeskCommand
 from tests.support.desk import desk_workers
 from tests.support.graphs import (

@@ -7,12 +7,12 @@ import httpx2
 import pytest
 from pydantic import JsonValue, SecretStr
 
-from agents.claude.tools import asked_for, described
-from contracts.model_calls import ModelAnswer, ModelCall, StopReason
-from contracts.tools import ToolSpec
-from infra.claude import LONGEST_PAUSE, Claude
-from infra.claude_prices import price_of
-from infra.model_calling import ModelFailed
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.contracts.agents.tools import ToolSpec
+from desk.platform.models.claude import LONGEST_PAUSE, Claude
+from desk.platform.models.claude_prices import price_of
+from desk.platform.models.model_calling import ModelFailed
+from desk.programs.claude.tools import asked_for, described
 from tests.support.llmock_server import Llmock, llmock
 
 KEY = "sk-ant-hush"

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client, Schedule, ScheduleActionStartWorkflow, ScheduleSpec
 
-from contracts.names import WorkflowType, week_run_id
-from domain.retention import KEPT, Record, week_of_report, weeks_needed
-from infra.effect_journal import KEPT_FOR, EffectJournal
-from infra.embedded_server import RETENTION, embedded_server
-from infra.payload_store import INLINE_LIMIT
-from infra.temporal import connect
-from reporting.publish import publish
+from desk.contracts.names import WorkflowType, week_run_id
+from desk.documents.publishing.publish import publish
+from desk.documents.upkeep.retention import KEPT, Record, week_of_report, weeks_needed
+from desk.platform.effects.journal import KEPT_FOR, EffectJournal
+from desk.platform.payloads.store import INLINE_LIMIT
+from desk.platform.server.embedded_server import RETENTION, embedded_server
+from desk.platform.temporal.temporal import connect
 from starters.cleanup_desk import Cleanup, CleanupLine, cleaned, cleanup_lines
 from starters.cleanup_files import old_drafts, old_lines, old_reports
 from starters.desk_session import Desk

@@ -20,14 +20,14 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 from temporalio.service import RPCError
 
-from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from infra.embedded_server import EmbeddedServer, embedded_server, temporal_binary
-from infra.host_lock import HostLock, HostTaken
-from infra.server_failure import DatabaseUnusable, PortInUse, ServerFailed
-from infra.server_namespace import retention_of
-from infra.server_record import ServerRecord
-from infra.settings import ServerSettings
-from infra.temporal import ServerUnreachable, connect
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.platform.server.embedded_server import EmbeddedServer, embedded_server, temporal_binary
+from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.server.server_failure import DatabaseUnusable, PortInUse, ServerFailed
+from desk.platform.server.server_namespace import retention_of
+from desk.platform.server.server_record import ServerRecord
+from desk.platform.settings import ServerSettings
+from desk.platform.temporal.temporal import ServerUnreachable, connect
 from tests.support.homes import free_port, home_settings
 
 
@@ -285,9 +285,9 @@ async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) ->
 HOST = """
 import asyncio, sys
 from pathlib import Path
-from infra.embedded_server import embedded_server
-from infra.host_lock import HostLock
-from infra.settings import ServerSettings
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.host_lock import HostLock
+from desk.platform.settings import ServerSettings
 from tests.support.homes import free_port
 
 async def host(home: Path, port: int, ui_port: int) -> None:

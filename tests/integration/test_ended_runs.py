@@ -15,9 +15,9 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
 from activities.publishing import PublishingActivities
-from contracts.names import Queue, WorkflowType
-from contracts.search_attributes import Outcome
-from contracts.week_run import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.names import Queue, WorkflowType
+from desk.contracts.week.run import (
     Publication,
     PublishedFiles,
     PublishRequest,
@@ -25,8 +25,8 @@ from contracts.week_run import (
     WeekRequest,
     WeekResult,
 )
-from infra.embedded_server import embedded_server
-from infra.temporal import connect
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.temporal import connect
 from starters.reopening import signal_rerun
 from starters.watching import published_by
 from starters.week_results import PUBLISHING, EndedWithoutReport, last_record, last_result

@@ -9,14 +9,14 @@ from typing import Final, NamedTuple
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from contracts.stock import Blackboard, Recommended, StockAction
-from contracts.stock_run import StockResult
-from domain.stock_actions import ORDER
-from mcp_servers.analysis_prices import close_known_from
+from desk.contracts.episode.run import StockResult
+from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
+from desk.programs.episode.run.actions import ORDER
+from desk.sources.analysis.prices import close_known_from
+from desk.training.policies import ACTIONS
+from desk.training.stock_env import StockResearchEnv
+from desk.training.tables import stock_table
 from tests.support.stocks import StockDesk, stock_desk
-from training.policies import ACTIONS
-from training.stock_env import StockResearchEnv
-from training.tables import stock_table
 
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
 DRAWN: Final = 8

@@ -12,8 +12,12 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from contracts.escalations import EscalationAnswer, EscalationDecision, EscalationState
-from contracts.names import Message, Queue
+from desk.contracts.findings.escalations import (
+    EscalationAnswer,
+    EscalationDecision,
+    EscalationState,
+)
+from desk.contracts.names import Message, Queue
 from starters import case_look
 from starters.case_look import NOBODY_ANSWERS, all_cases, one_case
 from starters.endings import CommandError, UsageError

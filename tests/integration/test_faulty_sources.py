@@ -14,11 +14,11 @@ from typing import Any, Final
 import psutil
 import pytest
 
-from contracts.names import CallFault
-from infra.circuit import FAILURES
-from infra.mcp_config import McpServerSpec
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.names import CallFault
+from desk.platform.mcp.circuit import FAILURES
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.faulty_source import Controls, Fault, over_http, over_stdio
 from tests.support.homes import PROJECT
 
@@ -68,9 +68,9 @@ def entry(way: str, tmp_path: Path, controls: Controls) -> Iterator[dict[str, An
     control = tmp_path / "control"
     with ExitStack() as stack:
         if way == "stdio":
-            yield over_stdio("mcp_servers.ecb", control)
+            yield over_stdio("desk.sources.ecb.server", control)
         else:
-            yield stack.enter_context(over_http("mcp_servers.ecb", control))
+            yield stack.enter_context(over_http("desk.sources.ecb.server", control))
 
 
 @asynccontextmanager
@@ -147,7 +147,7 @@ async def test_a_call_beside_one_whose_answer_is_too_large_is_answered(
 async def test_a_source_that_keeps_failing_is_not_asked_until_it_answers_again(
     entry: dict[str, Any], controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.circuit.FIRST_PAUSE", timedelta(seconds=2))
+    monkeypatch.setattr("desk.platform.mcp.circuit.FIRST_PAUSE", timedelta(seconds=2))
     async with pool_of(entry, opens_after=timedelta(0)) as pool:
         sound = await ask(pool)
         controls.suffer(Fault.MALFORMED)

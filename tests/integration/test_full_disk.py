@@ -9,15 +9,15 @@ import pytest
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import StorageDriverStoreContext
 
-from contracts.usage import Usage
-from infra.disk_space import NoSpace
-from infra.effect_journal import EffectJournal
-from infra.embedded_server import embedded_server
-from infra.host_lock import HostLock
-from infra.payload_store import DirectoryStore
-from infra.server_failure import DiskFull
-from infra.server_record import ServerRecord
-from infra.settings import ServerSettings
+from desk.contracts.agents.usage import Usage
+from desk.platform.effects.disk_space import NoSpace
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.payloads.store import DirectoryStore
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.host_lock import HostLock
+from desk.platform.server.server_failure import DiskFull
+from desk.platform.server.server_record import ServerRecord
+from desk.platform.settings import ServerSettings
 from starters.endings import ExitStatus, complain
 from tests.faults.fault import NotTried
 from tests.faults.kinds.disks import fill, small_disk

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from infra.embedded_server import embedded_server
-from infra.settings import ServerSettings
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
 from tests.faults.place import Place
 from tests.faults.programs import ASKED

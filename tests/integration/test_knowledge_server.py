@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import TextContent
 
-from mcp_servers.knowledge import build_server
+from desk.sources.knowledge.server import build_server
 from tests.support.homes import PROJECT
 from tests.support.knowledge_corpus import CorpusFolder, small_corpus
 from tests.support.knowledge_process import (

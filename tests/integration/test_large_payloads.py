@@ -5,13 +5,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from contracts.names import market_run_id, week_run_id
-from contracts.search_attributes import Outcome
-from contracts.tools import ToolStatus
-from contracts.turns import Turn, TurnRequest
-from infra.embedded_server import embedded_server
-from infra.temporal import connect
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.names import market_run_id, week_run_id
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.temporal import connect
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, start_week
 from tests.support.homes import home_settings
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools

@@ -3,10 +3,10 @@
 from decimal import Decimal
 from pathlib import Path
 
-from contracts.report import ResearchReport
-from domain.audit import audit
-from domain.calibration import scorecard
-from reporting.record_words import TITLE
+from desk.contracts.week.report import ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.report.record_words import TITLE
+from desk.learning.calibration import scorecard
 from starters.scorecard_table import DeskScorecard
 from tests.integration.test_backfill import few_markets
 from tests.support.command import DeskCommand

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from mcp_servers.reuters import ReutersTools
-from mcp_servers.reuters_access import access_from
-from mcp_servers.reuters_platform import LsegNews
+from desk.sources.reuters.access import access_from
+from desk.sources.reuters.platform import LsegNews
+from desk.sources.reuters.server import ReutersTools
 from tests.support.lseg_address import (
     APP_KEY,
     CLIENT_ID,

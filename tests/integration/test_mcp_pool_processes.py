@@ -11,10 +11,10 @@ from typing import cast
 import pytest
 from pydantic import JsonValue
 
-from infra.mcp_expansion import servers_to_serve
-from infra.mcp_pool import McpPool
-from infra.redaction import HIDDEN
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.telemetry.redaction import HIDDEN
 from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
 

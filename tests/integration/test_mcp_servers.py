@@ -14,8 +14,13 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from mcp_servers import analysis, central_banks, ecb, knowledge, official_statistics, sentiment
-from mcp_servers.ecb_store import cached_file, packaged_file
+from desk.sources.analysis import server as analysis
+from desk.sources.central_banks import server as central_banks
+from desk.sources.ecb import server as ecb
+from desk.sources.ecb.store import cached_file, packaged_file
+from desk.sources.knowledge import server as knowledge
+from desk.sources.sentiment import server as sentiment
+from desk.sources.statistics import server as official_statistics
 from tests.support.homes import await_port, free_port
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day

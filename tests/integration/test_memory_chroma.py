@@ -10,11 +10,11 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.memory import MemoryActivities
-from contracts.memory import MemoryEntries, MemoryKind
-from infra.memory_chroma import ChromaMemory
-from infra.memory_chroma_places import ChromaFolder, ChromaServer
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_store import MemoryAway, MemoryUnusable
+from desk.contracts.learning.memory import MemoryEntries, MemoryKind
+from desk.platform.memory.chroma import ChromaMemory
+from desk.platform.memory.chroma_places import ChromaFolder, ChromaServer
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.store import MemoryAway, MemoryUnusable
 from tests.memory.chroma_packages import chroma_environment, importable
 from tests.memory.remembered import SameWords, asked, entry, ids
 from tests.support.homes import await_port, free_port

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from contracts.messages import AgentMessage, MessageType, SystemStatusContent
+from desk.contracts.agents.messages import AgentMessage, MessageType, SystemStatusContent
 from starters.messages_lines import WIDTH
 from tests.support.command import DeskCommand, eventually
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from contracts.messages import (
+from desk.contracts.agents.messages import (
     AcceptanceStatus,
     AgentMessage,
     ErrorReportContent,
@@ -14,10 +14,10 @@ from contracts.messages import (
     MessageType,
     TaskAcceptanceContent,
 )
-from contracts.names import AgentId
-from contracts.turns import Turn, TurnRequest
-from domain.messages import chosen
-from infra.model_calling import ModelFailed
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.names import AgentId
+from desk.platform.models.model_calling import ModelFailed
+from desk.runs.messages.messages import chosen
 from starters.messages_history import entries_of
 from starters.run_named import run_named
 from tests.support.desk import (

@@ -9,12 +9,12 @@ import pytest
 from temporalio.client import Client, ScheduleOverlapPolicy
 from temporalio.common import SearchAttributeKey
 
-from contracts.names import SCHEDULE_ID
-from contracts.week_run import WeekRequest
-from domain.schedule_spec import backfilled_weeks
-from infra.embedded_server import embedded_server
-from infra.settings import Settings
-from infra.temporal import connect
+from desk.contracts.names import SCHEDULE_ID
+from desk.contracts.week.run import WeekRequest
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
+from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters import schedule_actions as actions
 from starters.desk_session import Desk
 from starters.endings import CommandError

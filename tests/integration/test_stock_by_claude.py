@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from agents.claude.stock_recommendation import most_confidence
-from contracts.stock import Blackboard
+from desk.contracts.episode.stock import Blackboard
+from desk.programs.episode.claude.recommendation import most_confidence
 from tests.support.command import Answer, DeskCommand
 from tests.support.model_server import model_server
 from tests.support.model_stock import ROLES, Episode, advice, insight
@@ -91,7 +91,7 @@ def insights(*lines: dict[str, Any]) -> dict[str, Any]:
 def mcp_config(folder: Path, notes: Path) -> Path:
     hostile = ["-m", "tests.support.model_stock_news", str(notes)]
     servers = {
-        "analysis": {"inProcess": "mcp_servers.analysis"},
+        "analysis": {"inProcess": "desk.sources.analysis.server"},
         "sentiment": {"command": sys.executable, "args": hostile},
     }
     config = folder / "mcp.json"

@@ -10,9 +10,9 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from contracts.names import WorkflowType
-from contracts.stock import StockAction
-from domain.stock_actions import ORDER
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.names import WorkflowType
+from desk.programs.episode.run.actions import ORDER
 from starters.episodes_rows import COLUMNS
 from tests.support.command import Answer, DeskCommand
 

@@ -11,18 +11,18 @@ import pytest
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
 
-from contracts.config import RetryConfig
-from contracts.escalations import EscalationAnswer, EscalationDecision
-from contracts.names import AgentId, Message, escalation_run_id
-from contracts.report import ResearchReport
-from contracts.results import DecidedBy
-from contracts.tape import Effect, Tape
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import Usage
-from contracts.week_run import WeekResult
-from infra.tool_calling import ToolAnswer, ToolUnreachable
-from reporting.json_form import apart_from_the_run
+from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.config import RetryConfig
+from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.names import AgentId, Message, escalation_run_id
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import WeekResult
+from desk.documents.rendering.report.json_form import apart_from_the_run
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from starters.endings import CommandError, UsageError
 from starters.published_files import read_report
 from starters.tape_history import recording_of

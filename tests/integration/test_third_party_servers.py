@@ -16,9 +16,9 @@ from importlib.metadata import version
 import pytest
 from pydantic import JsonValue
 
-from infra.mcp_expansion import servers_to_serve
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.closed_proxy import ClosedProxy, closed_proxy
 from tests.support.homes import PROJECT
 from tests.support.third_party import ENVIRONMENTS, installed
@@ -47,7 +47,7 @@ MCP_JSON = """
       "command": "${SERVERS}/benethos-yahoo-finance-mcp/bin/benethos-yahoo-finance-mcp",
       "env": {"HOME": "${HOME_OF_SERVERS}", "HTTPS_PROXY": "${PROXY_OF_YAHOO}"}
     },
-    "central_banks": {"inProcess": "mcp_servers.central_banks"}
+    "central_banks": {"inProcess": "desk.sources.central_banks.server"}
   }
 }
 """

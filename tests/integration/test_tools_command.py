@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from contracts.names import AgentId
+from desk.contracts.names import AgentId
 from starters.table_lines import WIDTH
 from starters.tools_table import DeskTools
 from tests.support.command import Answer, DeskCommand

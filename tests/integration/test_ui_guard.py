@@ -9,8 +9,8 @@ import httpx2
 import psutil
 import pytest
 
-from infra.embedded_server import EmbeddedServer, embedded_server
-from infra.settings import Settings
+from desk.platform.server.embedded_server import EmbeddedServer, embedded_server
+from desk.platform.settings import Settings
 from tests.support.homes import home_settings
 
 WORKFLOWS = "/api/v1/namespaces/default/workflows"

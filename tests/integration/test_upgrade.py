@@ -19,16 +19,16 @@ import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
-from contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
-from contracts.stock import StockAction
-from contracts.stock_run import EpisodeStatus
-from contracts.swarm import HypothesisState
-from contracts.swarm_run import HypothesisStatus
-from contracts.week_run import WeekStatus
-from infra.deployment import build_id
-from infra.embedded_server import embedded_server
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.contracts.episode.run import EpisodeStatus
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
+from desk.contracts.swarm.run import HypothesisStatus
+from desk.contracts.swarm.swarm import HypothesisState
+from desk.contracts.week.run import WeekStatus
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import load_settings
+from desk.platform.temporal.deployment import build_id
+from desk.platform.temporal.temporal import connect
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT, home_environment
 from workflows.hypothesis import HypothesisWorkflow
@@ -48,7 +48,7 @@ HORIZON_SECONDS: Final = 40.0
 
 LYING: Final = """
 import asyncio
-from infra.logs import configure_logs
+from desk.platform.telemetry.logs import configure_logs
 from tests.support.lying_worker import main
 from workers.hosting import Role
 configure_logs("WARNING", as_json=False)

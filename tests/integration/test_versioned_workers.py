@@ -10,10 +10,14 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from contracts.escalations import EscalationAnswer, EscalationDecision, EscalationState
-from contracts.names import Message, Queue
-from infra.deployment import current_deployment
-from infra.plugin import desk_plugin
+from desk.contracts.findings.escalations import (
+    EscalationAnswer,
+    EscalationDecision,
+    EscalationState,
+)
+from desk.contracts.names import Message, Queue
+from desk.platform.temporal.deployment import current_deployment
+from desk.platform.temporal.plugin import desk_plugin
 from tests.conftest import binary
 from tests.support.cases import case
 from tests.support.desk import register_search_attributes

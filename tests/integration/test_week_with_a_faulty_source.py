@@ -65,7 +65,7 @@ def _sources(folder: Path) -> Path:
         name: {"command": "python", "args": ["-m", f"mcp_servers.{name}"]}
         for name in ("central_banks", "official_statistics")
     }
-    servers = {"ecb": over_stdio("mcp_servers.ecb", folder / "control"), **own}
+    servers = {"ecb": over_stdio("desk.sources.ecb.server", folder / "control"), **own}
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     return config

@@ -10,8 +10,8 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from contracts.names import Queue, source_queue
-from infra.mcp_config import read_mcp_config
+from desk.contracts.names import Queue, source_queue
+from desk.platform.mcp.config import read_mcp_config
 from tests.conftest import binary
 from tests.support.homes import PROJECT
 from workers.health import queues_of, unpolled

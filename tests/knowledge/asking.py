@@ -5,7 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import JsonValue
 
-from contracts.knowledge import (
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import (
     Document,
     DocumentsRead,
     PdfPage,
@@ -16,13 +20,9 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.names import AgentId
-from contracts.tasks import Query, TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from contracts.weeks import TimeWindow
-from domain.prose import REFERENCE
-from domain.seal import content_hash
+from desk.contracts.weeks import TimeWindow
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.prose import REFERENCE
 
 AS_OF = datetime(2026, 11, 2, 7, tzinfo=UTC)
 AGENTS = {

@@ -8,20 +8,21 @@ from typing import Final, NamedTuple
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
 
-from agents.builtin import documents, pdfs, synthesis, tickets, web_search
-from agents.builtin.evidence import TaskNotPossible
-from contracts.graph import GraphSpec
-from contracts.knowledge import Synthesis
-from contracts.tasks import Query, TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, Turn, TurnRequest
-from contracts.verdicts import RejectedFigure
-from contracts.weeks import TimeWindow
-from domain.graph_machine import GraphMachine, Step
-from domain.prose import REFERENCE
-from domain.seal import content_hash
-from domain.synthesis_review import review_synthesis
-from mcp_servers.knowledge import KnowledgeTools
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.question.graph import GraphSpec
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.weeks import TimeWindow
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.question.builtin import synthesis
+from desk.programs.question.reading import documents, pdfs, tickets, web_search
+from desk.runs.graphs.machine import GraphMachine, Step
+from desk.sources.knowledge.server import KnowledgeTools
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.synthesis_review import review_synthesis
 from starters.graph_file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.homes import PROJECT

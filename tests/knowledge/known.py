@@ -8,7 +8,7 @@ from typing import Final
 import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from contracts.tasks import Query
+from desk.contracts.agents.tasks import Query
 
 HERE: Final = Path(__file__).parent
 QUESTIONS: Final = HERE / "questions.yaml"

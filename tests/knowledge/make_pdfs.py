@@ -19,7 +19,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tests.support.homes import PROJECT
 
 PAGES: Final = Path(__file__).with_name("pdf_pages.yaml")
-FOLDER: Final = PROJECT / "mcp_servers" / "corpus" / "pdfs"
+FOLDER: Final = PROJECT / "desk" / "sources" / "knowledge" / "corpus" / "pdfs"
 BODY: Final = ("Helvetica", 11)
 TYPED: Final = ("Courier", 9)
 HEADING: Final = ("Helvetica-Bold", 14)

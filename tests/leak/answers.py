@@ -7,17 +7,17 @@ from functools import cache, partial
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
 
-from contracts.config import RunConfig
-from contracts.markets import MarketKind
-from infra.config_file import read_desk_file
-from mcp_servers.central_banks import CentralBankTools
-from mcp_servers.ecb import EcbTools
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.knowledge_files import read_corpus
-from mcp_servers.official_statistics import OfficialStatisticsTools
-from mcp_servers.policy_facts import read_facts
-from mcp_servers.sentiment import SentimentTools
-from mcp_servers.sentiment_stories import Newsroom
+from desk.contracts.config import RunConfig
+from desk.contracts.markets import MarketKind
+from desk.platform.config.config_file import read_desk_file
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.server import CentralBankTools
+from desk.sources.ecb.server import EcbTools
+from desk.sources.ecb.store import RatesStore
+from desk.sources.knowledge.files import read_corpus
+from desk.sources.sentiment.server import SentimentTools
+from desk.sources.sentiment.stories import Newsroom
+from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.leak.worlds import World
 from tests.support.homes import PROJECT
 

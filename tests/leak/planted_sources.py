@@ -8,7 +8,9 @@ from typing import Any
 
 from mcp.server import MCPServer
 
-from mcp_servers import central_banks, ecb, official_statistics
+from desk.sources.central_banks import server as central_banks
+from desk.sources.ecb import server as ecb
+from desk.sources.statistics import server as official_statistics
 from tests.leak.worlds import RATES_FILE
 
 WORLD = "world"

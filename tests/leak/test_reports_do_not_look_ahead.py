@@ -18,18 +18,18 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 
 from activities import previous_report as memory
-from contracts.learning import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
-from contracts.learning_record import LearnedView, LearningRequest, Question
-from contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
-from contracts.report import ResearchReport
-from contracts.weeks import next_week, week_of
-from domain.audit import audit
-from domain.learned import Learned
-from domain.learned_hypotheses import LearnedHypotheses
-from domain.seal import sealed
-from domain.weeks import as_of_of
-from reporting.json_form import apart_from_the_run
-from reporting.publish import publish
+from desk.analytics.weeks import as_of_of
+from desk.contracts.learning.learning import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
+from desk.contracts.learning.record import LearnedView, LearningRequest, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import next_week, week_of
+from desk.documents.audit.audit import audit
+from desk.documents.publishing.publish import publish
+from desk.documents.rendering.report.json_form import apart_from_the_run
+from desk.learning.learned.hypotheses import LearnedHypotheses
+from desk.learning.learned.learned import Learned
+from desk.trust.ledger.seal import sealed
 from starters.desk_session import Desk
 from tests.leak.answers import desk as configured
 from tests.leak.planted_sources import SOURCES, WORLD

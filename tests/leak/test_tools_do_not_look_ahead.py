@@ -14,11 +14,15 @@ from typing import Any
 
 import pytest
 
-from contracts.weeks import next_week
-from domain.weeks import as_of_of
-from mcp_servers import central_banks, ecb, official_answers, policy_answers, sentiment_stories
-from mcp_servers.knowledge_corpus import version_at
-from mcp_servers.policy_facts import read_facts
+from desk.analytics.weeks import as_of_of
+from desk.contracts.weeks import next_week
+from desk.sources.central_banks import policy_answers
+from desk.sources.central_banks import server as central_banks
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.ecb import server as ecb
+from desk.sources.knowledge.documents import version_at
+from desk.sources.sentiment import stories as sentiment_stories
+from desk.sources.statistics import answers as official_answers
 from tests.leak.answers import answers, desk
 from tests.leak.worlds import MARKERS, write_world
 

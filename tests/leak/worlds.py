@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from mcp_servers.ecb_rates import MEMBER
-from mcp_servers.ecb_store import packaged_file
-from mcp_servers.policy_facts import FACTS_DIR
+from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.ecb.rates import MEMBER
+from desk.sources.ecb.store import packaged_file
 from tests.support.knowledge_corpus import CorpusFolder
 from tests.support.rates_files import zipped
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from contracts.memory import MemoryEntry, MemoryKind
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind
 
 HELD = Path(__file__).with_name("held.yaml")
 

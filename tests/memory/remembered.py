@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from contracts.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
-from infra.memory_meaning import DIMENSIONS, Vector
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
+from desk.platform.memory.meaning import DIMENSIONS, Vector
 
 KNOWN_FROM = datetime(2026, 10, 1, 7, tzinfo=UTC)
 

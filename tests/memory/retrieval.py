@@ -12,9 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from contracts.memory import MemoryEntry, MemoryQuery
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_meaning import INSTALL, Meaning, by_meaning, installed_meaning, what_it_says
+from desk.contracts.learning.memory import MemoryEntry, MemoryQuery
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.meaning import (
+    INSTALL,
+    Meaning,
+    by_meaning,
+    installed_meaning,
+    what_it_says,
+)
 from tests.memory.held import HeldQuestion, Shared, held_set
 
 MOST = 40

@@ -12,10 +12,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from contracts.usage import Usage
-from contracts.weeks import IsoWeek
-from domain.budget import spent
-from reporting.wording import cost_words
+from desk.contracts.agents.usage import Usage
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.wording import cost_words
+from desk.runs.assignments.budget import spent
 from tests.money.metered import Bill, dearest, metered, total
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from contracts.usage import Usage
-from infra.claude_prices import usage_of
+from desk.contracts.agents.usage import Usage
+from desk.platform.models.claude_prices import usage_of
 from tests.support.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
 
 SAYS: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -2,9 +2,9 @@
 
 from temporalio import workflow
 
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.week_run import MarketRequest
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import MarketRequest
 
 
 @workflow.defn(name="MarketResearchWorkflow")

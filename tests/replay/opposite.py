@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import pytest
 
-from contracts.judgement import (
+from desk.agents import capabilities
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.judgement import (
     JudgedEvaluation,
     JudgedFindings,
     JudgedFixings,
@@ -18,36 +20,30 @@ from contracts.judgement import (
     JudgedRecommendation,
     PriceVerdict,
 )
-from contracts.learning_record import Resolution
-from contracts.names import AgentId
-from contracts.results import ConflictKind, ConflictRecord, Position
-from contracts.search_attributes import Outcome
-from contracts.verdicts import RejectedFigure
-from domain import (
-    answer_swarm,
-    capabilities,
-    conflicts,
-    forecast_fixings,
-    gate,
-    hypotheses,
-    hypotheses_prices,
-    judged_findings,
-    judged_outcomes,
-    judged_turns,
-    market_outcome,
-    prose_review,
-    rejections,
-    standing,
-    stock_horizon,
-    stock_memories,
-    stock_parts,
-    swarm_findings,
-    voting,
-)
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.learning.record import Resolution
+from desk.contracts.names import AgentId
+from desk.documents.answer import swarm as answer_swarm
+from desk.learning.forecasts import fixings as forecast_fixings
+from desk.learning.hypotheses import hypotheses
+from desk.learning.hypotheses import prices as hypotheses_prices
+from desk.programs.episode import horizon as stock_horizon
+from desk.programs.episode import memories as stock_memories
+from desk.programs.episode import parts as stock_parts
+from desk.programs.judging import findings as judged_findings
+from desk.programs.judging import outcomes as judged_outcomes
+from desk.programs.judging import turns as judged_turns
+from desk.programs.swarm import findings as swarm_findings
+from desk.runs.boards import market_outcome
+from desk.trust.claims import rejections
+from desk.trust.conflicts import conflicts, voting
+from desk.trust.conflicts import surviving_claims as standing
+from desk.trust.prose import gate, prose_review
 
 Judge = Callable[..., Any]
 
-_OF_THE_DESK: Final = ("domain", "workflows", "activities", "agents", "reporting")
+_OF_THE_DESK: Final = ("desk", "workflows", "activities")
 
 _judging = threading.local()
 

@@ -17,11 +17,15 @@ from pathlib import Path
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.config import DeadlineConfig
-from contracts.delivery import Deliveries, EmailTarget, MailSecurity
-from contracts.escalations import EscalationAnswer
-from contracts.learning_record import LearningRequest
-from contracts.names import (
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolRequest
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.escalations import EscalationAnswer
+from desk.contracts.findings.results import Leaning
+from desk.contracts.learning.record import LearningRequest
+from desk.contracts.names import (
     LEARNING_SYSTEM_ID,
     AgentId,
     Message,
@@ -31,15 +35,11 @@ from contracts.names import (
     reassignment_run_id,
     specialist_run_id,
 )
-from contracts.results import Leaning
-from contracts.stock import StockAction
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolRequest
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RerunRequest
-from domain.stock_actions import ORDER
-from domain.stock_horizon import SETTLING
-from infra.plugin import desk_plugin
+from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
+from desk.contracts.week.run import RerunRequest
+from desk.platform.temporal.plugin import desk_plugin
+from desk.programs.episode.horizon import SETTLING
+from desk.programs.episode.run.actions import ORDER
 from tests.conftest import binary
 from tests.replay.record_judged import record_judged
 from tests.replay.written import is_there, write, write_history

@@ -14,21 +14,16 @@ from pathlib import Path
 from pydantic import JsonValue
 from temporalio.client import Client
 
-from contracts.budget import BudgetConfig
-from contracts.capabilities import Capability
-from contracts.config import AgentConfig, DeadlineConfig, RunConfig
-from contracts.escalations import EscalationAnswer
-from contracts.learning_record import LearningRequest
-from contracts.names import (
-    LEARNING_SYSTEM_ID,
-    AgentId,
-    Message,
-    Queue,
-    escalation_run_id,
-    market_run_id,
-    specialist_run_id,
-)
-from contracts.results import (
+from desk.contracts.agents.budget import BudgetConfig
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import SourceTier, ToolCall
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import AgentConfig, DeadlineConfig, RunConfig
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.escalations import EscalationAnswer
+from desk.contracts.findings.results import (
     EventType,
     Impact,
     Leaning,
@@ -37,14 +32,19 @@ from contracts.results import (
     Severity,
     ValidationIssue,
 )
-from contracts.stock import StockAction
-from contracts.tasks import TaskType
-from contracts.tools import SourceTier, ToolCall
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN
-from domain.stock_actions import ORDER
-from domain.stock_horizon import SETTLING
-from infra.tool_calling import ToolAnswer
+from desk.contracts.learning.record import LearningRequest
+from desk.contracts.names import (
+    LEARNING_SYSTEM_ID,
+    AgentId,
+    Message,
+    Queue,
+    escalation_run_id,
+    market_run_id,
+    specialist_run_id,
+)
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.programs.episode.horizon import SETTLING
+from desk.programs.episode.run.actions import ORDER
 from tests.replay.written import is_there, write
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.fixings import Fixings

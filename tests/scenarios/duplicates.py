@@ -2,9 +2,9 @@
 
 import asyncio
 
-from contracts.names import WorkflowType
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.contracts.names import WorkflowType
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
 from tests.support.command import DeskCommand

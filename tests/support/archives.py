@@ -4,10 +4,10 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from contracts.claims import Metric
-from contracts.report import ResearchReport
-from reporting.json_form import to_json
-from reporting.publish import DEFAULT_SLUG, FOLDER
+from desk.contracts.findings.claims import Metric
+from desk.contracts.week.report import ResearchReport
+from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
+from desk.documents.rendering.report.json_form import to_json
 from tests.support.reports import sample_report
 
 PAGE = "<!doctype html><title>a report</title>"

@@ -29,7 +29,7 @@ MCP_JSON: Final = """
       "args": ["${PAPERS}"],
       "cwd": "${PAPERS}"
     },
-    "knowledge": {"inProcess": "mcp_servers.knowledge"}
+    "knowledge": {"inProcess": "desk.sources.knowledge.server"}
   }
 }
 """

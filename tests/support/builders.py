@@ -15,11 +15,12 @@ from importlib.resources import files
 
 from pydantic import JsonValue
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import Band, MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.results import Leaning, ResearchResult, View, ViewKind
-from contracts.source_results import (
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, TurnRequest
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
+from desk.contracts.findings.source_results import (
     DatePrecision,
     DecisionCalendar,
     History,
@@ -32,11 +33,10 @@ from contracts.source_results import (
     ScheduledDecision,
     SourceResult,
 )
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, TurnRequest
-from contracts.weeks import TimeWindow, monday_of
-from domain.seal import content_hash
+from desk.contracts.markets import Band, MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.weeks import TimeWindow, monday_of
+from desk.trust.ledger.seal import content_hash
 
 PAIRS = (
     *("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD", "USD/SEK"),

@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from contracts.claims import Metric
-from contracts.escalations import EscalationRequest
-from contracts.names import AgentId
-from contracts.results import ConflictKind, ConflictRecord, Position
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.escalations import EscalationRequest
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position
+from desk.contracts.names import AgentId
 from tests.support.builders import claim
 
 WORKFLOW_ID = "weekly-2026-W44/market/USD/JPY/escalation/USD/JPY/conflict/USD/JPY:last"

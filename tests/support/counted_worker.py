@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from infra.effect_journal import EffectJournal
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted
 

@@ -18,15 +18,15 @@ from activities.memory import MemoryActivities
 from activities.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
-from contracts.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import Queue, source_queue, week_run_id
-from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from contracts.week_run import WeekRequest, WeekResult
-from infra.deliveries import DeliverySecrets
-from infra.effect_journal import EffectJournal
-from infra.memory_embedded import EmbeddedMemory
-from infra.tool_calling import ToolCaller
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import Queue, source_queue, week_run_id
+from desk.contracts.week.run import WeekRequest, WeekResult
+from desk.platform.delivery.deliveries import DeliverySecrets
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.tool_calling import ToolCaller
+from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
 from workers.tuning import TUNING

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from contracts.source_results import PairQuote, Provenance, Quotes
-from contracts.tools import SourceTier
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import PairQuote, Provenance, Quotes
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.scripted import ScriptedTools
 
 SOURCE = Provenance(name="a central bank", tier=SourceTier.AUTHORITATIVE)
@@ -40,7 +40,7 @@ class Fixings(ScriptedTools):
     async def call(
         self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`; what is no question for fixings is scripted."""
+        """See `tool_calling.ToolCaller`; what is no question for fixings is scripted."""
         if tool != "get_quotes":
             return await super().call(server, tool, arguments, **how)
         self.calls[f"{server}.{tool}"] += 1

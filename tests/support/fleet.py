@@ -10,11 +10,11 @@ from typing import ClassVar
 
 from temporalio.client import Client
 
-from contracts.config import RunConfig, VotingConfig
-from contracts.names import Queue, week_run_id
-from contracts.week_run import WeekRequest
-from infra.embedded_server import EmbeddedServer, embedded_server
-from infra.settings import Settings, load_settings
+from desk.contracts.config import RunConfig, VotingConfig
+from desk.contracts.names import Queue, week_run_id
+from desk.contracts.week.run import WeekRequest
+from desk.platform.server.embedded_server import EmbeddedServer, embedded_server
+from desk.platform.settings import Settings, load_settings
 from tests.support.counted_worker import read_notes
 from tests.support.forked_worker import forking, work
 from tests.support.homes import PROJECT, home_environment

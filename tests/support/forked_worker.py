@@ -11,8 +11,8 @@ import multiprocessing
 import os
 from collections.abc import Mapping
 
-from infra.settings import load_settings
-from infra.temporal import ServerUnreachable, connect
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import ServerUnreachable, connect
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 
@@ -20,7 +20,7 @@ forking = multiprocessing.get_context("forkserver")
 # Without the modules that are run, some of which read the environment when they are imported.
 forking.set_forkserver_preload(
     [
-        "infra.mcp_pool",
+        "desk.platform.mcp.pool",
         "tests.support.forked_worker",
         "workers.orchestrator",
         "workers.research",

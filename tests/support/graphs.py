@@ -5,9 +5,21 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from contracts.graph import Edge, GraphRequest, GraphResult, GraphSpec, Merge, NodeSpec
-from contracts.knowledge import (
+from desk.agents.task_kinds import TASK_OF
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.turns import AgentResult, Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
+from desk.contracts.names import AgentId, Queue
+from desk.contracts.question.graph import (
+    Edge,
+    GraphRequest,
+    GraphResult,
+    GraphSpec,
+    Merge,
+    NodeSpec,
+)
+from desk.contracts.question.knowledge import (
     Document,
     DocumentsRead,
     PdfsRead,
@@ -16,11 +28,6 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.names import AgentId, Queue
-from contracts.tasks import Query, TaskType
-from contracts.tools import ToolCall
-from contracts.turns import AgentResult, Turn, TurnRequest
-from domain.task_kinds import TASK_OF
 from workflows.research_graph import ResearchGraphWorkflow
 
 AS_OF = datetime(2026, 10, 30, 12, tzinfo=UTC)

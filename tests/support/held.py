@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from temporalio.api.common.v1 import Payload
 
-from infra.payload_codec import CompressingCodec
+from desk.platform.payloads.codec import CompressingCodec
 
 TELLS_OF_A_CASE = b'{"market":"USD/JPY","escalations":["'
 """How what the market USD/JPY tells its week begins, while it waits for a person."""

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from infra.settings import Settings, load_settings
+from desk.platform.settings import Settings, load_settings
 
 PROJECT = Path(__file__).resolve().parents[2]
 

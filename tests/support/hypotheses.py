@@ -17,16 +17,16 @@ from activities.heartbeats import beating
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.tool_calls import ToolActivities
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.memory import MemoryEntries, MemoryEntry, Remembered
-from contracts.names import AgentId, Queue, hypothesis_run_id, source_queue
-from contracts.results import Leaning
-from contracts.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
-from contracts.swarm_run import HypothesisRequest
-from domain.hypotheses import brier_score
-from domain.hypotheses_prices import expected_day
-from infra.effect_journal import EffectJournal
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.findings.results import Leaning
+from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, Remembered
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId, Queue, hypothesis_run_id, source_queue
+from desk.contracts.swarm.run import HypothesisRequest
+from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
+from desk.learning.hypotheses.hypotheses import brier_score
+from desk.learning.hypotheses.prices import expected_day
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import pair
 from tests.support.scripted import ScriptedTools
 from workers.tuning import TUNING
@@ -114,7 +114,7 @@ class Prices(ScriptedTools):
     async def call(
         self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         self.calls[f"{server}.{tool}"] += 1
         at = datetime.fromisoformat(str(arguments["as_of"]))
         self.asked_at.append(at)

@@ -6,7 +6,7 @@ from typing import Any
 from mcp import Client
 from mcp.types import TextContent
 
-from mcp_servers.knowledge import build_server
+from desk.sources.knowledge.server import build_server
 from tests.support.knowledge_corpus import LATER
 
 

@@ -19,7 +19,7 @@ VERSION = "2025-06-18"
 
 def command(*options: str) -> list[str]:
     """How the server is started."""
-    return [sys.executable, "-m", "mcp_servers.knowledge", *options]
+    return [sys.executable, "-m", "desk.sources.knowledge.server", *options]
 
 
 def called(request_id: int | str, tool: str, **arguments: Any) -> dict[str, Any]:

@@ -4,13 +4,20 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from contracts.capabilities import Capability
-from contracts.config import ScheduleConfig
-from contracts.learning import Lesson, MadeForecast, SourceRecord, ToolUse, Trouble, TroubleKind
-from contracts.learning_record import Question, Resolution
-from contracts.names import AgentId, CallFault, week_run_id
-from contracts.weeks import monday_of, week_of
-from domain.weeks import as_of_of
+from desk.analytics.weeks import as_of_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.learning.learning import (
+    Lesson,
+    MadeForecast,
+    SourceRecord,
+    ToolUse,
+    Trouble,
+    TroubleKind,
+)
+from desk.contracts.learning.record import Question, Resolution
+from desk.contracts.names import AgentId, CallFault, week_run_id
+from desk.contracts.weeks import monday_of, week_of
 
 FIRST_WEEK = "2026-W01"
 HORIZON = 4

@@ -15,17 +15,17 @@ from decimal import Decimal
 from pydantic import JsonValue
 
 from activities.model_turns import Analyst
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.names import AgentId
-from contracts.results import ResearchResult
-from contracts.source_results import Provenance, Quote
-from contracts.tools import DataSource, SourceTier, ToolCall
-from contracts.turns import Turn, TurnRequest
-from domain.price_claims import level_step
-from infra.mcp_pool import McpPool
-from infra.settings import load_settings
-from infra.temporal import connect
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import Provenance, Quote
+from desk.contracts.names import AgentId
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
+from desk.trust.claims.price_claims import level_step
 from tests.support.fleet import Fleet
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted

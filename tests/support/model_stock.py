@@ -7,18 +7,18 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from agents.claude.analysts import desk_turn
-from contracts.analysis import Analysis, MeasuredFigure
-from contracts.claims import Metric
-from contracts.results import Leaning, ResearchResult
-from contracts.stock import Blackboard, StockAction
-from contracts.tasks import AgentLimits, Query, TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.stock_actions import DATA
-from domain.stock_board import StockBoard
-from domain.stock_parts import Pointer, values_of
-from domain.task_kinds import STOCK_TASKS
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
+from desk.contracts.episode.stock import Blackboard, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.programs.claude.analysts import desk_turn
+from desk.programs.episode.parts import Pointer, values_of
+from desk.programs.episode.run.actions import DATA
+from desk.programs.episode.run.board import StockBoard
 from tests.support.builders import answered, failed, window
 from tests.support.model_questions import Part
 from tests.support.swarm_asking import AS_OF, COMPUTED, DAY, MODEL, NVIDIA, WEEK, digest

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from contracts.source_results import NewsItem, NewsItems, Provenance
-from contracts.tools import SourceTier, ToolCall, ToolResult
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
+from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from tests.support.builders import answered
 
 AS_OF = datetime(2026, 9, 21, 6, tzinfo=UTC)

@@ -10,13 +10,13 @@ import os
 import sys
 from datetime import UTC, datetime, timedelta
 
-from contracts.config import RunConfig
-from contracts.names import Queue, week_run_id
-from contracts.stock import StockAction
-from contracts.week_run import WeekRequest
-from domain.stock_horizon import SETTLING
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.contracts.config import RunConfig
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.names import Queue, week_run_id
+from desk.contracts.week.run import WeekRequest
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
+from desk.programs.episode.horizon import SETTLING
 from tests.support.homes import PROJECT
 from tests.support.hypotheses import begun, hypothesis, hypothesis_request
 from tests.support.stocks import episode, start_episode

@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from contracts.source_results import Provenance
-from contracts.tools import SourceTier
-from mcp_servers.analysis_offline import PackagedSeries
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.ecb_store import RatesStore
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import Provenance
+from desk.sources.analysis.offline import PackagedSeries
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.ecb.store import RatesStore
 
 PRICES = Provenance(name="Prices of a test", tier=SourceTier.SECONDARY, origin="Nobody")
 

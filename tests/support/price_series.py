@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.ecb_store import RatesStore
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.ecb.store import RatesStore
 from tests.support.rates_files import write_rates
 
 FIRST = date(2000, 1, 3)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.report import ResearchReport
-from infra.signing import read_signing_key
-from reporting.publish import publish
-from reporting.signature import Signer
+from desk.contracts.week.report import ResearchReport
+from desk.documents.publishing.publish import publish
+from desk.documents.publishing.signature import Signer
+from desk.platform.effects.signing import read_signing_key
 from starters.main import execute
 from tests.support.real_reports import real_report
 

@@ -8,8 +8,12 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from agents.claude.analysts import desk_turn, model_call
-from contracts.knowledge import (
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import (
     DocumentAnswer,
     PdfAnswer,
     PdfPage,
@@ -17,11 +21,7 @@ from contracts.knowledge import (
     SearchHit,
     TicketAnswer,
 )
-from contracts.names import AgentId
-from contracts.source_results import Provenance, SourceResult
-from contracts.tasks import Query, TaskAssignment, TaskType
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, TurnRequest
+from desk.programs.claude.analysts import desk_turn, model_call
 from tests.support.builders import answered, failed, window
 
 MODEL: Final = "claude-sonnet-5-5"

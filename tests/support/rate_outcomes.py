@@ -3,12 +3,11 @@
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 
-from contracts.markets import MarketGroup
-from contracts.names import AgentId
-from contracts.report import MarketOutcome
-from contracts.results import EventType, Impact, MarketEvent, ResearchResult
-from contracts.search_attributes import Outcome
-from contracts.source_results import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.results import EventType, Impact, MarketEvent, ResearchResult
+from desk.contracts.findings.source_results import (
     DatePrecision,
     DecisionCalendar,
     PolicyRate,
@@ -17,10 +16,11 @@ from contracts.source_results import (
     RateDecisions,
     ScheduledDecision,
 )
-from contracts.tasks import TaskType
-from contracts.tools import ToolResult
-from domain.ledger_evidence import attributed
-from domain.rate_claims import decision_claims, differential_claim, policy_rate_claims
+from desk.contracts.markets import MarketGroup
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.trust.claims.rate_claims import decision_claims, differential_claim, policy_rate_claims
+from desk.trust.ledger.evidence import attributed
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from mcp_servers.ecb_rates import MEMBER
+from desk.sources.ecb.rates import MEMBER
 
 
 def rates_csv(rows: Mapping[date, Mapping[str, str]]) -> str:

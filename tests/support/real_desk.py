@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from contracts.config import RunConfig
-from contracts.names import Queue
-from contracts.report import ResearchReport
-from contracts.week_run import WeekRequest
-from infra.embedded_server import embedded_server
-from infra.settings import Settings
-from infra.temporal import connect
-from reporting.publish import DEFAULT_SLUG, FOLDER
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import WeekRequest
+from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import Settings
+from desk.platform.temporal.temporal import connect
 from starters.desk_session import Desk
 from starters.published_files import read_report
 from tests.support.homes import home_settings

@@ -4,8 +4,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from contracts.report import ResearchReport
-from contracts.results import Leaning, ViewKind
+from desk.contracts.findings.results import Leaning, ViewKind
+from desk.contracts.week.report import ResearchReport
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, real_config
 

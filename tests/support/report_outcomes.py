@@ -7,11 +7,13 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.report import Contribution, MarketOutcome
-from contracts.results import (
+from desk.analytics.prices.price_view import view_prices
+from desk.analytics.prices.series import Fixings, window_days
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import CallPlace, SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import (
     EventType,
     Impact,
     Leaning,
@@ -23,8 +25,7 @@ from contracts.results import (
     View,
     ViewKind,
 )
-from contracts.search_attributes import Outcome
-from contracts.source_results import (
+from desk.contracts.findings.source_results import (
     DecisionCalendar,
     History,
     MonthAverage,
@@ -34,15 +35,14 @@ from contracts.source_results import (
     RateDecisions,
     SourceResult,
 )
-from contracts.tasks import TaskType
-from contracts.tools import CallPlace, SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from contracts.weeks import TimeWindow
-from domain.ledger_evidence import attributed
-from domain.price_claims import price_claims
-from domain.price_view import view_prices
-from domain.seal import content_hash
-from domain.series import Fixings, window_days
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.weeks import TimeWindow
+from desk.trust.claims.price_claims import price_claims
+from desk.trust.ledger.evidence import attributed
+from desk.trust.ledger.seal import content_hash
 
 WEEK = "2026-W38"
 AS_OF = datetime(2026, 9, 21, 6, 0, tzinfo=UTC)

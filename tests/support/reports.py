@@ -7,11 +7,9 @@ one is dead-lettered and one has no source.
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from contracts.config import RunConfig, VotingConfig
-from contracts.markets import MarketGroup
-from contracts.plan import WeekPlan
-from contracts.report import MarketOutcome, ResearchReport, Revision, RevisionKind
-from contracts.results import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.config import RunConfig, VotingConfig
+from desk.contracts.findings.results import (
     EventType,
     Impact,
     MarketEvent,
@@ -19,10 +17,12 @@ from contracts.results import (
     SuspectFixing,
     ValidationIssue,
 )
-from contracts.search_attributes import Outcome
-from contracts.week_run import WeekRecord
-from domain.compile_report import compile_report
-from domain.conflicts import detect_conflicts
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.plan import WeekPlan
+from desk.contracts.week.report import MarketOutcome, ResearchReport, Revision, RevisionKind
+from desk.contracts.week.run import WeekRecord
+from desk.documents.report.compile_report import compile_report
+from desk.trust.conflicts.conflicts import detect_conflicts
 from tests.support.rate_outcomes import rate_outcome
 from tests.support.report_outcomes import (
     FINISHED_AT,

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contracts.answers import AnswerReport
-from reporting.answer_json import answer_from_json
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.answer.json_form import answer_from_json
 from tests.knowledge.known import KnownQuestion, why_wrong
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment
@@ -25,12 +25,12 @@ _AWAY = ("Temporal server", "RPCError")
 
 def over_stdio(*options: str) -> Mapping[str, Any]:
     """The entry of `.mcp.json` for a server process that the worker runs."""
-    return {"command": "python", "args": ["-m", "mcp_servers.knowledge", *options]}
+    return {"command": "python", "args": ["-m", "desk.sources.knowledge.server", *options]}
 
 
 def over_http(port: int) -> Mapping[str, Any]:
     """The entry for a server that listens."""
-    return {"url": f"http://{LOOPBACK}:{port}/mcp", "module": "mcp_servers.knowledge"}
+    return {"url": f"http://{LOOPBACK}:{port}/mcp", "module": "desk.sources.knowledge.server"}
 
 
 def desk_variables(

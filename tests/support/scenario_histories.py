@@ -9,7 +9,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
-from contracts.graph import GraphSpec
+from desk.contracts.question.graph import GraphSpec
 
 _TURN = re.compile(r"[^.]+\.[^.]+\.(?P<node>.+)\.t(?P<turn>\d+)")
 

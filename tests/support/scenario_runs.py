@@ -9,9 +9,9 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from contracts.answers import AnswerReport
-from infra.settings import Settings
-from reporting.answer_publish import read_answer_file
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.publishing.answer_publish import read_answer_file
+from desk.platform.settings import Settings
 from starters.ask_choice import chosen
 from starters.graph_runs import ask_run_id, start_graph
 from tests.knowledge.known import KnownQuestion

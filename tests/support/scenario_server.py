@@ -5,8 +5,8 @@ It says `ready` when it answers. Killed, it takes the server with it.
 
 import asyncio
 
-from infra.embedded_server import embedded_server
-from infra.settings import load_settings
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.settings import load_settings
 from tests.support.homes import PROJECT
 
 

@@ -8,15 +8,15 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketKind
-from contracts.names import AgentId
-from contracts.plan import MarketPlan, PlannedTask, WeekPlan
-from contracts.results import AgentError, ResearchResult, ValidationResult
-from contracts.tasks import TaskType
-from contracts.tools import DataSource, SourceTier, ToolCall, ToolSpec
-from contracts.turns import Turn, TurnRequest
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolSpec
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import AgentId
+from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 
 Script = Callable[[TurnRequest], Turn | None]
 """The turn a test wants taken, or None for the ordinary one."""
@@ -62,13 +62,13 @@ class ScriptedTools:
         key: str,
         timeout_seconds: float,
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         self.calls[f"{server}.{tool}"] += 1
         self.keys.append(key)
         return self.script(server, tool, arguments) or ToolAnswer(content={"level": "100.00"})
 
     async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
-        """See `infra.tool_calling.ToolCaller`. A script that raises is heard here too."""
+        """See `tool_calling.ToolCaller`. A script that raises is heard here too."""
         self.script(server, LISTING, {})
         if server not in self.offered:
             raise ToolUnreachable(f"no MCP server is named '{server}'")

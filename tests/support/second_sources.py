@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from contracts.source_results import (
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import (
     MonthAverage,
     MonthAverages,
     MonthEndRate,
     MonthEndRates,
     Provenance,
 )
-from contracts.tools import SourceTier
 from tests.support.builders import real_fixings, window
 
 H10 = Provenance(name="H.10", tier=SourceTier.AUTHORITATIVE, origin="Federal Reserve Board")

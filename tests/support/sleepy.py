@@ -4,9 +4,9 @@ from datetime import timedelta
 
 from temporalio import workflow
 
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.week_run import MarketRequest
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import MarketRequest
 from workflows.market_research import MarketResearchWorkflow
 
 

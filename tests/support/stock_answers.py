@@ -9,8 +9,10 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from agents.builtin.analysts import builtin_turn
-from contracts.analysis import (
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.episode.analysis import (
     Analysis,
     CompanyFundamentals,
     Hint,
@@ -19,20 +21,18 @@ from contracts.analysis import (
     PriceHistory,
     Signal,
 )
-from contracts.capabilities import Capability
-from contracts.claims import Metric
-from contracts.knowledge import Synthesis
-from contracts.markets import MarketKind
-from contracts.results import ResearchResult
-from contracts.source_results import Provenance, SourceResult
-from contracts.stock import StockAction
-from contracts.tools import SourceTier
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.prose import REFERENCE, references, render
-from domain.stock_actions import DATA, ORDER, PART_METRICS
-from domain.stock_board import StockBoard
-from domain.stock_parts import Pointer, pointers_of, values_of
-from domain.synthesis_review import claims_in
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.markets import MarketKind
+from desk.contracts.question.knowledge import Synthesis
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.parts import Pointer, pointers_of, values_of
+from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS
+from desk.programs.episode.run.board import StockBoard
+from desk.trust.prose.prose import REFERENCE, references, render
+from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered
 from tests.support.stock_asking import AS_OF, acting, unrejected
 

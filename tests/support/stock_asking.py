@@ -10,24 +10,25 @@ from typing import Any, Final
 from mcp import Client
 from mcp.types import TextContent
 
-from agents.builtin.analysts import builtin_turn
-from contracts.knowledge import Synthesis
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.results import ResearchResult
-from contracts.stock import USUAL_WEEKS, ActionChoice, Blackboard, StockAction
-from contracts.tasks import Query, TaskAssignment, TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
-from contracts.weeks import TimeWindow
-from domain.graph_assignments import place_of, week_before
-from domain.prose_review import review
-from domain.stock_actions import DATA
-from domain.stock_board import StockBoard
-from domain.stock_evaluation import position_name
-from domain.stock_parts import pointers_of, values_of
-from domain.task_kinds import STOCK_TASKS
-from mcp_servers import analysis, sentiment
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.analytics.evaluation import position_name
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.episode.stock import USUAL_WEEKS, ActionChoice, Blackboard, StockAction
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.weeks import TimeWindow
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.run.actions import DATA
+from desk.programs.episode.run.board import StockBoard
+from desk.runs.assignments.graph_assignments import place_of, week_before
+from desk.sources.analysis import server as analysis
+from desk.sources.sentiment import server as sentiment
+from desk.trust.prose.prose_review import review
 
 CONTROLLER: Final = "controller"
 AS_OF: Final = datetime(2024, 6, 10, 23, tzinfo=UTC)

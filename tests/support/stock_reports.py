@@ -13,35 +13,35 @@ from typing import Any, Final
 
 from pydantic import validate_call
 
-from agents.builtin.analysts import builtin_turn
-from contracts.analysis import Analysis, MeasuredFigure
-from contracts.claims import Metric
-from contracts.config import VotingConfig
-from contracts.graph import GraphRecord
-from contracts.judgement import FindingsToJudge, Scope
-from contracts.knowledge import Synthesis
-from contracts.results import ResearchResult
-from contracts.source_results import Provenance, SourceResult
-from contracts.stock import ActionChoice, EpisodeStep, StockAction
-from contracts.stock_run import StockRequest
-from contracts.tasks import AgentLimits, TaskAssignment
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import AgentResult, Exchange, TurnRequest
-from domain.judged_findings import judged_findings
-from domain.stock_actions import DATA, ORDER, why_not
-from domain.stock_assignments import episode_task, market_of, outcome_parameters
-from domain.stock_graph import CONTROLLER
-from domain.stock_parts import pointers_of, values_of
-from domain.stock_state import StockState
-from mcp_servers.analysis import AnalysisTools
-from mcp_servers.analysis_companies import CompanyTools
-from mcp_servers.analysis_performance import PerformanceTools
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.knowledge_files import CORPUS_DIR, read_corpus
-from mcp_servers.policy_facts import FACTS_DIR, read_facts
-from mcp_servers.sentiment import SentimentTools
-from mcp_servers.sentiment_stories import Newsroom
+from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
+from desk.contracts.episode.run import StockRequest
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.judgement import FindingsToJudge, Scope
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.question.graph import GraphRecord
+from desk.contracts.question.knowledge import Synthesis
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.run.actions import DATA, ORDER, why_not
+from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
+from desk.programs.episode.run.graph import CONTROLLER
+from desk.programs.episode.run.state import StockState
+from desk.programs.judging.findings import judged_findings
+from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.server import AnalysisTools
+from desk.sources.analysis.technical.performance import PerformanceTools
+from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.ecb.store import RatesStore
+from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.sentiment.server import SentimentTools
+from desk.sources.sentiment.stories import Newsroom
 from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import answered, failed
 

@@ -13,28 +13,28 @@ from typing import Any
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.claims import Claim, Metric, claim_id
-from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from contracts.knowledge import Synthesis
-from contracts.markets import MarketKind
-from contracts.names import Queue
-from contracts.results import Finding, Leaning, ResearchResult
-from contracts.stock import (
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.analytics.units import UNITS
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
+from desk.contracts.episode.run import StockRequest, StockResult
+from desk.contracts.episode.stock import (
     ActionChoice,
     Recommended,
     StockAction,
     StockRecommendation,
 )
-from contracts.stock_run import StockRequest, StockResult
-from contracts.tasks import TaskType
-from contracts.tools import DataSource, SourceTier, ToolCall
-from contracts.turns import Turn, TurnRequest
-from domain.hypotheses_prices import expected_day
-from domain.stock_actions import ORDER, PART_METRICS
-from domain.stock_evaluation import EVALUATION_METRICS
-from domain.task_kinds import STOCK_TASKS
-from domain.units import UNITS
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import Queue
+from desk.contracts.question.knowledge import Synthesis
+from desk.learning.hypotheses.prices import expected_day
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.real_desk import real_desk
 from tests.support.scripted import ScriptedTools, gives_up
 from workflows.stock_research import StockResearchWorkflow
@@ -257,7 +257,7 @@ class Outcomes(ScriptedTools):
     async def call(
         self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         if tool != "performance":
             return await super().call(server, tool, arguments, **how)
         self.calls[f"{server}.{tool}"] += 1

@@ -9,8 +9,14 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from agents.claude.analysts import desk_turn, turn_of
-from contracts.analysis import (
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.analytics.units import UNITS
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.episode.analysis import (
     Analysis,
     DigestItem,
     Hint,
@@ -20,21 +26,15 @@ from contracts.analysis import (
     NewsDigest,
     Signal,
 )
-from contracts.claims import Claim, Metric, claim_id
-from contracts.knowledge import Synthesis
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.memory import MemoryEntry, MemoryKind, Recalled
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.names import AgentId
-from contracts.results import Finding, Leaning, ResearchResult, View, ViewKind
-from contracts.source_results import Provenance, SourceResult
-from contracts.swarm import SubagentSpec, SwarmPlan
-from contracts.tasks import AgentLimits, Query, TaskAssignment, TaskType
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, Turn, TurnRequest
-from contracts.usage import Usage
-from domain.task_kinds import SPECIALIST_TASKS
-from domain.units import UNITS
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
+from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
+from desk.programs.claude.analysts import desk_turn, turn_of
 from tests.support.builders import answered, failed, pair_market, window
 
 MODEL: Final = "claude-sonnet-5-5"

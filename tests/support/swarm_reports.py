@@ -8,16 +8,25 @@ from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from contracts.analysis import Analysis, MeasuredFigure
-from contracts.claims import Claim, Metric
-from contracts.config import VotingConfig
-from contracts.graph import GraphRecord, GraphRequest, NodeOutcome
-from contracts.knowledge import Section, Synthesis
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.results import ConflictRecord, Finding, Leaning, ResearchResult, ViewKind
-from contracts.source_results import Provenance
-from contracts.swarm import (
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.contracts.agents.tasks import Query, TaskType, ToolName
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    ConflictRecord,
+    Finding,
+    Leaning,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import GraphRecord, GraphRequest, NodeOutcome
+from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.swarm.swarm import (
     Complexity,
     Hypothesis,
     HypothesisKind,
@@ -28,14 +37,11 @@ from contracts.swarm import (
     SwarmRound,
     TokenRecord,
 )
-from contracts.tasks import Query, TaskType, ToolName
-from contracts.tools import SourceTier, ToolCall, ToolResult
-from domain.analysis_claims import analysis_claims
-from domain.answer_evidence import source_of_answer
-from domain.conflicts import detect_conflicts
-from domain.swarm_graph import conclusion_node, graph_of, node_name, plan_node
-from domain.swarm_views import with_views
-from domain.task_kinds import SPECIALIST_TASKS
+from desk.documents.answer.evidence import source_of_answer
+from desk.programs.swarm.graph import conclusion_node, graph_of, node_name, plan_node
+from desk.programs.swarm.parts.views import with_views
+from desk.trust.claims.analysis_claims import analysis_claims
+from desk.trust.conflicts.conflicts import detect_conflicts
 from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import ECB, answered, pair_market, view, window
 

@@ -6,11 +6,16 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from contracts.knowledge import Synthesis
-from contracts.names import AgentId, Queue
-from contracts.results import Finding, Leaning, ResearchResult, View, ViewKind
-from contracts.swarm import (
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.contracts.agents.tasks import Query, TaskType, ToolName
+from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
+from desk.contracts.names import AgentId, Queue
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.run import SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import (
     Complexity,
     Hypothesis,
     HypothesisKind,
@@ -18,11 +23,6 @@ from contracts.swarm import (
     SubagentSpec,
     SwarmPlan,
 )
-from contracts.swarm_run import SwarmRequest, SwarmResult
-from contracts.tasks import Query, TaskType, ToolName
-from contracts.tools import ToolCall
-from contracts.turns import Turn, TurnRequest
-from domain.task_kinds import SPECIALIST_TASKS
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up
 from workflows.research_swarm import ResearchSwarmWorkflow

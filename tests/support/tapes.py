@@ -6,15 +6,15 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.names import AgentId, market_run_id, week_run_id
-from contracts.report import ResearchReport
-from contracts.tape import Effect, Take, Tape
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import CallPlace, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, TurnRequest
-from contracts.week_run import WeekResult
-from domain.tape import digests_of
-from domain.weeks import window_of
+from desk.analytics.weeks import window_of
+from desk.contracts.agents.tape import Effect, Take, Tape
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tools import CallPlace, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, TurnRequest
+from desk.contracts.names import AgentId, market_run_id, week_run_id
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import WeekResult
+from desk.runs.tapes.tape import digests_of
 from starters.published_files import read_report
 from starters.tape_history import recording_of
 from starters.tape_save import tape_of

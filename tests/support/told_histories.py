@@ -5,8 +5,8 @@ from pathlib import Path
 
 from temporalio.client import WorkflowHistory
 
-from domain.messages_history import ToldWorkflow
-from infra.plugin import data_converter
+from desk.platform.temporal.plugin import data_converter
+from desk.runs.messages.history import ToldWorkflow
 from starters.messages_events import EventReader
 from tests.replay.written import HISTORIES
 

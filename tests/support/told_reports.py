@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from contracts.names import AgentId
-from contracts.report import Contribution, ResearchReport
-from contracts.results import Commentary, EventType, Impact, MarketEvent
-from contracts.source_results import NewsItem, NewsItems, Provenance
-from contracts.tasks import TaskType
-from contracts.tools import SourceTier, ToolCall, ToolResult
-from domain.commentary import commentary_of
-from domain.ledger_evidence import attributed
-from domain.report_claims import printed_claims
-from domain.seal import sealed
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
+from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
+from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution, ResearchReport
+from desk.documents.report.claims import printed_claims
+from desk.documents.report.commentary import commentary_of
+from desk.trust.ledger.evidence import attributed
+from desk.trust.ledger.seal import sealed
 from tests.support.builders import answered
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, Findings, real_config

@@ -9,12 +9,38 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from contracts.changes import Change, ChangeKind, Changes
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.config import RunConfig
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.report import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import (
+    CallPlace,
+    DataSource,
+    SourceTier,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+)
+from desk.contracts.config import RunConfig
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import (
+    ConflictKind,
+    ConflictRecord,
+    DecidedBy,
+    EventType,
+    Impact,
+    Position,
+)
+from desk.contracts.findings.verdicts import (
+    ClaimCheck,
+    ClaimStatus,
+    ClaimVerdict,
+    CrossCheck,
+    CrossCheckKind,
+    DroppedSentence,
+)
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.changes import Change, ChangeKind, Changes
+from desk.contracts.week.report import (
     CalendarRow,
     Contribution,
     Coverage,
@@ -28,27 +54,8 @@ from contracts.report import (
     Sentence,
     Timings,
 )
-from contracts.results import (
-    ConflictKind,
-    ConflictRecord,
-    DecidedBy,
-    EventType,
-    Impact,
-    Position,
-)
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.tools import CallPlace, DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.verdicts import (
-    ClaimCheck,
-    ClaimStatus,
-    ClaimVerdict,
-    CrossCheck,
-    CrossCheckKind,
-    DroppedSentence,
-)
-from contracts.weeks import TimeWindow
-from domain.seal import content_hash, sealed
+from desk.contracts.weeks import TimeWindow
+from desk.trust.ledger.seal import content_hash, sealed
 
 WEEK = "2026-W44"
 AS_OF = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from temporalio.worker import (
 )
 from temporalio.workflow import ChildWorkflowHandle
 
-from contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType
 
 
 class Unopened(Interceptor):

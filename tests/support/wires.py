@@ -4,7 +4,7 @@ The sentences of `TRUE` state claims or no figure at all. Each of `INVENTED` has
 figure that is no claim, named beside it.
 """
 
-from contracts.claims import Claim, Metric, Unit
+from desk.contracts.findings.claims import Claim, Metric, Unit
 from tests.support.builders import claim
 
 CLAIMS: dict[str, Claim] = {

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from temporalio.client import Client, WorkflowExecution
 
-from contracts.answers import AnswerReport
-from contracts.graph import NodeState
-from contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import NodeState
 from tests.scenarios.scenario import Stage
 from tests.support.homes import home_environment
 from tests.support.scenario_desk import LOOPBACK, Asked, again_until_answered, asking, ended

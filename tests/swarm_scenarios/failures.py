@@ -1,9 +1,9 @@
 """Specialists fail: one of five, and three of five."""
 
-from contracts.answers import AnswerReport
-from contracts.graph import NodeState
-from contracts.names import WorkflowType
-from contracts.search_attributes import Outcome
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.names import WorkflowType
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import NodeState
 from starters.endings import ExitStatus
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.scenario_desk import Asked

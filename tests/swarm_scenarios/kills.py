@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import NamedTuple
 
-from contracts.answers import AnswerReport
-from reporting.answer_json import answer_apart_from_the_run
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.answer.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.counted_worker import read_notes
 from tests.support.scenario_fleet import ScenarioFleet, until

@@ -9,15 +9,15 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
-from contracts.answers import AnswerReport
-from contracts.config import RunPolicy
-from contracts.swarm_run import SwarmResult
-from contracts.tasks import AgentLimits, TaskType
-from contracts.turns import Turn, TurnRequest
-from infra.embedded_server import embedded_server
-from infra.temporal import connect
-from infra.tool_calling import ToolAnswer
-from reporting.answer_publish import read_answer_file
+from desk.contracts.agents.tasks import AgentLimits, TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import RunPolicy
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.run import SwarmResult
+from desk.documents.publishing.answer_publish import read_answer_file
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.temporal import connect
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.desk import desk_workers
 from tests.support.homes import home_settings

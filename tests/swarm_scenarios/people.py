@@ -8,15 +8,15 @@ from pathlib import Path
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.escalations import EscalationAnswer, EscalationDecision
-from contracts.graph import GraphStatus
-from contracts.names import AgentId, Message, escalation_run_id
-from contracts.results import DecidedBy, Leaning
-from contracts.search_attributes import Phase
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from infra.plugin import desk_plugin
-from reporting.answer_publish import read_answer_file
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
+from desk.contracts.findings.results import DecidedBy, Leaning
+from desk.contracts.names import AgentId, Message, escalation_run_id
+from desk.contracts.question.graph import GraphStatus
+from desk.documents.publishing.answer_publish import read_answer_file
+from desk.platform.temporal.plugin import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES
 from tests.support.desk import desk_workers, register_search_attributes

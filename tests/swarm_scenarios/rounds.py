@@ -1,6 +1,6 @@
 """What goes on from what was found: a second round, and a second run that remembers the first."""
 
-from contracts.answers import AnswerReport
+from desk.contracts.question.answers import AnswerReport
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.swarm_scenarios.desk import (
     ALL_FIVE,

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from temporalio.client import Client
 
-from contracts.names import Queue, WorkflowType
-from contracts.swarm_run import SpecialistOutcome, SpecialistRequest
+from desk.contracts.names import Queue, WorkflowType
+from desk.contracts.swarm.run import SpecialistOutcome, SpecialistRequest
 from starters.server_runs import run_described, started_with
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.swarm_scenarios.desk import (

@@ -12,12 +12,12 @@ import time
 
 from activities.answers import AnswerActivities
 from activities.model_turns import Analyst
-from contracts.graph import AnswerPublication, GraphRecord
-from contracts.knowledge import Synthesis
-from contracts.swarm import Refinement
-from contracts.turns import Turn, TurnRequest
-from infra.settings import load_settings
-from infra.temporal import connect
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import Refinement
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import connect
 from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note
 from tests.support.homes import PROJECT
 from tests.support.scripted import gives_up

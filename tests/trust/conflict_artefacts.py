@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from contracts.claims import Metric, Unit
-from contracts.tools import SourceTier
-from domain.normalise import Statement
+from desk.analytics.normalise import Statement
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.claims import Metric, Unit
 from tests.trust.conflict_cases import (
     BIS,
     CLOSE,

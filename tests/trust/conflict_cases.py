@@ -15,17 +15,17 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketSpec
-from contracts.names import AgentId
-from contracts.results import ResearchResult, View
-from contracts.tools import DataSource, SourceTier, ToolResult
-from contracts.weeks import TimeWindow
-from domain.normalise import Statement
+from desk.analytics.normalise import Statement
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import ResearchResult, View
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.weeks import TimeWindow
 from tests.support.builders import PAIRS, real_fixings
 from tests.support.homes import PROJECT
 
-FACTS: Final = PROJECT / "mcp_servers" / "facts"
+FACTS: Final = PROJECT / "desk" / "sources" / "central_banks" / "facts"
 EARLIEST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 ECB: Final = "European Central Bank"
 BIS: Final = "Bank for International Settlements"

@@ -6,9 +6,9 @@ from datetime import timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-from contracts.claims import Claim, Metric
-from contracts.tools import SourceTier
-from domain.banks import BANKS
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.claims import Claim, Metric
+from desk.trust.claims.banks import BANKS
 from tests.support.builders import HKD_BAND, real_fixings
 from tests.trust.conflict_cases import (
     CLOSE,

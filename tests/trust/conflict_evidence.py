@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.results import ResearchResult
-from contracts.source_results import PolicyRate, PolicyRates, Quote, SourceResult
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.weeks import TimeWindow
-from domain.price_claims import level_step
-from domain.seal import content_hash
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import PolicyRate, PolicyRates, Quote, SourceResult
+from desk.contracts.weeks import TimeWindow
+from desk.trust.claims.price_claims import level_step
+from desk.trust.ledger.seal import content_hash
 from tests.support.builders import ECB as ECB_SOURCE
 from tests.support.builders import TABLE, pair_market, rate_market
 from tests.trust.conflict_cases import (

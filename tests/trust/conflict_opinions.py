@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from contracts.claims import Claim
-from contracts.results import Leaning, ResearchResult, View, ViewKind
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from tests.trust.conflict_cases import (
     CLOSE,
     DOUBTFUL,

@@ -8,17 +8,17 @@ from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from contracts.judgement import FindingsToJudge, Scope
-from contracts.report import MarketOutcome
-from contracts.results import ConflictKind, ConflictRecord, Leaning, ResearchResult
-from contracts.search_attributes import Outcome
-from domain.conflicts import detect_conflicts, standing_claims
-from domain.findings_read_again import read_again
-from domain.judged_findings import judged_findings
-from domain.normalise import Artefact, Comparable, Statement, normalise, statement_of
-from domain.positions import Stand, claim_position, state, state_on
-from domain.voting import put_to_the_vote
-from infra.config_file import read_desk_file
+from desk.analytics.normalise import Artefact, Comparable, Statement, normalise, statement_of
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.judgement import FindingsToJudge, Scope
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, Leaning, ResearchResult
+from desk.contracts.week.report import MarketOutcome
+from desk.platform.config.config_file import read_desk_file
+from desk.programs.judging.findings import judged_findings
+from desk.programs.judging.read_again import read_again
+from desk.trust.conflicts.conflicts import detect_conflicts, standing_claims
+from desk.trust.conflicts.positions import Stand, claim_position, state, state_on
+from desk.trust.conflicts.voting import put_to_the_vote
 from tests.support.homes import PROJECT
 from tests.trust import (
     conflict_artefacts,

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from unittest.mock import patch
 
-from contracts.claims import Claim
-from contracts.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
-from domain import report_judgement
-from domain.ledger import Ledger, Objection
-from domain.prose import render
-from domain.seal import sealed
+from desk.contracts.findings.claims import Claim
+from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
+from desk.documents.report.markets import judgement as report_judgement
+from desk.trust.ledger.ledger import Ledger, Objection
+from desk.trust.ledger.seal import sealed
+from desk.trust.prose.prose import render
 from tests.trust.corruptions import ClaimEdit, Corruption, EventEdit, EvidenceEdit
 from tests.trust.real_weeks import Desk, Findings
 

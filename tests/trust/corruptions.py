@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from contracts.claims import Claim
-from contracts.report import MarketReport
-from contracts.results import MarketEvent, ResearchResult
-from contracts.tools import ToolResult
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import MarketEvent, ResearchResult
+from desk.contracts.week.report import MarketReport
 from tests.trust.real_weeks import Findings
 
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from domain.gate import unbacked
+from desk.trust.prose.gate import unbacked
 
 SETS: Final = (
     Path(__file__).with_name("held_sentences.json"),

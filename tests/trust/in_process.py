@@ -7,11 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from domain.seal import content_hash
-from infra.mcp_config import read_mcp_config
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.trust.ledger.seal import content_hash
 from tests.support.homes import PROJECT
 
 PATIENCE_SECONDS = 60.0

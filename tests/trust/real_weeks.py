@@ -9,38 +9,38 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from agents.builtin.analysts import builtin_turn
-from agents.roster import profile_of
-from contracts.config import RunConfig
-from contracts.markets import MarketSpec
-from contracts.plan import PlannedTask, WeekPlan
-from contracts.report import (
+from desk.agents.roster import profile_of
+from desk.analytics.weeks import window_of
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
+from desk.contracts.config import RunConfig
+from desk.contracts.findings.results import (
+    ConflictRecord,
+    DecidedBy,
+    ResearchResult,
+    ValidationResult,
+)
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.markets import MarketSpec
+from desk.contracts.week.plan import PlannedTask, WeekPlan
+from desk.contracts.week.report import (
     Contribution,
     MarketOutcome,
     ResearchReport,
     Revision,
     RevisionKind,
 )
-from contracts.results import (
-    ConflictRecord,
-    DecidedBy,
-    ResearchResult,
-    ValidationResult,
-)
-from contracts.tasks import TaskAssignment
-from contracts.tools import ToolResult
-from contracts.turns import AgentResult, Exchange, TurnRequest
-from contracts.verdicts import RejectedFigure
-from contracts.week_run import MarketRequest, WeekRecord
-from contracts.weeks import TimeWindow
-from domain.assignments import VALIDATION, assignment_for
-from domain.compile_report import compile_report
-from domain.conflict_records import merged
-from domain.conflicts import decide, default_position, detect_conflicts
-from domain.market_outcome import decide_outcome, reasons_missing
-from domain.prose_review import review, without_rejected
-from domain.weeks import window_of
-from infra.config_file import read_desk_file
+from desk.contracts.week.run import MarketRequest, WeekRecord
+from desk.contracts.weeks import TimeWindow
+from desk.documents.report.compile_report import compile_report
+from desk.platform.config.config_file import read_desk_file
+from desk.programs.builtin.analysts import builtin_turn
+from desk.runs.assignments.assignments import VALIDATION, assignment_for
+from desk.runs.boards.market_outcome import decide_outcome, reasons_missing
+from desk.trust.conflicts.conflicts import decide, default_position, detect_conflicts
+from desk.trust.conflicts.records import merged
+from desk.trust.prose.prose_review import review, without_rejected
 from tests.support.homes import PROJECT
 from tests.trust.in_process import Tools
 

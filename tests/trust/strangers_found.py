@@ -17,11 +17,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from contracts.report import MarketOutcome, ResearchReport
-from contracts.results import Leaning, ViewKind
-from domain.compile_answer import compile_answer
-from reporting.answer_publish import publish_answer
-from reporting.publish import publish
+from desk.contracts.findings.results import Leaning, ViewKind
+from desk.contracts.week.report import MarketOutcome, ResearchReport
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer
+from desk.documents.publishing.publish import publish
 from starters.audit_report import audit_report
 from starters.endings import ExitStatus
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

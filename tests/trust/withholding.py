@@ -12,21 +12,21 @@ from enum import StrEnum
 from html.parser import HTMLParser
 from typing import Final, NamedTuple
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.names import AgentId
-from contracts.report import MarketOutcome, ResearchReport
-from contracts.results import ConflictKind, ConflictRecord, Position, ResearchResult
-from contracts.source_results import History
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from domain.figures import print_claim
-from domain.ledger_derivation import derive
-from domain.ledger_evidence import read_answer
-from domain.positions import state
-from domain.references import Form, printed
-from domain.report_claims import printed_claims
-from reporting.html import render_html
-from reporting.json_form import to_json
-from reporting.markdown import render_markdown
+from desk.analytics.figures import print_claim
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position, ResearchResult
+from desk.contracts.findings.source_results import History
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome, ResearchReport
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.json_form import to_json
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.documents.report.claims import printed_claims
+from desk.trust.conflicts.positions import state
+from desk.trust.ledger.derivation import derive
+from desk.trust.ledger.evidence import read_answer
+from desk.trust.prose.references import Form, printed
 from tests.trust.real_weeks import Desk
 
 WEEK: Final = "2022-W43"

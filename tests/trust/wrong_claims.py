@@ -9,12 +9,12 @@ from decimal import Decimal
 from random import Random
 from typing import Final
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.source_results import PolicyRate, PolicyRates
-from contracts.tools import ToolResult
-from domain.formulas import percent_change
-from domain.ledger import DATED
-from domain.ledger_evidence import read_answer
+from desk.analytics.formulas import percent_change
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.source_results import PolicyRate, PolicyRates
+from desk.trust.ledger.evidence import read_answer
+from desk.trust.ledger.ledger import DATED
 from tests.trust.corruptions import ErrorClass, changed
 from tests.trust.real_weeks import Findings
 

@@ -8,9 +8,9 @@ from functools import cache
 from random import Random
 from typing import Final
 
-from contracts.claims import Claim
-from contracts.results import EventType, MarketEvent
-from domain.prose import REFERENCE, references
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import EventType, MarketEvent
+from desk.trust.prose.prose import REFERENCE, references
 from tests.support.homes import PROJECT
 from tests.trust.corruptions import ErrorClass, EventEdit
 from tests.trust.real_weeks import Findings
@@ -105,7 +105,8 @@ def _told(event: MarketEvent, description: str) -> MarketEvent:
 @cache
 def banks() -> tuple[str, ...]:
     """The central banks that the desk knows."""
-    with (PROJECT / "mcp_servers" / "facts" / "areas.csv").open(encoding="utf-8") as table:
+    facts = PROJECT / "desk" / "sources" / "central_banks" / "facts"
+    with (facts / "areas.csv").open(encoding="utf-8") as table:
         return tuple(row["bank"] for row in csv.DictReader(table))
 
 

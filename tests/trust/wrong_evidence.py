@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from random import Random
 
-from contracts.claims import Claim, Metric
-from contracts.tools import ToolResult
-from domain.ledger_evidence import is_about, read_answer
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim, Metric
+from desk.trust.ledger.evidence import is_about, read_answer
 from tests.trust.corruptions import (
     ClaimEdit,
     Corruption,

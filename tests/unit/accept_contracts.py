@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-import contracts
+from desk import contracts
 
 LOCK = Path(__file__).with_name("contract_schema.json")
 COMMAND = "python -m tests.unit.accept_contracts"
@@ -62,7 +62,7 @@ def as_lines(prints: Fingerprint) -> list[str]:
 
 
 def _types() -> Iterator[type]:
-    for module_info in pkgutil.iter_modules(contracts.__path__, "contracts."):
+    for module_info in pkgutil.walk_packages(contracts.__path__, "desk.contracts."):
         module = importlib.import_module(module_info.name)
         for value in vars(module).values():
             ours = isinstance(value, type) and value.__module__ == module.__name__

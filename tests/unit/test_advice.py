@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from agents.claude.analysts import model_call, turn_of
-from contracts.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
-from contracts.config import RunPolicy, VotingConfig
-from contracts.learning import Advice, AdviceKind, Voice
-from contracts.names import AgentId
-from contracts.plan import WeekPlan
-from contracts.tasks import TaskType
-from domain.advice import HEAVIEST, Taken, can_be_followed, judged, policy_with, voting_with
-from domain.capabilities import routes_to
-from domain.report_conflicts import decided_by_rule
+from desk.agents.capabilities import routes_to
+from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.config import RunPolicy, VotingConfig
+from desk.contracts.learning.learning import Advice, AdviceKind, Voice
+from desk.contracts.names import AgentId
+from desk.contracts.week.plan import WeekPlan
+from desk.documents.report.conflicts import decided_by_rule
+from desk.learning.advice import HEAVIEST, Taken, can_be_followed, judged, policy_with, voting_with
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.claude.analysts import model_call, turn_of
 from tests.support.advised import AS_OF, recommendation, sample_advice, weight
 from tests.support.builders import pair_market, request
 from tests.support.real_reports import disputed_report

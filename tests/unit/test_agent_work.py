@@ -2,8 +2,8 @@
 
 import pytest
 
-from contracts.tasks import TaskType
-from contracts.usage import BUILTIN
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import BUILTIN
 from workflows.agent_work import Work
 
 

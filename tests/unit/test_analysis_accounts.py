@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
-from contracts.analysis import Analysis, CompanyFundamentals
-from contracts.claims import Metric
-from mcp_servers import analysis_accounts, analysis_yahoo
-from mcp_servers.analysis import build_server
-from mcp_servers.analysis_accounts import YahooAccounts
-from mcp_servers.analysis_companies import CompanyTools
-from mcp_servers.analysis_companies_accounts import Accounts
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.analysis_yahoo import YahooStocks
-from mcp_servers.ecb_store import RatesStore
+from desk.contracts.episode.analysis import Analysis, CompanyFundamentals
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis import yahoo as analysis_yahoo
+from desk.sources.analysis.companies import accounts as analysis_accounts
+from desk.sources.analysis.companies.accounts import YahooAccounts
+from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.companies.companies_accounts import Accounts
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.server import build_server
+from desk.sources.analysis.yahoo import YahooStocks
+from desk.sources.ecb.store import RatesStore
 from tests.support.yahoo_address import (
     CALENDAR,
     STATEMENTS,

@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.analysis import Analysis, Hint
-from contracts.claims import Metric
-from contracts.markets import MarketKind
-from contracts.source_results import Provenance
-from contracts.tools import SourceTier
-from mcp_servers.analysis_companies import CompanyTools
-from mcp_servers.analysis_companies_accounts import (
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.companies.companies_accounts import (
     AccountLine,
     Accounts,
     EarningsReport,
     Line,
     NoAccounts,
 )
-from mcp_servers.analysis_moves import volatility
-from mcp_servers.analysis_prices import PriceSeries, PriceStore
-from mcp_servers.analysis_ratios import carry_of, ratios_of
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.policy_facts import read_facts
+from desk.sources.analysis.prices import PriceSeries, PriceStore
+from desk.sources.analysis.technical.moves import volatility
+from desk.sources.analysis.technical.ratios import carry_of, ratios_of
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.ecb.store import RatesStore
 from tests.support.facts_files import write_facts
 from tests.support.price_series import evening_of, store_of, walk
 

@@ -10,16 +10,16 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from contracts.analysis import Analysis, Hint, Signal
-from contracts.claims import Metric
-from contracts.markets import MarketKind
-from mcp_servers.analysis_candles import pattern_detector
-from mcp_servers.analysis_figures import Floats
-from mcp_servers.analysis_indicators import indicator_calculator, ta_lib
-from mcp_servers.analysis_moves import market_data
-from mcp_servers.analysis_offline import NotInstalled
-from mcp_servers.analysis_prices import PriceSeries, PriceStore
-from mcp_servers.ecb_store import RatesStore
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.figures import Floats
+from desk.sources.analysis.offline import NotInstalled
+from desk.sources.analysis.prices import PriceSeries, PriceStore
+from desk.sources.analysis.technical.candles import pattern_detector
+from desk.sources.analysis.technical.indicators import indicator_calculator, ta_lib
+from desk.sources.analysis.technical.moves import market_data
+from desk.sources.ecb.store import RatesStore
 from tests.support.packaged_prices import PRICES
 from tests.support.price_series import walk, weekdays
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from contracts.analysis import Analysis, Hint
-from contracts.claims import Metric
-from mcp_servers.analysis_patterns import PatternTools
-from mcp_servers.analysis_patterns_analogues import (
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.technical.patterns import PatternTools
+from desk.sources.analysis.technical.patterns_analogues import (
     ALIKE,
     FEWEST,
     HORIZON,
@@ -24,7 +24,7 @@ from mcp_servers.analysis_patterns_analogues import (
     PATH,
     find_analogues,
 )
-from mcp_servers.analysis_patterns_chance import (
+from desk.sources.analysis.technical.patterns_chance import (
     LEVEL,
     MOST_STRENGTH,
     is_significant,

@@ -11,18 +11,18 @@ from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import TextContent
 
-from contracts.analysis import Analysis, ShareSplit
-from contracts.claims import Metric
-from contracts.source_results import Provenance
-from domain.analysis_claims import analysis_claims
-from domain.stock_evaluation import EVALUATION_METRICS
-from mcp_servers.analysis import build_server
-from mcp_servers.analysis_cash import CashRates
-from mcp_servers.analysis_figures import Unmeasured
-from mcp_servers.analysis_offline import SPLITS, Bar, Split, Traded
-from mcp_servers.analysis_performance import PerformanceTools
-from mcp_servers.analysis_prices import PriceStore, close_known_from
-from mcp_servers.ecb_store import RatesStore
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.analysis import Analysis, ShareSplit
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import Provenance
+from desk.sources.analysis.cash import CashRates
+from desk.sources.analysis.figures import Unmeasured
+from desk.sources.analysis.offline import SPLITS, Bar, Split, Traded
+from desk.sources.analysis.prices import PriceStore, close_known_from
+from desk.sources.analysis.server import build_server
+from desk.sources.analysis.technical.performance import PerformanceTools
+from desk.sources.ecb.store import RatesStore
+from desk.trust.claims.analysis_claims import analysis_claims
 from tests.support.packaged_prices import PRICES, Day, packaged
 from tests.support.price_series import walk, weekdays
 
@@ -85,7 +85,7 @@ def test_a_split_within_the_horizon_changes_nothing(
     with packaged(tmp_path, plain, "PLAIN") as store:
         one = PerformanceTools(store).performance("PLAIN", made, "short", COST, due)
     splits = {"SPLIT": (Split(plain[at].day, Decimal(10)),)}
-    monkeypatch.setattr("mcp_servers.analysis_offline.SPLITS", {**SPLITS, **splits})
+    monkeypatch.setattr("desk.sources.analysis.offline.SPLITS", {**SPLITS, **splits})
     with packaged(tmp_path, split, "SPLIT") as store:
         other = PerformanceTools(store).performance("SPLIT", made, "short", COST, due)
     told, again = figures_of(one), figures_of(other)
@@ -343,7 +343,7 @@ async def test_an_answer_over_the_protocol_has_a_claim_for_each_figure() -> None
 
 
 def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcp_servers.analysis_offline._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.offline._folder", lambda package: None)
     tool = PerformanceTools(PriceStore(RatesStore())).performance
     with pytest.raises(ToolError, match="run `make install-swarm`"):
         tool("NVDA", MADE, "long", COST, DUE)

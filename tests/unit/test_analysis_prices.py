@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.markets import MarketKind
-from contracts.tools import SourceTier
-from domain.fixings import known_from
-from mcp_servers.analysis_offline import OFFLINE, SPLITS, NotInstalled, PackagedSeries, Traded
-from mcp_servers.analysis_prices import (
+from desk.analytics.prices.fixings import known_from
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.offline import OFFLINE, SPLITS, NotInstalled, PackagedSeries, Traded
+from desk.sources.analysis.prices import (
     NoPrices,
     NoPricesThen,
     PriceStore,
     as_price,
     last_close_day,
 )
-from mcp_servers.ecb_store import RatesStore
+from desk.sources.ecb.store import RatesStore
 from tests.support.packaged_prices import PRICES, Day, packaged
 from tests.support.price_series import weekdays
 from tests.support.rates_files import write_rates

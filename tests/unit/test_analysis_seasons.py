@@ -10,11 +10,11 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from contracts.analysis import Analysis, Hint
-from contracts.claims import Metric
-from mcp_servers.analysis_patterns import PatternTools
-from mcp_servers.analysis_patterns_chance import LEVEL, group_p_values, is_significant
-from mcp_servers.analysis_seasons import (
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.technical.patterns import PatternTools
+from desk.sources.analysis.technical.patterns_chance import LEVEL, group_p_values, is_significant
+from desk.sources.analysis.technical.seasons import (
     FEWEST_YEARS,
     MONTHS,
     coming_month,

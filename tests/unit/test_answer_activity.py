@@ -7,11 +7,11 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.answers import AnswerActivities
-from contracts.graph import AnswerPublication, GraphRecord
-from contracts.names import FailureType
-from contracts.search_attributes import Outcome
-from domain.answer_audit import audit_answer
-from reporting.answer_publish import read_answer_file
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.names import FailureType
+from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.documents.audit.answers.audit import audit_answer
+from desk.documents.publishing.answer_publish import read_answer_file
 from tests.support.answers import ticket_record
 
 

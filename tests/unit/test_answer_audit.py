@@ -6,14 +6,19 @@ from typing import Any
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.graph import NodeState
-from contracts.search_attributes import Outcome
-from domain.answer_audit import PARTS, audit_answer, counted_in_answer, findings_in_answer
-from domain.answer_seal import sealed_answer
-from domain.compile_answer import compile_answer
-from domain.seal import content_hash
-from reporting.answer_json import answer_from_json, answer_to_json
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import NodeState
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.audit.answers.audit import (
+    PARTS,
+    audit_answer,
+    counted_in_answer,
+    findings_in_answer,
+)
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.trust.ledger.seal import content_hash
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 
 Change = Callable[[dict[str, Any]], None]

@@ -3,8 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from contracts.tools import ToolCall
-from domain.answer_form import (
+from desk.agents.answer_form import (
     ToldHits,
     ToldPdf,
     ToldTicket,
@@ -13,6 +12,7 @@ from domain.answer_form import (
     told,
     told_when,
 )
+from desk.contracts.agents.tools import ToolCall
 from tests.knowledge.asking import answered
 
 

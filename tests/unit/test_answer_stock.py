@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.claims import Metric
-from contracts.graph import GraphRecord
-from contracts.knowledge import Synthesis
-from contracts.search_attributes import Outcome
-from contracts.stock import Recommended, StockAction
-from domain.answer_audit import audit_answer
-from domain.compile_answer import compile_answer
-from domain.stock_actions import DATA
-from reporting.answer_json import answer_from_json, answer_to_json
-from reporting.answer_stock_words import part_lines
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphRecord
+from desk.contracts.question.knowledge import Synthesis
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.audit.answers.audit import audit_answer
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.answer.stock_words import part_lines
+from desk.programs.episode.run.actions import DATA
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record
 

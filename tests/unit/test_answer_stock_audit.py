@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from contracts.analysis import MeasuredFigure
-from contracts.answers import AnswerReport
-from contracts.graph import GraphRecord
-from contracts.stock import Evaluation, Recommended, StockAction, StockRecord
-from domain.answer_audit import audit_answer, counted_in_answer, findings_in_answer
-from domain.answer_seal import sealed_answer
-from domain.answer_stock_audit import outcome_findings
-from domain.audit_findings import AuditFinding
-from domain.compile_answer import compile_answer
-from domain.seal import content_hash
-from domain.stock_evaluation import POSITIONS, performance
-from reporting.answer_json import answer_from_json, answer_to_json
+from desk.analytics.evaluation import POSITIONS, performance
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import Evaluation, Recommended, StockAction, StockRecord
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.audit.answers.audit import audit_answer, counted_in_answer, findings_in_answer
+from desk.documents.audit.answers.stock import outcome_findings
+from desk.documents.audit.findings import AuditFinding
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.trust.ledger.seal import content_hash
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record
 

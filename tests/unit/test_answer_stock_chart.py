@@ -7,11 +7,16 @@ from decimal import Decimal
 import numpy
 import pytest
 
-from contracts.analysis import PriceHistory
-from contracts.markets import MarketKind
-from contracts.source_results import Provenance
-from contracts.tools import SourceTier
-from reporting.stock_chart import WIDTH, average, relative_strength, stock_chart
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.analysis import PriceHistory
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketKind
+from desk.documents.rendering.drawing.stock_chart import (
+    WIDTH,
+    average,
+    relative_strength,
+    stock_chart,
+)
 
 START = date(2023, 1, 2)
 SOURCE = Provenance(name="a package", tier=SourceTier.SECONDARY)

@@ -7,16 +7,16 @@ from decimal import Decimal
 import pytest
 from pydantic import JsonValue
 
-from contracts.analysis import Analysis, MeasuredFigure
-from contracts.claims import Claim, Metric, claim_id
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.weeks import TimeWindow
-from domain.ledger import Ledger
-from domain.ledger_evidence import EvidenceUnusable, verified_answer
-from domain.seal import content_hash
-from domain.stock_assignments import market_of
-from domain.stock_evaluation import EVALUATION_METRICS
-from domain.units import UNITS
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.analytics.units import UNITS
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.weeks import TimeWindow
+from desk.programs.episode.run.assignments import market_of
+from desk.trust.ledger.evidence import EvidenceUnusable, verified_answer
+from desk.trust.ledger.ledger import Ledger
+from desk.trust.ledger.seal import content_hash
 from tests.support.builders import answered
 from tests.support.stock_reports import ACCOUNTS, AS_OF
 

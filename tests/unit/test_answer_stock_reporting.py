@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contracts.answers import AnswerReport, AnswerSection
-from contracts.graph import GraphRecord
-from contracts.results import ConflictKind, ConflictRecord, DecidedBy, Position
-from contracts.stock import Blackboard, EpisodeStep, Evaluation, StockAction
-from domain.compile_answer import compile_answer
-from domain.stock_evaluation import EVALUATION_METRICS
-from reporting.answer_html import render_answer_html
-from reporting.answer_json import answer_apart_from_the_run
-from reporting.answer_markdown import answer_alone, render_answer_markdown
-from reporting.answer_stock_words import (
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation, StockAction
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, DecidedBy, Position
+from desk.contracts.question.answers import AnswerReport, AnswerSection
+from desk.contracts.question.graph import GraphRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.json_form import answer_apart_from_the_run
+from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
+from desk.documents.rendering.answer.stock_words import (
     evaluation_notes,
     evaluation_words,
     headline,

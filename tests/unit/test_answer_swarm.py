@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.graph import GraphRecord, NodeOutcome, NodeState
-from contracts.knowledge import Synthesis
-from contracts.results import ConflictRecord, DecidedBy, ResearchResult
-from contracts.search_attributes import Outcome
-from contracts.swarm import Hypothesis, SwarmRecord
-from domain.answer_audit import audit_answer
-from domain.compile_answer import compile_answer
-from domain.conflicts import decide
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchResult
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeState
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import Hypothesis, SwarmRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.audit.answers.audit import audit_answer
+from desk.trust.conflicts.conflicts import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarm_reports import (
     conclusion,

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from contracts.answers import AnswerReport
-from domain.answer_audit import audit_answer, counted_in_answer, findings_in_answer
-from domain.answer_seal import sealed_answer
-from domain.compile_answer import compile_answer
-from reporting.answer_json import answer_from_json, answer_to_json
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.audit.answers.audit import audit_answer, counted_in_answer, findings_in_answer
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
 from starters.ask_audit import counted_words
 from tests.support.answers import FINISHED_AT
 from tests.support.swarm_reports import swarm_record

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.results import ConflictRecord, DecidedBy
-from contracts.swarm import TokenRecord
-from domain.compile_answer import compile_answer
-from domain.conflicts import decide
-from reporting.answer_html import render_answer_html
-from reporting.answer_json import answer_from_json, answer_to_json
-from reporting.answer_markdown import answer_alone, render_answer_markdown
-from reporting.answer_publish import publish_answer, read_answer_file
-from reporting.answer_swarm_words import token_words
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.swarm import TokenRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer, read_answer_file
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
+from desk.documents.rendering.answer.swarm_words import token_words
+from desk.trust.conflicts.conflicts import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarm_reports import OBJECTIVE, RUN, direction, swarm_record
 from tests.unit.test_reporting_answer import Page

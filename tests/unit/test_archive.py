@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from contracts.claims import Unit
-from contracts.report import ResearchReport
-from domain.figures import print_figure
-from reporting.archive import Archive, ArchiveError, write_archive
-from reporting.archive_reading import LeftOut
-from reporting.publish import publish
-from reporting.wording import typographic
+from desk.analytics.figures import print_figure
+from desk.contracts.findings.claims import Unit
+from desk.contracts.week.report import ResearchReport
+from desk.documents.archive.archive import Archive, ArchiveError, write_archive
+from desk.documents.archive.reading import LeftOut
+from desk.documents.publishing.publish import publish
+from desk.documents.rendering.wording import typographic
 from tests.support.advised import sample_advice, sample_scorecard
 from tests.support.archives import report_of, shelve
 from tests.support.reports import (

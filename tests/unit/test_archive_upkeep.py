@@ -12,8 +12,8 @@ from temporalio.testing import ActivityEnvironment
 import activities.archiving as archiving
 from activities.archiving import ArchiveUpkeep
 from activities.publishing import PublishingActivities
-from contracts.week_run import Publication
-from reporting.publish import FOLDER
+from desk.contracts.week.run import Publication
+from desk.documents.publishing.publish import FOLDER
 from starters.endings import ExitStatus
 from starters.main import execute
 from tests.support.archives import report_of, shelve

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from contracts.source_results import PolicyRates, Quote
-from contracts.tools import Attribution, SourceTier
-from infra.mcp_attribution import HIGHEST, attributed_answer, own_module
-from infra.mcp_config import McpServerSpec, read_mcp_config
-from infra.mcp_pool import McpPool
+from desk.contracts.agents.tools import Attribution, SourceTier
+from desk.contracts.findings.source_results import PolicyRates, Quote
+from desk.platform.mcp.attribution import HIGHEST, attributed_answer, own_module
+from desk.platform.mcp.config import McpServerSpec, read_mcp_config
+from desk.platform.mcp.pool import McpPool
 from tests.support.homes import PROJECT
 
 LIE: dict[str, JsonValue] = {
@@ -47,7 +47,7 @@ def spec(**entry: Any) -> McpServerSpec:
         {"command": "/opt/liar/bin/liar"},
         {"url": "https://rates.example/mcp"},
         {"inProcess": "mcp_servers_of_others.ecb"},
-        {"command": "python", "args": ["-m", "mcp_servers.ecb"], "cwd": "/tmp/elsewhere"},
+        {"command": "python", "args": ["-m", "desk.sources.ecb.server"], "cwd": "/tmp/elsewhere"},
     ],
 )
 def test_a_server_of_which_nothing_is_said_is_of_the_lowest_tier_under_its_own_name(
@@ -86,9 +86,9 @@ def test_an_answer_that_names_no_source_stays_as_it_is(content: JsonValue) -> No
 @pytest.mark.parametrize(
     "entry",
     [
-        {"inProcess": "mcp_servers.ecb"},
-        {"command": "python", "args": ["-m", "mcp_servers.ecb", "--cache-dir", "x"]},
-        {"url": "http://ecb.internal:8901/mcp", "module": "mcp_servers.ecb"},
+        {"inProcess": "desk.sources.ecb.server"},
+        {"command": "python", "args": ["-m", "desk.sources.ecb.server", "--cache-dir", "x"]},
+        {"url": "http://ecb.internal:8901/mcp", "module": "desk.sources.ecb.server"},
     ],
 )
 def test_a_server_of_this_project_says_itself_what_it_publishes(entry: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ def test_a_server_of_this_project_says_itself_what_it_publishes(entry: dict[str,
 
 
 def test_but_not_more_than_it_ever_publishes() -> None:
-    content, by = attributed_answer(QUOTE, "news", spec(inProcess="mcp_servers.google_news"))
+    content, by = attributed_answer(QUOTE, "news", spec(inProcess="desk.sources.news.server"))
     assert by is None
     assert Quote.model_validate(content).source.tier is SourceTier.SECONDARY
 
@@ -110,7 +110,7 @@ def test_every_server_that_ships_is_known(file: str) -> None:
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
     servers = {
-        "ecb": spec(inProcess="mcp_servers.ecb"),
+        "ecb": spec(inProcess="desk.sources.ecb.server"),
         "stolen": spec(inProcess="tests.support.lying_server"),
     }
     async with McpPool(servers, in_process=True, project_dir=PROJECT, cache_dir=tmp_path) as pool:

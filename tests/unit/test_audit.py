@@ -6,20 +6,20 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.changes import Change, ChangeKind, Changes
-from contracts.claims import Metric
-from contracts.report import MarketReport, MissingMarket, ResearchReport
-from contracts.results import EventType
-from contracts.search_attributes import Outcome
-from contracts.verdicts import ClaimStatus
-from domain.audit import audit, counted
-from domain.audit_evidence import seal_findings
-from domain.figures import print_claim
-from domain.prose import sentence
-from domain.rate_claims import IN_A_ROW
-from domain.report_claims import printed_claims
-from domain.seal import content_hash, sealed
-from reporting.json_form import from_json, to_json
+from desk.analytics.figures import print_claim
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import EventType
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.week.changes import Change, ChangeKind, Changes
+from desk.contracts.week.report import MarketReport, MissingMarket, ResearchReport
+from desk.documents.audit.audit import audit, counted
+from desk.documents.audit.evidence import seal_findings
+from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.documents.report.claims import printed_claims
+from desk.trust.claims.rate_claims import IN_A_ROW
+from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.prose.prose import sentence
 from tests.support.real_reports import disputed_report, real_report
 
 YEN, PEG, JAPAN, EURO_AREA = "USD/JPY", "USD/HKD", "JP", "XM"

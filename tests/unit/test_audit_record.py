@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from contracts.learning import (
+from desk.contracts.learning.learning import (
     Advice,
     RecordWeight,
     Scorecard,
@@ -13,10 +13,10 @@ from contracts.learning import (
     SourceRecord,
     StanceMonitor,
 )
-from domain.audit import audit
-from domain.calibration import scorecard
-from domain.calibration_weights import LEAST_WEEKS, agent_weights, source_weights
-from domain.seal import sealed
+from desk.documents.audit.audit import audit
+from desk.learning.calibration import scorecard
+from desk.learning.calibration_weights import LEAST_WEEKS, agent_weights, source_weights
+from desk.trust.ledger.seal import sealed
 from tests.support.advised import AS_OF, scored_forecasts
 from tests.support.real_reports import real_report
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.builtin.derived_week import NotDerivable, derived_outcomes
-from contracts.report import MarketReport, ResearchReport
-from contracts.results import Impact, Leaning
-from contracts.usage import Usage
-from contracts.verdicts import ClaimStatus
-from domain.audit_words import Wording, word_findings, wording
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import Impact, Leaning
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.documents.audit.words import Wording, word_findings, wording
+from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes
 from tests.support.real_reports import disputed_report, real_report
 
 MARKETS = ("USD/JPY", "EUR/USD", "JP")

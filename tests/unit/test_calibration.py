@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.learning import (
+from desk.contracts.learning.learning import (
     WEIGHT_BOUNDS,
     MadeForecast,
     RecordWeight,
@@ -19,10 +19,10 @@ from contracts.learning import (
     SourceRecord,
     Voice,
 )
-from contracts.names import AgentId
-from contracts.weeks import monday_of, week_of
-from domain.calibration import ALL, monitor, outcome, score, scorecard, sign_test
-from domain.calibration_weights import agent_weights, source_weights
+from desk.contracts.names import AgentId
+from desk.contracts.weeks import monday_of, week_of
+from desk.learning.calibration import ALL, monitor, outcome, score, scorecard, sign_test
+from desk.learning.calibration_weights import agent_weights, source_weights
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
 DAY = timedelta(days=1)

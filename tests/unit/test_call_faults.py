@@ -7,8 +7,8 @@ from temporalio.exceptions import ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
 
 from activities.errors import fault_told, transient
-from contracts.names import CallFault, FailureType
-from contracts.tools import OpenCircuit
+from desk.contracts.agents.tools import OpenCircuit
+from desk.contracts.names import CallFault, FailureType
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
 

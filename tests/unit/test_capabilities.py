@@ -3,14 +3,8 @@
 import pytest
 from pydantic import JsonValue
 
-from agents.roster import ROSTER, STOCK_AGENTS, SWARM_AGENTS, WEEK_AGENTS, profile_in
-from contracts.capabilities import USUAL_ROUTES, Capability, Route
-from contracts.config import RunPolicy
-from contracts.names import AgentId
-from contracts.source_results import History, NewsItems
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from domain.answer_form import formed
-from domain.capabilities import (
+from desk.agents.answer_form import formed
+from desk.agents.capabilities import (
     answer_among,
     as_routed,
     call_by,
@@ -19,6 +13,12 @@ from domain.capabilities import (
     satisfies,
     tools_for,
 )
+from desk.agents.roster import ROSTER, STOCK_AGENTS, SWARM_AGENTS, WEEK_AGENTS, profile_in
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.config import RunPolicy
+from desk.contracts.findings.source_results import History, NewsItems
+from desk.contracts.names import AgentId
 from tests.support.builders import ECB, answered, call, failed, window
 
 OFFLINE = ("ecb", "central_banks", "official_statistics")

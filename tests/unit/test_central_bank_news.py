@@ -10,11 +10,11 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import NewsItems
-from contracts.tools import SourceTier
-from mcp_servers.central_bank_news import BANK_FEEDS
-from mcp_servers.central_banks import CentralBankTools, build_server
-from mcp_servers.policy_facts import FACTS_DIR, read_facts
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import NewsItems
+from desk.sources.central_banks.news import BANK_FEEDS
+from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.server import CentralBankTools, build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.feed_address import UNUSABLE, Answer, atom, feeds, item, rdf, rss
 
@@ -245,7 +245,7 @@ async def test_the_structured_result_is_the_contract_in_json() -> None:
 
 async def test_a_process_without_the_option_fetches_nothing() -> None:
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "mcp_servers.central_banks"], cwd=ROOT
+        command=sys.executable, args=["-m", "desk.sources.central_banks.server"], cwd=ROOT
     )
     async with Client(server, read_timeout_seconds=START_SECONDS) as client:
         arguments = {"areas": ["US"], "as_of": "2026-10-30T16:00:00Z"}
@@ -255,7 +255,7 @@ async def test_a_process_without_the_option_fetches_nothing() -> None:
 
 def test_the_help_names_the_option() -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "mcp_servers.central_banks", "--help"],
+        [sys.executable, "-m", "desk.sources.central_banks.server", "--help"],
         cwd=ROOT,
         capture_output=True,
         text=True,

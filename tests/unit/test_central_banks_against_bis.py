@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.source_results import MonthEndRate, PolicyRate
-from mcp_servers.official_statistics import OfficialStatisticsTools
-from mcp_servers.official_tables import AREAS
-from mcp_servers.policy_answers import policy_rate
-from mcp_servers.policy_facts import PolicyFacts, read_facts
+from desk.contracts.findings.source_results import MonthEndRate, PolicyRate
+from desk.sources.central_banks.policy_answers import policy_rate
+from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
+from desk.sources.statistics.server import OfficialStatisticsTools
+from desk.sources.statistics.tables import AREAS
 from tests.support.homes import PROJECT
 
 ROUNDING = Decimal("0.005")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import DatePrecision, PolicyRate, PolicyRates
-from contracts.tools import SourceTier
-from mcp_servers.central_banks import CentralBankTools, build_server
-from mcp_servers.policy_facts import read_facts
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import DatePrecision, PolicyRate, PolicyRates
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.server import CentralBankTools, build_server
 from tests.support.facts_files import DECISIONS, write_facts
 
 OURS = CentralBankTools()

@@ -6,18 +6,18 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Metric, Unit
-from contracts.results import EventType, Impact, MarketEvent
-from contracts.source_results import PolicyRate
-from domain.banks import BANKS
-from domain.checks import (
+from desk.analytics.units import UNITS
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.results import EventType, Impact, MarketEvent
+from desk.contracts.findings.source_results import PolicyRate
+from desk.trust.claims.banks import BANKS
+from desk.trust.claims.checks import (
     check_bank,
     check_formula,
     check_policy_rate,
     check_rate_in_force,
 )
-from domain.recompute import InputsUnusable, recompute
-from domain.units import UNITS
+from desk.trust.claims.recompute import InputsUnusable, recompute
 from tests.support.builders import HKD_BAND, claim
 from tests.support.homes import PROJECT
 
@@ -127,5 +127,7 @@ def test_an_event_is_of_the_bank_of_its_area_and_names_another_only_with_a_claim
 
 
 def test_the_banks_are_those_of_the_desk_s_tables() -> None:
-    with (PROJECT / "mcp_servers" / "facts" / "areas.csv").open(encoding="utf-8") as file:
+    with (PROJECT / "desk" / "sources" / "central_banks" / "facts" / "areas.csv").open(
+        encoding="utf-8"
+    ) as file:
         assert {row["area"]: row["bank"] for row in csv.DictReader(file)} == BANKS

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from contracts.config import RetryConfig
-from contracts.names import CallFault
-from infra.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, outlasting
-from infra.tool_calling import ToolUnreachable
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import CallFault
+from desk.platform.mcp.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, outlasting
+from desk.platform.mcp.tool_calling import ToolUnreachable
 
 OPENS_AFTER = 6.0
 PAUSE = FIRST_PAUSE.total_seconds()
@@ -186,7 +186,7 @@ async def test_a_call_that_tries_and_is_cancelled_leaves_the_next_to_try(
 async def test_those_that_wait_for_a_silent_source_do_not_wait_long(
     circuit: Circuit, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.circuit.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("desk.platform.mcp.circuit.WAIT_SECONDS", 0.01)
     await opened(circuit, clock)
     clock.now += PAUSE
     began = asyncio.Event()

@@ -10,10 +10,10 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
-from contracts.model_calls import ModelAnswer, ModelCall, StopReason
-from infra.claude import LONGEST_PAUSE, Claude
-from infra.claude_prices import usage_of
-from infra.model_calling import ModelFailed
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.platform.models.claude import LONGEST_PAUSE, Claude
+from desk.platform.models.claude_prices import usage_of
+from desk.platform.models.model_calling import ModelFailed
 
 KEY = "sk-ant-hush"
 CALL = ModelCall(

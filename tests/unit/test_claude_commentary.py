@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from contracts.claims import Metric, Unit
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.names import AgentId
-from contracts.results import Commentary, EventType, Impact, MarketEvent
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import Usage
-from domain.prose_review import review, without_rejected
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
+from desk.contracts.names import AgentId
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.trust.prose.prose_review import review, without_rejected
 from tests.support.builders import claim, finding, window
 
 WEEK = "2026-W44"

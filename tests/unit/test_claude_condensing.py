@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.claude.condensing import KEPT_WHOLE, LEFT_OUT, LONGEST_THOUGHT, condensed
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange
+from desk.programs.claude.condensing import KEPT_WHOLE, LEFT_OUT, LONGEST_THOUGHT, condensed
 
 LONGEST = 20_000
 NOTE = 200

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from agents.claude.condensing import LONGEST_RESULT
-from agents.claude.conversation import LAST, TOO_MANY, messages, shown
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.tasks import Effort, TaskType
-from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
-from contracts.turns import Exchange, Turn, TurnRequest
-from contracts.usage import Usage
-from contracts.verdicts import RejectedFigure
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import Effort, TaskType
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.claude.condensing import LONGEST_RESULT
+from desk.programs.claude.conversation import LAST, TOO_MANY, messages, shown
 from tests.support.builders import answered, pair_market, real_history, request
 
 MODEL = "claude-sonnet-5-5"

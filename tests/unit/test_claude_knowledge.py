@@ -8,18 +8,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.builtin.analysts import builtin_turn
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from agents.claude.knowledge_state import LEAST_TOLD, LONGEST_TOLD, MOST_TOLD, Found, things_of
-from contracts.capabilities import Capability, Route
-from contracts.knowledge import Document, DocumentsRead, SearchHit, Ticket, TicketsFound
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.names import AgentId
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, Turn, TurnRequest
-from contracts.usage import Usage
-from domain.capabilities import call_by
+from desk.agents.capabilities import call_by
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import (
+    Document,
+    DocumentsRead,
+    SearchHit,
+    Ticket,
+    TicketsFound,
+)
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.question.claude.knowledge_state import (
+    LEAST_TOLD,
+    LONGEST_TOLD,
+    MOST_TOLD,
+    Found,
+    things_of,
+)
 from tests.support.builders import failed
 from tests.support.questions import (
     DOCUMENTS,

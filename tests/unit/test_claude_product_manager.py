@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agents.builtin.product_manager import tasks_of
-from agents.claude.analysts import model_call, turn_of
-from contracts.config import ScheduleConfig
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.names import AgentId, FailureType
-from contracts.plan import WeekPlan
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.turns import TurnRequest
-from contracts.usage import Usage
-from domain.weeks import window_of
+from desk.analytics.weeks import window_of
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.week.plan import WeekPlan
+from desk.programs.claude.analysts import model_call, turn_of
+from desk.programs.week.builtin.product_manager import tasks_of
 
 WEEK = "2026-W44"
 MODEL = "claude-opus-5-5"

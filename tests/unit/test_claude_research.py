@@ -9,17 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.builtin.analysts import builtin_turn
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from agents.claude.research import ODDITY
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.results import EventType, Forecast, Leaning, MarketEvent, ResearchResult, ViewKind
-from contracts.source_results import NewsItem, NewsItems, Provenance
-from contracts.tasks import TaskType
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, Turn, TurnRequest
-from contracts.usage import Usage
-from domain.prose_review import review
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import (
+    EventType,
+    Forecast,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.week.claude.research import ODDITY
+from desk.trust.prose.prose_review import review
 from tests.support.builders import (
     answered,
     calendar,

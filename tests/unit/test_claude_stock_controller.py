@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from agents.claude.analysts import desk_turn, model_call
-from contracts.names import AgentId
-from contracts.stock import ActionChoice, StockAction
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.stock_actions import ORDER, why_not
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.names import AgentId
+from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.episode.run.actions import ORDER, why_not
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material

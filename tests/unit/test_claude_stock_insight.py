@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.claude.analysts import desk_turn, model_call
-from agents.claude.stock_board import claims_on_board
-from agents.claude.stock_insight import MOST_INSIGHTS
-from agents.claude.swarm_research import LONGEST_STATEMENT
-from contracts.claims import Metric
-from contracts.results import Leaning, ResearchResult
-from contracts.stock import StockAction
-from contracts.turns import TurnRequest
-from domain.prose_review import review
-from domain.stock_parts import pointers_of
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.episode.claude.board import claims_on_board
+from desk.programs.episode.claude.insight import MOST_INSIGHTS
+from desk.programs.episode.parts import pointers_of
+from desk.programs.swarm.claude.research import LONGEST_STATEMENT
+from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
 from tests.support.questions import material
 from tests.support.swarm_asking import ORDERS, memory, objection, research, said

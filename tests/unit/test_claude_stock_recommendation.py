@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.claude.analysts import desk_turn, model_call
-from agents.claude.stock_recommendation import most_confidence
-from contracts.config import VotingConfig
-from contracts.knowledge import Synthesis
-from contracts.results import Leaning, ResearchResult, View, ViewKind
-from contracts.stock import Blackboard, Recommended, StockAction, StockRecommendation
-from contracts.turns import TurnRequest
-from domain.conflicts import detect_conflicts
-from domain.stock_board import StockBoard
-from domain.stock_parts import Pointer
-from domain.stock_recommendation import recommend
-from domain.synthesis_review import review_synthesis
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, StockRecommendation
+from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
+from desk.contracts.question.knowledge import Synthesis
+from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.episode.claude.recommendation import most_confidence
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.recommendation import recommend
+from desk.programs.episode.run.board import StockBoard
+from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.model_stock import ALL, BOTH_WAYS, PRICES, SYMBOL, advice, shown
 from tests.support.questions import material
 from tests.support.swarm_asking import ORDERS, memory, objection, said, synthesis

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from agents.claude.analysts import is_for_a_model, model_call
-from agents.claude.stock_research import PROMPTS
-from contracts.names import AgentId
-from contracts.stock import StockAction
-from contracts.tools import ToolSpec
-from domain.prose_review import review
-from domain.stock_actions import DATA, PART_METRICS
-from domain.stock_parts import values_of
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.names import AgentId
+from desk.programs.claude.analysts import is_for_a_model, model_call
+from desk.programs.episode.claude.research import PROMPTS
+from desk.programs.episode.parts import values_of
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ROLES, SYMBOL, blank, board_after, part, working
 from tests.support.questions import material
 from tests.support.swarm_asking import ORDERS, research, said

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from agents.claude.analysts import desk_turn, model_call
-from contracts.claims import Claim, Metric
-from contracts.config import VotingConfig
-from contracts.knowledge import Synthesis
-from contracts.names import AgentId
-from contracts.results import ConflictRecord, Leaning, ResearchResult
-from contracts.swarm import HypothesisKind, Refinement
-from contracts.turns import StateEntry, TurnRequest
-from domain.conflicts import detect_conflicts
-from domain.synthesis_review import review_synthesis
+from desk.contracts.agents.turns import StateEntry, TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import HypothesisKind, Refinement
+from desk.programs.claude.analysts import desk_turn, model_call
+from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.questions import material
 from tests.support.swarm_asking import (
     AS_OF,

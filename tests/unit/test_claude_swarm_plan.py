@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from agents.claude.analysts import model_call
-from agents.roster import ROSTER
-from contracts.claims import Metric
-from contracts.names import AgentId
-from contracts.swarm import Complexity, SwarmPlan
-from contracts.tasks import TaskType, ToolName
-from contracts.tools import ToolSpec
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.prose_review import review
-from domain.swarm_tasks import OUTPUT_FORMAT
+from desk.agents.roster import ROSTER
+from desk.contracts.agents.tasks import TaskType, ToolName
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.findings.claims import Metric
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import Complexity, SwarmPlan
+from desk.programs.claude.analysts import model_call
+from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT
+from desk.trust.prose.prose_review import review
 from tests.support.questions import material
 from tests.support.swarm_asking import (
     NVIDIA,

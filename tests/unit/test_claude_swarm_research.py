@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.claude.analysts import desk_turn, model_call
-from agents.claude.research import ODDITY
-from agents.claude.swarm_research import (
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
+from desk.contracts.findings.source_results import History
+from desk.contracts.names import AgentId
+from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
     LONGEST_STATEMENT,
     MOST_FINDINGS,
     MOST_SAYINGS,
     PROMPTS,
 )
-from contracts.claims import Metric
-from contracts.names import AgentId
-from contracts.results import Leaning, ResearchResult, ViewKind
-from contracts.source_results import History
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
-from contracts.turns import TurnRequest
-from domain.ledger_derivation import derive
-from domain.ledger_evidence import verified_answer
-from domain.prose_review import review
-from domain.seal import content_hash
+from desk.programs.week.claude.research import ODDITY
+from desk.trust.ledger.derivation import derive
+from desk.trust.ledger.evidence import verified_answer
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.prose_review import review
 from tests.support.builders import real_history
 from tests.support.questions import material
 from tests.support.swarm_asking import (

@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from contracts.knowledge import (
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import (
     Document,
     DocumentsRead,
     PdfPage,
@@ -22,13 +27,8 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.names import AgentId
-from contracts.results import ResearchResult
-from contracts.tasks import TaskType
-from contracts.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
-from contracts.usage import Usage
-from domain.synthesis_review import review_synthesis
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.builders import answered, pair_market, real_history
 from tests.support.builders import request as market_request
 from tests.support.questions import (

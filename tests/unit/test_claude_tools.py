@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.claude.tools import calls_in, described
-from agents.roster import ROSTER
-from contracts.names import AgentId
-from contracts.tasks import TaskType
-from contracts.tools import MAX_CALLS_A_TURN, ToolSpec
-from contracts.turns import Exchange, TurnRequest
+from desk.agents.roster import ROSTER
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolSpec
+from desk.contracts.agents.turns import Exchange, TurnRequest
+from desk.contracts.names import AgentId
+from desk.programs.claude.tools import calls_in, described
 from tests.support.builders import pair_market, request
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")

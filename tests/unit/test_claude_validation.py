@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agents.builtin.analysts import builtin_turn
-from agents.claude.analysts import desk_turn, model_call, turn_of
-from agents.claude.validation import MOST_ISSUES
-from contracts.model_calls import ModelAnswer, StopReason
-from contracts.results import ResearchResult, ValidationResult
-from contracts.tasks import TaskType
-from contracts.tools import ToolStatus
-from contracts.turns import Exchange, Turn, TurnRequest
-from contracts.usage import Usage
-from domain.checks import IssueType
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.week.claude.validation import MOST_ISSUES
+from desk.trust.claims.checks import IssueType
 from tests.support.builders import (
     answered,
     failed,

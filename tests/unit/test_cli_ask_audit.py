@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.compile_answer import compile_answer
-from reporting.answer_json import answer_to_json
-from reporting.answer_publish import publish_answer
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer
+from desk.documents.rendering.answer.json_form import answer_to_json
 from starters.endings import ExitStatus
 from starters.main import execute
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings
+from desk.platform.settings import Settings
 from starters.ask_choice import Choice, chosen, market_in
 from starters.endings import UsageError
 from starters.graph_runs import ask_run_id

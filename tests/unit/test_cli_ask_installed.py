@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.config import RunConfig
-from contracts.graph import GraphResult
-from contracts.names import WorkflowType
-from contracts.search_attributes import Outcome
-from contracts.week_run import PublishedFiles
-from domain.compile_answer import compile_answer
-from reporting.answer_publish import publish_answer
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.config import RunConfig
+from desk.contracts.names import WorkflowType
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphResult
+from desk.contracts.week.run import PublishedFiles
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer
 from starters import ask_run
 from starters.ask_follow import Answered
 from starters.ask_installed import PROJECT, installed_since

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contracts.report import ResearchReport
-from domain.seal import sealed
-from reporting.html import render_html
-from reporting.json_form import to_json
-from reporting.markdown import render_markdown
+from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.json_form import to_json
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.trust.ledger.seal import sealed
 from starters.endings import ExitStatus
 from starters.main import execute
 from starters.published_files import LARGEST_REPORT

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from contracts.graph import GraphRecord
-from domain.compile_answer import compile_answer
-from reporting import rendering_version
-from reporting.answer_publish import publish_answer
-from reporting.page_comparison import compared_html
-from reporting.page_reading import read_page
-from reporting.rendering_version import rendering_mark
+from desk.contracts.question.graph import GraphRecord
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.pages import rendering_version
+from desk.documents.pages.comparison import compared_html
+from desk.documents.pages.reading import read_page
+from desk.documents.pages.rendering_version import rendering_mark
+from desk.documents.publishing.answer_publish import publish_answer
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.published import Audit, auditing, edited, published_week, week
 from tests.support.stock_reports import stock_record
@@ -218,15 +218,15 @@ def test_pages_of_answers_are_compared_like_those_of_reports(
 def test_a_mark_changes_with_the_code_that_renders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for package in ("contracts", "domain", "reporting"):
-        (tmp_path / package).mkdir()
-    file = tmp_path / "reporting" / "rendering_version.py"
+    (tmp_path / "trust").mkdir()
+    file = tmp_path / "documents" / "pages" / "rendering_version.py"
+    file.parent.mkdir(parents=True)
     file.write_text("a")
     monkeypatch.setattr(rendering_version, "__file__", str(file))
     render = rendering_mark.__wrapped__
     before = render()
     assert render() == before
-    (tmp_path / "domain" / "figures.py").write_text("b")
+    (tmp_path / "trust" / "figures.py").write_text("b")
     assert render() != before
 
 

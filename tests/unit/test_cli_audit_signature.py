@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.compile_answer import compile_answer
-from domain.seal import sealed
-from infra.settings import SettingsError
-from infra.signing import read_signing_key
-from reporting.answer_publish import publish_answer
-from reporting.method import METHOD
-from reporting.publish import publish
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import publish_answer
+from desk.documents.publishing.publish import publish
+from desk.documents.rendering.method import METHOD
+from desk.platform.effects.signing import read_signing_key
+from desk.platform.settings import SettingsError
+from desk.trust.ledger.seal import sealed
 from starters.checks import signing_check
 from starters.published_files import copy_set, latest_files
 from tests.support.answers import FINISHED_AT, ticket_record
@@ -117,8 +117,8 @@ def test_a_signed_page_of_another_version_needs_no_comparison(
     tmp_path: Path, key: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = (*METHOD[:-1], METHOD[-1].replace("never filled in", "left open"))
-    monkeypatch.setattr("reporting.markdown.METHOD", method)
-    monkeypatch.setattr("reporting.rendering_version.rendering_mark", lambda: OLDER)
+    monkeypatch.setattr("desk.documents.rendering.report.markdown.METHOD", method)
+    monkeypatch.setattr("desk.documents.pages.rendering_version.rendering_mark", lambda: OLDER)
     older = published_week(tmp_path / "older", SIGNER)
     monkeypatch.undo()
     assert audit(older)[0] == 3

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.report import Coverage
-from contracts.search_attributes import Outcome
-from contracts.weeks import next_week
-from domain.backfill import Backfill, WeekState, stretches, weeks_to_do
-from domain.schedule_spec import backfilled_weeks
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.week.report import Coverage
+from desk.contracts.weeks import next_week
+from desk.runs.schedule.backfill import Backfill, WeekState, stretches, weeks_to_do
+from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters import run_backfill, schedule_actions
 from starters.backfill_look import Look
 from starters.backfill_runs import PastWeeks

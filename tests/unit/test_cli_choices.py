@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.config import ScheduleConfig
-from contracts.source_results import FixingCoverage, Provenance
-from contracts.tools import SourceTier
-from infra.settings import load_settings
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.source_results import FixingCoverage, Provenance
+from desk.platform.settings import load_settings
 from starters.endings import UsageError
 from starters.market_choice import chosen_markets, known_market, subset_name
 from starters.week_choice import chosen_week, written_week

@@ -7,17 +7,17 @@ import pytest
 from rich.console import Console
 from temporalio.client import WorkflowExecutionStatus as Status
 
-from contracts.escalations import (
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import (
     EscalationAnswer,
     EscalationDecision,
     EscalationListing,
     EscalationState,
     EscalationStatus,
 )
-from contracts.results import DecidedBy
-from contracts.search_attributes import Phase
-from contracts.week_run import MarketState, MarketStatus, WeekStatus
-from domain.conflicts import decide
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.trust.conflicts.conflicts import decide
 from starters.case_lines import case_lines, decision_lines, listing_lines
 from starters.case_look import CaseRun, chosen_case
 from starters.cases import chosen_position, refuse_decided, resolve_case

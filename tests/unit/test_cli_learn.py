@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from contracts.learning import Advice, AgentRecord, StanceMonitor
-from contracts.learning_record import LearnedView
-from contracts.names import AgentId
-from domain.learned import Learned
-from infra.settings import Settings
+from desk.contracts.learning.learning import Advice, AgentRecord, StanceMonitor
+from desk.contracts.learning.record import LearnedView
+from desk.contracts.names import AgentId
+from desk.learning.learned.learned import Learned
+from desk.platform.settings import Settings
 from starters.endings import ExitStatus
 from starters.learn_table import learned_lines
 from starters.main import execute

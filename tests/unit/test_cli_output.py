@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from contracts.changes import Changes
-from contracts.config import ScheduleConfig
-from contracts.names import AgentId
-from contracts.report import Coverage, MissingMarket, ResearchReport, Sentence
-from contracts.results import AgentError, DeadLetter
-from contracts.search_attributes import Outcome, Phase, SearchAttribute
-from contracts.source_results import FixingCoverage, Provenance
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.tools import SourceTier
-from contracts.week_run import MarketState, MarketStatus, PublishedFiles, WeekStatus
-from infra.settings import load_settings
+from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.results import AgentError, DeadLetter
+from desk.contracts.findings.source_results import FixingCoverage, Provenance
+from desk.contracts.names import AgentId
+from desk.contracts.week.changes import Changes
+from desk.contracts.week.report import Coverage, MissingMarket, ResearchReport, Sentence
+from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
+from desk.platform.settings import load_settings
 from starters.changes import changes_between
 from starters.checks import Level, free_space_check, python_check, writable_check
 from starters.endings import CommandError, ExitStatus, UsageError, complain

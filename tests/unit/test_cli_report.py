@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from contracts.changes import Changes
-from contracts.report import ResearchReport
-from domain.seal import sealed
-from reporting.publish import publish
-from reporting.trace import Trace
-from reporting.traces import Traces
+from desk.contracts.week.changes import Changes
+from desk.contracts.week.report import ResearchReport
+from desk.documents.publishing.publish import publish
+from desk.documents.rendering.report.trace import Trace
+from desk.documents.rendering.report.traces import Traces
+from desk.trust.ledger.seal import sealed
 from starters.endings import ExitStatus
 from starters.main import execute
 from starters.trace import console

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.config import ScheduleConfig, Weekday
-from domain.schedule_spec import (
+from desk.analytics.weeks import latest_complete_week
+from desk.contracts.config import ScheduleConfig, Weekday
+from desk.runs.schedule.schedule_spec import (
     MOST_BACKFILLED_WEEKS,
     Overlap,
     backfilled_weeks,
     scheduled_run_id,
     weekly_schedule,
 )
-from domain.weeks import latest_complete_week
 
 LONDON = ScheduleConfig()
 

@@ -1,6 +1,6 @@
 """`desk doctor` says who does the analysis."""
 
-from infra.settings import load_settings
+from desk.platform.settings import load_settings
 from starters.checks import configuration_check
 from tests.support.homes import PROJECT
 

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from agents.roster import ROSTER
-from contracts.names import AgentId
-from infra.mcp_config import read_mcp_config
-from infra.settings import load_settings
+from desk.agents.roster import ROSTER
+from desk.contracts.names import AgentId
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.settings import load_settings
 from starters.checks import Check, Level, source_checks
 from tests.support.homes import PROJECT
 from workers.needed_sources import needed_sources
@@ -74,7 +74,7 @@ def test_another_server_under_a_name_of_the_projects_is_told_as_what_it_counts(
 ) -> None:
     path = tmp_path / "mcp.json"
     elsewhere: dict[str, object] = {"url": "http://127.0.0.1:1/mcp"}
-    own = {**elsewhere, "module": "mcp_servers.central_banks"}
+    own = {**elsewhere, "module": "desk.sources.central_banks.server"}
     path.write_text(json.dumps({"mcpServers": {"ecb": elsewhere, "central_banks": own}}))
     checks = source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)}))
     (complaint,) = (check for check in checks if "its answers count as" in check.sentence)

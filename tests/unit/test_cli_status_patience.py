@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from contracts.names import Queue
-from contracts.search_attributes import Phase
-from contracts.week_run import WeekStatus
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.names import Queue
+from desk.contracts.week.run import WeekStatus
 from starters import show_status
 from starters.endings import CommandError
 from tests.unit.test_watch import look

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from contracts.config import RunConfig
-from contracts.names import WorkflowType
-from contracts.stock import StockAction
-from contracts.stock_run import StockRequest
-from domain.retention import is_answer
-from reporting.answer_publish import answer_files
+from desk.contracts.config import RunConfig
+from desk.contracts.episode.run import StockRequest
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.names import WorkflowType
+from desk.documents.publishing.answer_publish import answer_files
+from desk.documents.upkeep.retention import is_answer
 from starters.endings import ExitStatus, UsageError
 from starters.letters import check_can_be_reset
 from starters.main import execute

@@ -49,7 +49,7 @@ def test_what_cannot_be_walked_is_told_with_what_to_do(
 def test_the_walk_needs_nothing_that_the_environment_or_the_export_needs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "training"]:
+    for name in [name for name in sys.modules if name.startswith("desk.training")]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("gymnasium", "pyarrow"):
         monkeypatch.setitem(sys.modules, name, None)

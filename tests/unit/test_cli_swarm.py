@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from contracts.config import RunConfig
-from contracts.graph import GraphStatus
-from contracts.names import WorkflowType
-from contracts.search_attributes import Outcome, Phase
-from contracts.swarm import Complexity, TokenRecord
-from contracts.swarm_run import SwarmRequest, SwarmResult
-from contracts.week_run import PublishedFiles
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.config import RunConfig
+from desk.contracts.names import WorkflowType
+from desk.contracts.question.graph import GraphStatus
+from desk.contracts.swarm.run import SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import Complexity, TokenRecord
+from desk.contracts.week.run import PublishedFiles
 from starters.ask_progress import PlainGraphProgress
 from starters.endings import ExitStatus, UsageError
 from starters.main import execute

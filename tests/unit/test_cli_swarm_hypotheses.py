@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.results import Leaning
-from contracts.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
-from contracts.swarm_run import HypothesisRequest
+from desk.contracts.findings.results import Leaning
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.swarm.run import HypothesisRequest
+from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
 from starters.endings import UsageError
 from starters.hypotheses_look import ListedHypothesis
 from starters.hypotheses_show import chosen_hypotheses, hypothesis_named, state_named

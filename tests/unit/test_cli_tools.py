@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from contracts.capabilities import Capability, Route
-from contracts.config import RunPolicy
-from contracts.learning import AgentRecord, Lesson
-from contracts.learning import ToolUse as RecordedUse
-from contracts.learning_record import Question
-from contracts.names import AgentId
-from contracts.tasks import ToolName
-from contracts.tools import ToolSpec
-from domain.learned import Learned
-from infra.config_file import read_desk_file
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.config import RunPolicy
+from desk.contracts.learning.learning import AgentRecord, Lesson
+from desk.contracts.learning.learning import ToolUse as RecordedUse
+from desk.contracts.learning.record import Question
+from desk.contracts.names import AgentId
+from desk.learning.learned.learned import Learned
+from desk.platform.config.config_file import read_desk_file
 from starters.discover_tools import discovery, discovery_lines, route_text
 from starters.endings import ExitStatus
 from starters.main import execute

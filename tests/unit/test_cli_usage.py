@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from contracts.week_run import PublishedFiles
-from reporting.publish import publish
+from desk.contracts.week.run import PublishedFiles
+from desk.documents.publishing.publish import publish
 from starters.endings import ExitStatus
 from starters.main import app, execute
 from tests.support.homes import home_environment

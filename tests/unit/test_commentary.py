@@ -2,12 +2,12 @@
 
 import pytest
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.report import Sentence
-from contracts.results import Commentary
-from domain.audit import audit
-from domain.commentary import commentary_of
-from domain.seal import sealed
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import Commentary
+from desk.contracts.week.report import Sentence
+from desk.documents.audit.audit import audit
+from desk.documents.report.commentary import commentary_of
+from desk.trust.ledger.seal import sealed
 from tests.support.builders import claim
 from tests.support.told_reports import SENTENCE, told_report
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.graph import GraphRecord, NodeSpec, NodeState
-from contracts.knowledge import Quotation
-from contracts.names import AgentId
-from contracts.results import ValidationResult
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from domain import answer_evidence
-from domain.answer_audit import audit_answer
-from domain.compile_answer import compile_answer
-from domain.synthesis_review import NOTHING_LEFT
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.results import ValidationResult
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.names import AgentId
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphRecord, NodeSpec, NodeState
+from desk.contracts.question.knowledge import Quotation
+from desk.documents.answer import evidence as answer_evidence
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.audit.answers.audit import audit_answer
+from desk.trust.prose.synthesis_review import NOTHING_LEFT
 from tests.support.answers import (
     FINISHED_AT,
     documents_read,

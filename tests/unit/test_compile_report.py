@@ -5,19 +5,19 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Metric
-from contracts.markets import MarketGroup
-from contracts.report import MarketOutcome, MarketReport, ResearchReport
-from contracts.results import EventType, Impact, MarketEvent, Severity
-from contracts.search_attributes import Outcome
-from contracts.source_results import DecisionCalendar, ScheduledDecision
-from domain.audit import audit
-from domain.compile_report import compile_report
-from domain.gate import objections
-from domain.prose import references
-from domain.report_claims import printed_claims
-from domain.report_summary import dollar_direction
-from domain.seal import seal_of
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import EventType, Impact, MarketEvent, Severity
+from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.report.claims import printed_claims
+from desk.documents.report.compile_report import compile_report
+from desk.documents.report.summary import dollar_direction
+from desk.trust.ledger.seal import seal_of
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import references
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from infra.embedded_server import _DYNAMIC_CONFIG, RETENTION
-from infra.mcp_config import read_mcp_config
-from infra.settings import Settings
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.server.embedded_server import _DYNAMIC_CONFIG, RETENTION
+from desk.platform.settings import Settings
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 from workers.tuning import TUNING
@@ -292,7 +292,8 @@ def test_a_one_shot_says_that_it_is_done_where_its_health_check_looks(name: str)
 
 def test_the_image_holds_every_package_and_installs_the_lock_with_hashes() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
-    packages = {name.split(".")[0] for name in project["tool"]["setuptools"]["packages"]}
+    found = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    packages = {name.removesuffix("*") for name in found}
     assert packages == set(re.findall(r"^COPY (\w+) /build/\w+$", DOCKERFILE, re.MULTILINE))
     assert "--require-hashes --only-binary :all: -r /build/requirements-deliver.lock" in DOCKERFILE
     assert "--no-deps --no-build-isolation /build" in DOCKERFILE

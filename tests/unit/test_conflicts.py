@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.roster import WEEK_AGENTS
-from contracts.claims import Claim, Metric, Unit
-from contracts.config import VotingConfig
-from contracts.markets import Band
-from contracts.names import AgentId
-from contracts.report import MarketOutcome
-from contracts.results import (
+from desk.agents.roster import WEEK_AGENTS
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import (
     Bounds,
     ConflictKind,
     ConflictRecord,
@@ -25,10 +24,11 @@ from contracts.results import (
     View,
     ViewKind,
 )
-from contracts.search_attributes import Outcome
-from contracts.tools import SourceTier
-from domain.conflict_bounds import TargetRange
-from domain.conflicts import (
+from desk.contracts.markets import Band
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.trust.conflicts.bounds import TargetRange
+from desk.trust.conflicts.conflicts import (
     MOST_CONFLICTS,
     decide,
     default_position,

@@ -2,12 +2,18 @@
 
 import pytest
 
-from contracts.claims import Claim, Metric
-from contracts.config import VotingConfig
-from contracts.names import AgentId
-from contracts.results import ConflictKind, ConflictRecord, Leaning, ResearchResult, ViewKind
-from contracts.tools import DataSource
-from domain.conflicts import detect_conflicts, standing_claims
+from desk.contracts.agents.tools import DataSource
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    ConflictKind,
+    ConflictRecord,
+    Leaning,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.names import AgentId
+from desk.trust.conflicts.conflicts import detect_conflicts, standing_claims
 from tests.support.builders import claim, finding, source, view
 
 TECHNICAL, PATTERN = AgentId.TECHNICAL_SPECIALIST, AgentId.PATTERN_SPECIALIST

@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from contracts.claims import Claim
+from desk.contracts.findings.claims import Claim
 from tests.unit import accept_contracts
 from tests.unit.accept_contracts import COMMAND, LOCK, Fingerprint, as_lines, fingerprint
 
@@ -35,9 +35,12 @@ def test_no_contract_changes_on_the_wire_unnoticed() -> None:
 
 def test_the_lock_covers_every_contract() -> None:
     prints = fingerprint()
-    for name in ("contracts.claims.Claim", "contracts.messages.AgentMessage"):
+    for name in (
+        "desk.contracts.findings.claims.Claim",
+        "desk.contracts.agents.messages.AgentMessage",
+    ):
         assert name in prints
-    assert "level" in prints["contracts.claims.Unit"]
+    assert "level" in prints["desk.contracts.findings.claims.Unit"]
 
 
 class Narrower(Claim):
@@ -57,7 +60,7 @@ def test_a_changed_contract_is_seen(changed: type[Claim], monkeypatch: pytest.Mo
     changed.__module__, changed.__qualname__ = Claim.__module__, Claim.__qualname__
     seen = [t for t in accept_contracts._types() if t is not Claim]
     monkeypatch.setattr(accept_contracts, "_types", lambda: iter([*seen, changed]))
-    assert any(line.startswith("+contracts.claims.Claim.") for line in changes())
+    assert any(line.startswith("+desk.contracts.findings.claims.Claim.") for line in changes())
 
 
 def test_prose_may_change() -> None:

@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 from pydantic import BaseModel
 
-from contracts.messages import MessageType
+from desk.contracts.agents.messages import MessageType
 from tests.support.homes import PROJECT
 
 DOCUMENT = (PROJECT / "docs/contracts.md").read_text(encoding="utf-8")
-NAMED = sorted(set(re.findall(r"`(contracts(?:\.\w+){2,3})`", DOCUMENT)))
-FILES = sorted(set(re.findall(r"`?((?:infra|docs|tests)/[\w/]+\.(?:py|md))", DOCUMENT)))
+NAMED = sorted(set(re.findall(r"`desk\.contracts\.(\w+(?:\.\w+){1,4})`", DOCUMENT)))
+FILES = sorted(set(re.findall(r"`?((?:desk|docs|tests)/[\w/]+\.(?:py|md))", DOCUMENT)))
 
 _ENVELOPE = "message_id timestamp from_agent to_agent message_type priority correlation_id payload"
 
@@ -84,12 +84,21 @@ def rows(heading: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_what_the_document_names_exists(name: str) -> None:
-    module_name, symbol, *field = name.removeprefix("contracts.").split(".")
-    holder = getattr(importlib.import_module(f"contracts.{module_name}"), symbol, None)
+    module_name, symbol, *field = _parts(name)
+    holder = getattr(importlib.import_module(module_name), symbol, None)
     assert holder is not None, f"{name} does not exist"
     for part in field:
         known = holder.model_fields if _is_model(holder) else vars(holder)
         assert part in known, f"{name} does not exist"
+
+
+def _parts(name: str) -> list[str]:
+    """The module, and the names in it."""
+    first, *rest = name.split(".")
+    module = f"desk.contracts.{first}"
+    while (PROJECT / module.replace(".", "/")).is_dir():
+        module = f"{module}.{rest.pop(0)}"
+    return [module, *rest]
 
 
 def _is_model(holder: object) -> bool:
@@ -122,7 +131,7 @@ def test_every_message_type_has_its_event_and_its_content() -> None:
     assert list(table) == list(MessageType)
     for kind, where in table.items():
         name = "".join(word.title() for word in kind.split("_"))
-        assert f"`contracts.messages.{name}Content`" in where
+        assert f"`desk.contracts.agents.messages.{name}Content`" in where
 
 
 def test_every_promise_of_messages_has_what_holds_it_and_a_figure() -> None:

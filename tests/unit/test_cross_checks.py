@@ -7,15 +7,19 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketGroup
-from contracts.report import MarketReport, ReportedEvent
-from contracts.results import EventType, Impact
-from contracts.search_attributes import Outcome
-from contracts.tools import DataSource, SourceTier
-from contracts.verdicts import CrossCheck, CrossCheckKind
-from domain.cross_checks import CrossMarketCase, contested_by, cross_checks_of
-from domain.gate import objections
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import DataSource, SourceTier
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import EventType, Impact
+from desk.contracts.findings.verdicts import CrossCheck, CrossCheckKind
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.report import MarketReport, ReportedEvent
+from desk.documents.report.markets.cross_checks import (
+    CrossMarketCase,
+    contested_by,
+    cross_checks_of,
+)
+from desk.trust.prose.gate import objections
 from tests.support.report_outcomes import LAST_FIXING, WINDOW, pair_spec, rate_spec
 from tests.support.reports import sample_config
 

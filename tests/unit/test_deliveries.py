@@ -11,7 +11,8 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.deliveries import DeliveryActivities
-from contracts.delivery import (
+from desk.contracts.names import FailureType
+from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
     Delivery,
@@ -22,12 +23,11 @@ from contracts.delivery import (
     Parcel,
     WebhookTarget,
 )
-from contracts.names import FailureType
-from contracts.report import ResearchReport
-from domain.deliveries import channels_due
-from infra.deliveries import DeliverySecrets
-from infra.effect_journal import EffectJournal
-from reporting.publish import publish
+from desk.contracts.week.report import ResearchReport
+from desk.documents.publishing.publish import publish
+from desk.documents.upkeep.deliveries import channels_due
+from desk.platform.delivery.deliveries import DeliverySecrets
+from desk.platform.effects.journal import EffectJournal
 from tests.support.homes import free_port
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.published import SIGNER

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from contracts.delivery import Channel, MailSecurity
-from infra.deliveries import DeliverySecrets
-from infra.settings import Settings, SettingsError, load_settings
+from desk.contracts.week.delivery import Channel, MailSecurity
+from desk.platform.delivery.deliveries import DeliverySecrets
+from desk.platform.settings import Settings, SettingsError, load_settings
 from tests.support.homes import PROJECT
 
 MARKETS = '[markets]\npolicy_rates = [{ area = "JP", group = "G10" }]\n'

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agents.builtin.documents import MOST_CHARACTERS, take_turn
-from agents.builtin.evidence import TaskNotPossible
-from contracts.knowledge import DocumentsRead
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult
-from contracts.turns import Turn
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.agents.turns import Turn
+from desk.contracts.question.knowledge import DocumentsRead
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.question.reading.documents import MOST_CHARACTERS, take_turn
 from tests.knowledge.asking import (
     answered,
     asked,

@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from mcp_servers.downloads import NotDownloaded, download, status_of
+from desk.sources.serving.downloads import NotDownloaded, download, status_of
 from tests.support.feed_address import Answer, feeds
 from tests.support.homes import free_port
 

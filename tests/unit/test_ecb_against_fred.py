@@ -8,11 +8,11 @@ from statistics import fmean
 
 import pytest
 
-from mcp_servers.ecb_rates import EuroRates, read_rates
-from mcp_servers.ecb_store import packaged_file
-from mcp_servers.official_answers import DOLLAR, QUOTED_IN_DOLLARS
-from mcp_servers.official_statistics import OfficialStatisticsTools
-from mcp_servers.official_tables import CURRENCIES
+from desk.sources.ecb.rates import EuroRates, read_rates
+from desk.sources.ecb.store import packaged_file
+from desk.sources.statistics.answers import DOLLAR, QUOTED_IN_DOLLARS
+from desk.sources.statistics.server import OfficialStatisticsTools
+from desk.sources.statistics.tables import CURRENCIES
 from tests.support.homes import PROJECT
 
 H10 = OfficialStatisticsTools()

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.fixings import CROSS_DIGITS, cross_rate, has_lapsed, known_from, last_known_day
+from desk.analytics.prices.fixings import (
+    CROSS_DIGITS,
+    cross_rate,
+    has_lapsed,
+    known_from,
+    last_known_day,
+)
 
 INSTANTS = st.datetimes(datetime(1999, 1, 1), datetime(2100, 1, 1), timezones=st.timezones())
 DAYS = st.dates(date(1999, 1, 4), date(2100, 1, 1))

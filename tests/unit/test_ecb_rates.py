@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.markets import MarketKind
-from domain.price_claims import level_step
-from infra.config_file import read_desk_file
-from mcp_servers.ecb_rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
-from mcp_servers.ecb_store import packaged_file
+from desk.contracts.markets import MarketKind
+from desk.platform.config.config_file import read_desk_file
+from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
+from desk.sources.ecb.store import packaged_file
+from desk.trust.claims.price_claims import level_step
 from tests.support.homes import PROJECT
 from tests.support.rates_files import rates_csv, zipped
 
@@ -103,7 +103,7 @@ def test_bytes_that_are_no_whole_zip_are_refused(content: bytes) -> None:
 def test_a_member_that_unpacks_to_more_than_the_history_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mcp_servers.ecb_rates.LARGEST_CSV", len(GOOD) - 1)
+    monkeypatch.setattr("desk.sources.ecb.rates.LARGEST_CSV", len(GOOD) - 1)
     with pytest.raises(DamagedRatesFile, match="is above"):
         parsed(GOOD)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_servers.ecb_rates import read_rates
-from mcp_servers.ecb_refresh import RefreshStatus, refresh
-from mcp_servers.ecb_store import RatesStore, cached_file, packaged_file
+from desk.sources.ecb.rates import read_rates
+from desk.sources.ecb.refresh import RefreshStatus, refresh
+from desk.sources.ecb.store import RatesStore, cached_file, packaged_file
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped
 
@@ -121,7 +121,7 @@ def test_a_download_that_drips_is_given_up(tmp_path: Path, newer: bytes) -> None
 def test_a_download_without_an_end_is_given_up(
     tmp_path: Path, newer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcp_servers.ecb_refresh.LARGEST_DOWNLOAD", len(newer) - 1)
+    monkeypatch.setattr("desk.sources.ecb.refresh.LARGEST_DOWNLOAD", len(newer) - 1)
     with serving(newer) as url:
         outcome = refresh(tmp_path, url=url)
     assert outcome.status is RefreshStatus.UNREACHABLE

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_servers.ecb import MAX_MATCHES, EcbTools
-from mcp_servers.ecb_store import RatesStore
+from desk.sources.ecb.server import MAX_MATCHES, EcbTools
+from desk.sources.ecb.store import RatesStore
 
 TOOLS = EcbTools(RatesStore())
 NOW = datetime(2026, 10, 31, tzinfo=UTC)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_servers.ecb_rates import DamagedRatesFile
-from mcp_servers.ecb_store import RatesStore, cached_file
+from desk.sources.ecb.rates import DamagedRatesFile
+from desk.sources.ecb.store import RatesStore, cached_file
 from tests.support.rates_files import write_rates
 
 WEDNESDAY, THURSDAY, FRIDAY = date(2026, 10, 28), date(2026, 10, 29), date(2026, 10, 30)

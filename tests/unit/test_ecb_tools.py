@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import FixingCoverage, History, PairQuote, Quote, Quotes
-from contracts.tools import SourceTier
-from domain.fixings import known_from
-from mcp_servers.ecb import EcbTools, build_server
-from mcp_servers.ecb_store import RatesStore
+from desk.analytics.prices.fixings import known_from
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import FixingCoverage, History, PairQuote, Quote, Quotes
+from desk.sources.ecb.server import EcbTools, build_server
+from desk.sources.ecb.store import RatesStore
 from tests.support.rates_files import write_rates
 
 TOOLS = EcbTools(RatesStore())

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from mcp_servers.ecb import build_server
-from mcp_servers.ecb_rates import read_rates
-from mcp_servers.ecb_store import cached_file
-from mcp_servers.ecb_upkeep import LEAST_PAUSE_SECONDS, RatesUpkeep
+from desk.sources.ecb.rates import read_rates
+from desk.sources.ecb.server import build_server
+from desk.sources.ecb.store import cached_file
+from desk.sources.ecb.upkeep import LEAST_PAUSE_SECONDS, RatesUpkeep
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
@@ -172,12 +172,12 @@ async def test_failures_are_one_line_in_the_log(
     cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = Clock()
-    with serving(b"sorry", 403) as url, caplog.at_level(logging.INFO, "mcp_servers"):
+    with serving(b"sorry", 403) as url, caplog.at_level(logging.INFO, "desk.sources"):
         upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged, clock=clock)
         for _ in range(3):
             await upkeep.ensure_fresh()
             clock.seconds += 3_600
-    (line,) = (record for record in caplog.records if record.name.startswith("mcp_servers"))
+    (line,) = (record for record in caplog.records if record.name.startswith("desk.sources"))
     assert line.levelno == logging.WARNING
     assert "403" in line.getMessage()
     assert "\n" not in line.getMessage()

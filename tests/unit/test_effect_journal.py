@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from infra.effect_journal import EffectJournal
+from desk.platform.effects.journal import EffectJournal
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_file_that_another_process_holds_is_left_where_it_is(
 
     with closing(connect(path, isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
-        monkeypatch.setattr("infra.effect_journal.sqlite3.connect", impatient)
+        monkeypatch.setattr("desk.platform.effects.journal.sqlite3.connect", impatient)
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             EffectJournal(path)
     assert not list(tmp_path.glob("*.damaged-*"))

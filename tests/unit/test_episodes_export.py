@@ -8,15 +8,15 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from contracts.claims import Metric
-from contracts.results import Leaning
-from contracts.search_attributes import Outcome
-from contracts.stock import EpisodeStep, Recommended, StockAction, StockRecommendation
-from contracts.stock_run import StockRequest
-from domain.stock_actions import why_not
-from domain.stock_board import StockBoard
-from domain.stock_parts import Pointer
-from domain.stock_recommendation import balance
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.episode.run import StockRequest
+from desk.contracts.episode.stock import EpisodeStep, Recommended, StockAction, StockRecommendation
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.recommendation import balance
+from desk.programs.episode.run.actions import why_not
+from desk.programs.episode.run.board import StockBoard
 from starters.endings import CommandError, UsageError
 from starters.episodes_look import ListedEpisode
 from starters.episodes_parquet import METADATA, Rows, check_parquet, write_parquet

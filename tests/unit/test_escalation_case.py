@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Metric, Unit
-from contracts.config import DeadlineConfig
-from contracts.escalations import EscalationAnswer, EscalationState, EscalationStatus
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.report import MarketOutcome
-from contracts.results import ConflictRecord, DecidedBy, ValidationResult
-from contracts.search_attributes import Outcome
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from domain.conflict_records import merged, settled_before, with_decisions, with_week_conflicts
-from domain.conflicts import decide
-from domain.deadlines import MARGIN, answer_due, reminder_due
-from domain.escalation_case import Asking, case_of, claims_at, evidence_at, objection
-from domain.escalation_details import case_details, plain
-from domain.market_outcome import after_decisions
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.escalations import EscalationAnswer, EscalationState, EscalationStatus
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, ValidationResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.runs.assignments.deadlines import MARGIN, answer_due, reminder_due
+from desk.runs.boards.market_outcome import after_decisions
+from desk.runs.escalations.case import Asking, case_of, claims_at, evidence_at, objection
+from desk.runs.escalations.details import case_details, plain
+from desk.trust.conflicts.conflicts import decide
+from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts
 from tests.support.builders import claim, finding
 from tests.support.cases import case, open_conflict
 

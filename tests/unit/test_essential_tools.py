@@ -7,17 +7,17 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.builtin.analysts import builtin_turn
-from contracts.claims import Metric
-from contracts.learning import Lesson, ToolUse, UncitedTool
-from contracts.names import AgentId
-from contracts.report import MarketOutcome
-from contracts.results import ResearchResult
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType, ToolName
-from contracts.tools import ToolResult, ToolSpec, ToolStatus
-from contracts.weeks import monday_of, next_week
-from domain.essential_tools import Essential, described_for, essential, essential_tools
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType, ToolName
+from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.learning.learning import Lesson, ToolUse, UncitedTool
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.weeks import monday_of, next_week
+from desk.programs.builtin.analysts import builtin_turn
+from desk.runs.tools.essential_tools import Essential, described_for, essential, essential_tools
 from tests.support.builders import (
     answered,
     calendar,

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from contracts.report import MarketReport, ReportedEvent, ResearchReport
-from contracts.results import EventType, Impact, MarketEvent
-from contracts.source_results import NewsItem, NewsItems, Provenance, StoryCheck
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from domain.audit import audit
-from domain.event_sources import check_event_source, news_in
-from domain.seal import content_hash, sealed
-from reporting.json_form import from_json, to_json
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.results import EventType, Impact, MarketEvent
+from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
+from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.trust.claims.event_sources import check_event_source, news_in
+from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.builders import answered, window
 from tests.support.told_reports import LINK, told_report
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from domain.figures import print_claim, print_day, print_figure, print_full_day, print_weekday
+from desk.analytics.figures import (
+    print_claim,
+    print_day,
+    print_figure,
+    print_full_day,
+    print_weekday,
+)
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.file_reading import read_file, read_text_file
-from infra.settings import load_settings
-from infra.settings_error import SettingsError
-from mcp_servers.knowledge_yaml import DamagedCorpus, read_text
+from desk.platform.config.file_reading import read_file, read_text_file
+from desk.platform.config.settings_error import SettingsError
+from desk.platform.settings import load_settings
+from desk.sources.knowledge.yaml import DamagedCorpus, read_text
 from starters.endings import CommandError, UsageError
 from starters.main import execute
 from starters.published_files import read_report

@@ -9,14 +9,14 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.model_turns import LEAST_WRITTEN, Analyst
-from agents.claude.analysts import model_call
-from contracts.budget import Allowance, ModelPrice
-from contracts.model_calls import ModelAnswer, ModelCall, StopReason
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import Usage
-from infra.claude_prices import price_of, usage_of
-from infra.effect_journal import EffectJournal
+from desk.contracts.agents.budget import Allowance, ModelPrice
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.models.claude_prices import price_of, usage_of
+from desk.programs.claude.analysts import model_call
 from tests.support.builders import pair_market, request
 
 PRICE = ModelPrice(read=Decimal("0.000002"), written=Decimal("0.00001"))

@@ -6,14 +6,20 @@ from decimal import Decimal
 import pytest
 from pydantic import JsonValue
 
-from contracts.learning_record import Resolution
-from contracts.tools import ToolResult, ToolStatus
-from domain.fixing_pauses import LONGEST_PAUSE, MOST_REFUSALS, FixingPauses, is_given_up
-from domain.fixings import is_fixing_day, last_expected_day
-from domain.forecast_fixings import AWAITED_FOR, asked_for, fixing_calls, resolutions_in, says_no
-from domain.learned import Fixed
-from mcp_servers.ecb import EcbTools
-from mcp_servers.ecb_store import RatesStore
+from desk.analytics.prices.fixings import is_fixing_day, last_expected_day
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.learning.record import Resolution
+from desk.learning.forecasts.fixings import (
+    AWAITED_FOR,
+    asked_for,
+    fixing_calls,
+    resolutions_in,
+    says_no,
+)
+from desk.learning.forecasts.pauses import LONGEST_PAUSE, MOST_REFUSALS, FixingPauses, is_given_up
+from desk.learning.learned.learned import Fixed
+from desk.sources.ecb.server import EcbTools
+from desk.sources.ecb.store import RatesStore
 
 STORE = RatesStore(None)
 ECB = EcbTools(STORE)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.formulas import (
+from desk.analytics.formulas import (
     CLAIM_FORMULAS,
     band_position,
     basis_point_difference,

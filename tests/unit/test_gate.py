@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit
-from domain.gate import objections, unbacked, without
-from domain.sentences import split_sentences
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.trust.prose.gate import objections, unbacked, without
+from desk.trust.prose.sentences import split_sentences
 from tests.support.builders import claim
 
 LAST = claim("USD/JPY", Metric.LAST, "157.25")

@@ -5,7 +5,7 @@ from itertools import count
 
 from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
-from mcp_servers.kept_answers import KeptAnswers
+from desk.sources.serving.kept_answers import KeptAnswers
 from workers.gauges import _answers, _resident_bytes
 
 

@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import NewsItems
-from contracts.tools import SourceTier
-from mcp_servers.google_news import TOPIC_QUERIES, GoogleNewsTools, HeadlineTopic
-from mcp_servers.news_reader import FeedReader
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import NewsItems
+from desk.sources.news.reader import FeedReader
+from desk.sources.news.server import TOPIC_QUERIES, GoogleNewsTools, HeadlineTopic
 from tests.support.feed_address import Answer, atom, feeds, item, rss
 
 AS_OF = datetime(2026, 10, 30, 16, 0, tzinfo=UTC)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from contracts.source_results import NewsItems
-from mcp_servers.google_news import build_server
+from desk.contracts.findings.source_results import NewsItems
+from desk.sources.news.server import build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.feed_address import Answer, feeds, item, rss
 from tests.support.homes import await_port, free_port
@@ -26,7 +26,7 @@ async def called(server: Any, tool: str, **arguments: object) -> Any:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "mcp_servers.google_news", *arguments]
+    return [sys.executable, "-m", "desk.sources.news.server", *arguments]
 
 
 @contextmanager

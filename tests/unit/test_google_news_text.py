@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.links import web_link
-from mcp_servers.google_news import GoogleNewsTools
-from mcp_servers.news_reader import FeedReader
-from mcp_servers.news_text import plain_text
+from desk.analytics.links import web_link
+from desk.sources.news.reader import FeedReader
+from desk.sources.news.server import GoogleNewsTools
+from desk.sources.news.text import plain_text
 from tests.support.feed_address import feeds, item, rss
 from tests.unit.test_google_news import AS_OF
 

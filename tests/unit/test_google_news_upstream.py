@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from mcp_servers.google_news import GoogleNewsTools
-from mcp_servers.news_reader import MOST_KEPT, FeedReader
+from desk.sources.news.reader import MOST_KEPT, FeedReader
+from desk.sources.news.server import GoogleNewsTools
 from tests.support.feed_address import UNUSABLE, Answer, feeds, item, rss
 from tests.unit.test_google_news import AS_OF, HOUR, found, headlines, tools
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from contracts.source_results import Provenance
-from contracts.tools import Attribution, SourceTier, ToolCall, ToolResult, ToolStatus
-from domain.ledger_evidence import attributed, granted_tier
+from desk.contracts.agents.tools import Attribution, SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.source_results import Provenance
+from desk.trust.ledger.evidence import attributed, granted_tier
 
 
 @pytest.mark.parametrize(

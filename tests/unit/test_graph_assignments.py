@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-from contracts.config import DeadlineConfig
-from contracts.names import AgentId
-from contracts.turns import StateEntry
-from domain.graph_assignments import node_deadline, shown_to, week_before
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.names import AgentId
+from desk.runs.assignments.graph_assignments import node_deadline, shown_to, week_before
 from tests.support.graphs import graph, node, synthesis
 
 NOW = datetime(2026, 10, 30, 12, tzinfo=UTC)

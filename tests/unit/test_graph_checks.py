@@ -4,14 +4,14 @@ from time import process_time
 
 import pytest
 
-from contracts.graph import Edge, GraphSpec, Join, Merge, NodeSpec
-from contracts.names import AgentId
-from contracts.tasks import Query
-from domain.graph_checks import faults
-from domain.graph_fault import GraphFault
-from domain.graph_machine import GraphMachine
-from domain.graph_state import holds
-from domain.task_kinds import TASK_OF
+from desk.agents.task_kinds import TASK_OF
+from desk.contracts.agents.tasks import Query
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import Edge, GraphSpec, Join, Merge, NodeSpec
+from desk.runs.graphs.checks import faults
+from desk.runs.graphs.fault import GraphFault
+from desk.runs.graphs.machine import GraphMachine
+from desk.runs.graphs.state import holds
 
 QUERY = Query(question="What is open?")
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.graph import Join, Merge
-from contracts.names import AgentId
-from contracts.tasks import Query, TaskType, ToolName
-from domain.graph_machine import GraphMachine
-from domain.graph_shape import shape_of
+from desk.contracts.agents.tasks import Query, TaskType, ToolName
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import Join, Merge
+from desk.runs.graphs.machine import GraphMachine
+from desk.runs.graphs.shape import shape_of
 from starters.endings import ExitStatus, UsageError
 from starters.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
 from tests.support.homes import PROJECT

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from contracts.graph import Edge, GraphSpec, Join, Merge, NodeSpec, NodeState
-from contracts.knowledge import Ticket, TicketsFound
-from contracts.names import AgentId
-from contracts.tasks import Query, TaskType
-from contracts.turns import StateEntry
-from domain.graph_checks import faults
-from domain.graph_machine import GraphMachine, Step
-from domain.graph_state import view
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import Edge, GraphSpec, Join, Merge, NodeSpec, NodeState
+from desk.contracts.question.knowledge import Ticket, TicketsFound
+from desk.runs.graphs.checks import faults
+from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.graphs.state import view
 
 QUERY = Query(question="What is open?", parameters={"ticket": "DESK-101"})
 

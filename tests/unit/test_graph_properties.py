@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
-from domain.graph_checks import faults
-from domain.graph_machine import GraphMachine
+from desk.contracts.question.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
+from desk.runs.graphs.checks import faults
+from desk.runs.graphs.machine import GraphMachine
 from tests.unit.test_graph_machine import QUERY, at_random, by_name, graph, node, run
 
 

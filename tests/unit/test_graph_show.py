@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from contracts.graph import GraphSpec
+from desk.contracts.question.graph import GraphSpec
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.graph import graph
 from starters.graph_file import read_graph, shipped_graphs

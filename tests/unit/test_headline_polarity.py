@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.results import Leaning
-from domain.headline_polarity import polarity_of
-from domain.stance_words import MOST_CONFIDENCE, NOTHING_SAID
+from desk.analytics.news.headline_polarity import polarity_of
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID
+from desk.contracts.findings.results import Leaning
 from tests.support.homes import PROJECT
 
 
@@ -41,11 +41,11 @@ def test_any_headline_has_a_judgement_of_low_confidence(headline: str) -> None:
 def test_the_word_lists_are_read_only_where_news_is_judged() -> None:
     """So that a worker starts no slower for them, and opens no way to the network."""
     script = (
-        "import sys, agents.builtin.analysts;"
-        "print('domain.tone' in sys.modules);"
-        "import domain.audit, domain.compile_report;"
+        "import sys, desk.programs.builtin.analysts;"
+        "print('desk.documents.report.markets.tone' in sys.modules);"
+        "import desk.documents.audit.audit, desk.documents.report.compile_report;"
         "print('vaderSentiment' in sys.modules);"
-        "from domain.headline_polarity import polarity_of; polarity_of('bad');"
+        "from desk.analytics.news.headline_polarity import polarity_of; polarity_of('bad');"
         "print('requests' in sys.modules)"
     )
     ran = subprocess.run(

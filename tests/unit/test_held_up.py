@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.graph import GraphStatus
-from contracts.search_attributes import Phase
-from contracts.week_run import WeekStatus
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.question.graph import GraphStatus
+from desk.contracts.week.run import WeekStatus
 from starters import ask_follow, backfill_runs, following, troubles, watching
 from starters.backfill_runs import PastWeeks
 from starters.following import SILENT

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from contracts.capabilities import Capability, Route
-from contracts.config import RunPolicy
-from contracts.markets import MarketKind
-from contracts.names import AgentId
-from contracts.results import Leaning
-from contracts.swarm import Hypothesis, HypothesisKind, HypothesisState
-from contracts.swarm_run import HypothesisStatus
-from contracts.tools import ToolResult, ToolStatus
-from domain.hypotheses import brier_score, scored, state_at, unscorable, void
-from domain.hypotheses_prices import (
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.config import RunPolicy
+from desk.contracts.findings.results import Leaning
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.run import HypothesisStatus
+from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState
+from desk.learning.hypotheses.hypotheses import brier_score, scored, state_at, unscorable, void
+from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,
     expected_day,
@@ -24,7 +24,7 @@ from domain.hypotheses_prices import (
     price_calls,
     price_when_due,
 )
-from domain.hypotheses_words import (
+from desk.learning.hypotheses.words import (
     hypothesis_details,
     hypothesis_summary,
     outcome_memory,

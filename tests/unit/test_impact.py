@@ -5,14 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.results import Impact
-from domain.confidence import DEDUCTIONS, NOTHING_FOUND, Weakness, confidence
-from domain.impact import (
+from desk.analytics.prices.impact import (
     decision_impact,
     floating_pair_impact,
     pegged_pair_impact,
     scheduled_impact,
 )
+from desk.contracts.findings.results import Impact
+from desk.trust.ledger.confidence import DEDUCTIONS, NOTHING_FOUND, Weakness, confidence
 
 AS_OF = date(2026, 11, 2)
 

@@ -8,9 +8,9 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from infra.mcp_answers import answer_of
-from mcp_servers.kept_answers import KeptAnswers, looking_up
-from mcp_servers.kept_notes import KeptNotes
+from desk.platform.mcp.answers import answer_of
+from desk.sources.serving.kept_answers import KeptAnswers, looking_up
+from desk.sources.serving.kept_notes import KeptNotes
 
 
 class Clock:

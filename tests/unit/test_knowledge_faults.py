@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from mcp import Client
 from pydantic import ValidationError
 
-from mcp_servers.knowledge import build_server
-from mcp_servers.knowledge_fault_options import add_fault_options, faults_of
-from mcp_servers.knowledge_faults import (
+from desk.sources.knowledge.faults.faults import (
     FaultKind,
     Faults,
     FaultSettings,
     ToolRequest,
     tool_request,
 )
-from mcp_servers.knowledge_http_faults import HttpFaults, Message, Receive, Send
+from desk.sources.knowledge.faults.http import HttpFaults, Message, Receive, Send
+from desk.sources.knowledge.faults.options import add_fault_options, faults_of
+from desk.sources.knowledge.server import build_server
 from tests.support.knowledge_corpus import small_corpus
 
 CALLS = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_servers.knowledge import main
-from mcp_servers.knowledge_files import CORPUS_DIR, read_corpus
-from mcp_servers.knowledge_pdf import PdfTexts
-from mcp_servers.knowledge_yaml import DamagedCorpus
+from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.knowledge.pdf import PdfTexts
+from desk.sources.knowledge.server import main
+from desk.sources.knowledge.yaml import DamagedCorpus
 from tests.support.knowledge_corpus import CorpusFolder, pdf_of, small_corpus
 
 Damage = Callable[[CorpusFolder], CorpusFolder]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
-from mcp_servers import knowledge_pdf
-from mcp_servers.knowledge import build_server
-from mcp_servers.knowledge_pdf import LONGEST_PAGE, PdfTexts, UnreadablePdf
+from desk.sources.knowledge import pdf as knowledge_pdf
+from desk.sources.knowledge.pdf import LONGEST_PAGE, PdfTexts, UnreadablePdf
+from desk.sources.knowledge.server import build_server
 from tests.support.knowledge_asking import asked, asked_in_turn, refused
 from tests.support.knowledge_corpus import CorpusFolder, encrypted, pdf_of, shown
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.quotations import stands_in
-from mcp_servers.knowledge_corpus import Kind
-from mcp_servers.knowledge_files import read_corpus
-from mcp_servers.knowledge_index import KnowledgeIndexes
-from mcp_servers.knowledge_pdf import PdfTexts
-from mcp_servers.knowledge_text import PASSAGE, passages
+from desk.sources.knowledge.documents import Kind
+from desk.sources.knowledge.files import read_corpus
+from desk.sources.knowledge.index import KnowledgeIndexes
+from desk.sources.knowledge.pdf import PdfTexts
+from desk.sources.knowledge.text import PASSAGE, passages
+from desk.trust.prose.quotations import stands_in
 from tests.support.knowledge_asking import asked, asked_in_turn, refused
 from tests.support.knowledge_corpus import AFTER, BEFORE, CorpusFolder, pdf_of, small_corpus
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from contracts.knowledge import DocumentAnswer, PdfAnswer, SearchAnswer, TicketAnswer
-from mcp_servers.knowledge import build_server
+from desk.contracts.question.knowledge import DocumentAnswer, PdfAnswer, SearchAnswer, TicketAnswer
+from desk.sources.knowledge.server import build_server
 from tests.support.knowledge_asking import asked, asked_in_turn, refused
 from tests.support.knowledge_corpus import AFTER, BEFORE, LATER, CorpusFolder, pdf_of, small_corpus
 

@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.learning import AdviceKind, Lesson, Trouble, TroubleKind
-from contracts.learning_record import MOST_WEEKS as LESSONS_KEPT
-from contracts.learning_record import LearningState, MetricName, PatternBy, Question, Resolution
-from contracts.names import AgentId, CallFault
-from domain.learned import Learned
-from domain.learned_patterns import metrics, patterns
-from domain.lessons import MOST_TROUBLES
-from domain.lessons_counted import MOST_TOLD, newly_counted
-from domain.recommendations import recommendations
+from desk.contracts.learning.learning import AdviceKind, Lesson, Trouble, TroubleKind
+from desk.contracts.learning.record import MOST_WEEKS as LESSONS_KEPT
+from desk.contracts.learning.record import (
+    LearningState,
+    MetricName,
+    PatternBy,
+    Question,
+    Resolution,
+)
+from desk.contracts.names import AgentId, CallFault
+from desk.learning.learned.learned import Learned
+from desk.learning.learned.patterns import metrics, patterns
+from desk.learning.learned.recommendations import recommendations
+from desk.learning.lessons.counted import MOST_TOLD, newly_counted
+from desk.learning.lessons.lessons import MOST_TROUBLES
 from tests.support.learning import (
     YAHOO,
     as_of,

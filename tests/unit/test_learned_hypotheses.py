@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from contracts.learning_record import LearningState, Question
-from contracts.markets import MarketName
-from contracts.results import Leaning
-from contracts.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
-from domain.learned import Learned
-from domain.learned_details import learned_details
-from domain.learned_hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
-from reporting.record_words import score_notes, score_table
-from reporting.wording import NO_FIGURE
+from desk.contracts.findings.results import Leaning
+from desk.contracts.learning.record import LearningState, Question
+from desk.contracts.markets import MarketName
+from desk.contracts.swarm.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
+from desk.documents.rendering.report.record_words import score_notes, score_table
+from desk.documents.rendering.wording import NO_FIGURE
+from desk.learning.learned.details import learned_details
+from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
+from desk.learning.learned.learned import Learned
 from starters.learn_table import learned_lines
 from starters.scorecard_table import scorecard_lines, scorecard_of
 from starters.table_lines import WIDTH

@@ -9,22 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketSpec
-from contracts.source_results import SourceResult
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.verdicts import ClaimCheck
-from domain.ledger import Ledger
-from domain.price_claims import price_claims
-from domain.price_view import view_prices
-from domain.rate_claims import (
+from desk.analytics.prices.price_view import view_prices
+from desk.analytics.prices.series import Fixings, window_days
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.findings.verdicts import ClaimCheck
+from desk.contracts.markets import MarketSpec
+from desk.trust.claims.price_claims import price_claims
+from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_claim,
     in_a_row_claims,
     policy_rate_claims,
 )
-from domain.seal import content_hash
-from domain.series import Fixings, window_days
+from desk.trust.ledger.ledger import Ledger
+from desk.trust.ledger.seal import content_hash
 from tests.support.builders import (
     decision,
     decisions,

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from contracts.learning import ToolUse, Trouble, TroubleKind
-from contracts.names import AgentId, CallFault, market_run_id, reassignment_run_id
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.tools import ToolStatus
-from domain.lesson_attempts import Fault, Tried, sources_of, task_key, with_attempts
-from domain.lessons import MOST_TROUBLES
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.learning.learning import ToolUse, Trouble, TroubleKind
+from desk.contracts.names import AgentId, CallFault, market_run_id, reassignment_run_id
+from desk.contracts.week.report import MarketOutcome
+from desk.learning.lessons.attempts import Fault, Tried, sources_of, task_key, with_attempts
+from desk.learning.lessons.lessons import MOST_TROUBLES
 from tests.support.learning import lesson, use
 from tests.support.report_outcomes import made_up_history, pair_outcome
 

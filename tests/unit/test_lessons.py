@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.learning import Lesson, SourceRecord, Trouble, TroubleKind
-from contracts.names import AgentId, CallFault
-from contracts.report import Contribution, MarketOutcome
-from contracts.results import Forecast, View
-from contracts.tasks import TaskType
-from contracts.tools import (
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import (
     AskedBesides,
     CallPlace,
     SourceOutage,
@@ -20,11 +15,16 @@ from contracts.tools import (
     ToolResult,
     ToolStatus,
 )
-from contracts.usage import Usage
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from contracts.week_run import WeekRecord
-from domain.forecasts import carry_probability
-from domain.lessons import MOST_TROUBLES, lesson_of
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import Forecast, View
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.learning.learning import Lesson, SourceRecord, Trouble, TroubleKind
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import WeekRecord
+from desk.learning.forecasts.forecasts import carry_probability
+from desk.learning.lessons.lessons import MOST_TROUBLES, lesson_of
 from tests.support.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome
 from tests.support.reports import sample_config, sample_record
 

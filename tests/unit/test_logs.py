@@ -16,8 +16,8 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from contracts import names
-from contracts.names import (
+from desk.contracts import names
+from desk.contracts.names import (
     LEARNING_SYSTEM_ID,
     QUESTION_RUN,
     SCHEDULED_RUN_ID,
@@ -31,8 +31,8 @@ from contracts.names import (
     specialist_run_id,
     week_run_id,
 )
-from infra.logs import configure_logs
-from infra.subject import subject_of
+from desk.platform.telemetry.logs import configure_logs
+from desk.platform.telemetry.subject import subject_of
 from tests.support.homes import PROJECT
 
 WEEK = week_run_id("2026-W44")
@@ -209,7 +209,7 @@ from types import SimpleNamespace
 
 from temporalio.worker._activity import _ActivityWorker
 
-from infra.logs import configure_logs
+from desk.platform.telemetry.logs import configure_logs
 
 configure_logs("INFO", as_json=True)
 _ActivityWorker._handle_cancel_activity_task(SimpleNamespace(_running_activities={}), b"t", None)

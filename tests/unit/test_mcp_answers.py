@@ -6,11 +6,11 @@ import pytest
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
 
-from infra.mcp_answers import LONGEST_TEXT, answer_of
-from infra.mcp_config import McpServerSpec
-from infra.mcp_http import HttpAnswer
-from infra.mcp_words import LONGEST_MESSAGE, fit_for_a_message
-from infra.redaction import redaction_for
+from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.transports.http import HttpAnswer
+from desk.platform.mcp.words import LONGEST_MESSAGE, fit_for_a_message
+from desk.platform.telemetry.redaction import redaction_for
 
 SECRET = "sk-do-not-print-me"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infra.mcp_config import McpConfigError, McpServerSpec, Transport, read_mcp_config
+from desk.platform.mcp.config import McpConfigError, McpServerSpec, Transport, read_mcp_config
 
 SECRET = "sk-do-not-print-me"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from infra.mcp_config import McpConfigError, McpServerSpec
-from infra.mcp_expansion import servers_to_serve
-from infra.settings import load_settings
+from desk.platform.mcp.config import McpConfigError, McpServerSpec
+from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.settings import load_settings
 
 SECRET = "sk-do-not-print-me"
 VARIABLES = {"KEY": SECRET, "HOST": "news.example", "EMPTY": "", "PLACE": "Tokyo"}
@@ -138,8 +138,8 @@ def test_a_header_that_cannot_be_sent_is_refused(tmp_path: Path, value: str) -> 
 
 
 def test_only_the_way_that_is_taken_needs_its_variables(tmp_path: Path) -> None:
-    own = {"command": "x", "env": {"API_KEY": "${UNSET}"}, "inProcess": "mcp_servers.ecb"}
-    assert expanded(tmp_path, own, in_process=True).in_process == "mcp_servers.ecb"
+    own = {"command": "x", "env": {"API_KEY": "${UNSET}"}, "inProcess": "desk.sources.ecb.server"}
+    assert expanded(tmp_path, own, in_process=True).in_process == "desk.sources.ecb.server"
     with pytest.raises(McpConfigError, match="UNSET"):
         expanded(tmp_path, own, in_process=False)
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from contracts.tools import ToolSpec
-from infra.mcp_config import McpServerSpec
-from infra.mcp_listing import LONGEST_DESCRIPTION
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolUnreachable
+from desk.contracts.agents.tools import ToolSpec
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.listing import LONGEST_DESCRIPTION
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolUnreachable
 from tests.support.homes import PROJECT
 
 SERVERS = {
     "talkative": McpServerSpec(
         in_process="tests.support.talkative_server", env={"KEY": SecretStr("sesame-1234")}
     ),
-    "ecb": McpServerSpec(in_process="mcp_servers.ecb"),
+    "ecb": McpServerSpec(in_process="desk.sources.ecb.server"),
     "absent": McpServerSpec(in_process="tests.support.no_such_module"),
 }
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from infra.mcp_config import McpConfigError, McpServerSpec, read_mcp_config
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.homes import PROJECT
 from tests.support.lying_server import SLOW_SECONDS
 
@@ -22,7 +22,7 @@ SILENT = "61.25"
 @pytest.fixture
 async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
     servers = {
-        "ecb": McpServerSpec(in_process="mcp_servers.ecb"),
+        "ecb": McpServerSpec(in_process="desk.sources.ecb.server"),
         "lying": McpServerSpec(in_process="tests.support.lying_server"),
         "absent": McpServerSpec(in_process="tests.support.no_such_module"),
     }
@@ -92,7 +92,7 @@ async def test_a_server_that_is_not_there_is_unreachable(pool: McpPool, server: 
 async def test_a_server_that_never_answers_is_unreachable_and_leaves_nothing(
     silent: McpPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.mcp_connection.OPENING_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr("desk.platform.mcp.connection.OPENING_TIMEOUT_SECONDS", 1.0)
     async with silent:
         with pytest.raises(ToolUnreachable, match="did not answer in time"):
             await ask(silent, "silent", "anything")
@@ -104,7 +104,7 @@ async def test_a_server_that_never_answers_is_unreachable_and_leaves_nothing(
 async def test_an_opening_that_nobody_waits_for_ends_by_itself(
     silent: McpPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.mcp_connection.OPENING_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr("desk.platform.mcp.connection.OPENING_TIMEOUT_SECONDS", 1.0)
     async with silent:
         call = asyncio.create_task(ask(silent, "silent", "anything"))
         await started()
@@ -158,7 +158,7 @@ async def test_after_a_timeout_only_the_new_connection_stays(pool: McpPool) -> N
 async def test_neighbours_of_a_timeout_are_waited_for_a_bounded_time(
     pool: McpPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.mcp_pool.DRAINING_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr("desk.platform.mcp.pool.DRAINING_TIMEOUT_SECONDS", 0.05)
     await ask(pool, "lying", "mumble")
     neighbour = asyncio.create_task(ask(pool, "lying", "slow"))
     with pytest.raises(ToolUnreachable):

@@ -9,9 +9,15 @@ from temporalio.testing import ActivityEnvironment
 
 from activities import memory as activity_module
 from activities.memory import TRIES, MemoryActivities
-from contracts.memory import MemoryAnswer, MemoryEntries, MemoryEntry, MemoryQuery, Recalled
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_store import MemoryAway, MemoryStore, MemoryUnusable
+from desk.contracts.learning.memory import (
+    MemoryAnswer,
+    MemoryEntries,
+    MemoryEntry,
+    MemoryQuery,
+    Recalled,
+)
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.store import MemoryAway, MemoryStore, MemoryUnusable
 from tests.memory.remembered import SameWords, asked, entry, ids
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from contracts.memory import MemoryAnswer, MemoryKind
-from infra import memory_opening
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_store import MemoryStore
-from infra.settings import Settings
+from desk.contracts.learning.memory import MemoryAnswer, MemoryKind
+from desk.platform.memory import opening as memory_opening
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.store import MemoryStore
+from desk.platform.settings import Settings
 from starters.main import execute
 from tests.memory.held import held_set
 from tests.memory.remembered import entry

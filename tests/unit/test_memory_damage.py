@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from infra import memory_file
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_file import VERSION
-from infra.memory_store import MemoryAway, MemoryUnusable
+from desk.platform.memory import file as memory_file
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.file import VERSION
+from desk.platform.memory.store import MemoryAway, MemoryUnusable
 from tests.memory.remembered import SameWords, asked, entry, ids
 from tests.support.homes import PROJECT
 
@@ -140,7 +140,7 @@ def test_an_entry_that_cannot_be_read_is_left_out_and_the_others_stay(path: Path
 FINDER = """
 import sys
 from pathlib import Path
-from infra.memory_embedded import EmbeddedMemory
+from desk.platform.memory.embedded import EmbeddedMemory
 from tests.memory.remembered import entry
 
 sys.stdin.readline()
@@ -190,7 +190,7 @@ def test_something_else_of_that_name_is_left_alone(tmp_path: Path) -> None:
 def test_a_memory_that_others_hold_may_be_had_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.memory_file.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("desk.platform.memory.file.PATIENCE_SECONDS", 0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(MemoryAway, match="held by another process"):

@@ -14,9 +14,9 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.memory import MemoryEntries, MemoryEntry, MemoryQuery
-from infra.memory_embedded import EmbeddedMemory
-from infra.plugin import data_converter
+from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, MemoryQuery
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.temporal.plugin import data_converter
 from starters.memory_history import remembrance
 from starters.memory_rebuild import rebuilt, rebuilt_lines
 from tests.memory.remembered import SameWords, entry

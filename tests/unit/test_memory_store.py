@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.memory import MemoryEntry, MemoryKind
-from infra.memory_embedded import EmbeddedMemory
-from infra.memory_meaning import Meaning
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.platform.memory.meaning import Meaning
 from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, ids
 from tests.support.homes import PROJECT
 
@@ -211,7 +211,7 @@ def test_the_instant_itself_is_known_and_the_microsecond_before_is_not(
 WRITER = """
 import sys
 from pathlib import Path
-from infra.memory_embedded import EmbeddedMemory
+from desk.platform.memory.embedded import EmbeddedMemory
 from tests.memory.remembered import entry
 
 store, name = EmbeddedMemory(Path(sys.argv[1]), lambda: None), sys.argv[2]

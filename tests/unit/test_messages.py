@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.messages import (
+from desk.contracts.agents.messages import (
     PRIORITY_LEVELS,
     AcceptanceStatus,
     AgentMessage,
@@ -32,12 +31,13 @@ from contracts.messages import (
     ValidationResultContent,
     priority_name,
 )
-from contracts.names import AgentId
-from contracts.results import AgentError, ResearchResult, ValidationResult
-from contracts.search_attributes import Phase
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.week_run import RerunRequest
-from contracts.weeks import TimeWindow
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.run import RerunRequest
+from desk.contracts.weeks import TimeWindow
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
 WINDOW = TimeWindow(start=NOW - timedelta(days=8), end=NOW, time_zone="Europe/London")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.messages import (
+from desk.contracts.agents.messages import (
     AcceptanceStatus,
     AgentMessage,
     BroadcastContent,
@@ -19,10 +19,10 @@ from contracts.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from contracts.names import AgentId
-from contracts.results import ResearchResult, Severity
-from contracts.search_attributes import Outcome, Phase
-from domain.messages import chosen, told
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.findings.results import ResearchResult, Severity
+from desk.contracts.names import AgentId
+from desk.runs.messages.messages import chosen, told
 from starters.messages_lines import WIDTH, lines_of
 from tests.replay.written import HISTORIES
 from tests.support.told_histories import told_history

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from contracts.claims import Metric
-from contracts.messages import (
+from desk.contracts.agents.messages import (
     AcceptanceStatus,
     AgentMessage,
     AgentStatus,
@@ -21,13 +20,19 @@ from contracts.messages import (
     TaskAssignmentContent,
     TaskProgressContent,
 )
-from contracts.names import AgentId, CallFault
-from contracts.results import AgentError, DeadLetter, Recovery, ResearchResult, Severity
-from contracts.tasks import TaskAssignment, TaskType
-from contracts.weeks import TimeWindow
-from domain.messages import chosen, told
-from domain.messages_contents import freshness_of, is_identity, status_of
-from domain.messages_history import (
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import (
+    AgentError,
+    DeadLetter,
+    Recovery,
+    ResearchResult,
+    Severity,
+)
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.weeks import TimeWindow
+from desk.runs.messages.contents import freshness_of, is_identity, status_of
+from desk.runs.messages.history import (
     Answered,
     Asked,
     Event,
@@ -44,7 +49,8 @@ from domain.messages_history import (
     market_in,
     turn_of,
 )
-from domain.messages_now import WorkerSeen, WorkerState
+from desk.runs.messages.messages import chosen, told
+from desk.runs.messages.now import WorkerSeen, WorkerState
 from tests.support.builders import claim
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

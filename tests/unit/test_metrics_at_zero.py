@@ -7,10 +7,10 @@ from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
 from activities.metrics import COUNTERS
 from activities.metrics_at_zero import TASKS, begin_at_zero
-from agents.roster import ROSTER
-from contracts.config import AgentConfig, RunPolicy
-from contracts.names import AgentId, Queue
-from contracts.tasks import TaskType
+from desk.agents.roster import ROSTER
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.config import AgentConfig, RunPolicy
+from desk.contracts.names import AgentId, Queue
 from tests.support.watched import documented
 
 WORKING = tuple(Queue)

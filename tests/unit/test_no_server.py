@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import load_settings
-from infra.temporal import ServerUnreachable, connect
+from desk.platform.settings import load_settings
+from desk.platform.temporal.temporal import ServerUnreachable, connect
 from tests.support.homes import PROJECT, home_environment
 
 

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Metric, Unit
-from domain.normalise import Artefact, Comparable, Difference, Incomparable, Statement, normalise
-from domain.tolerances import Quantity, tolerance_of
+from desk.analytics.normalise import (
+    Artefact,
+    Comparable,
+    Difference,
+    Incomparable,
+    Statement,
+    normalise,
+)
+from desk.analytics.tolerances import Quantity, tolerance_of
+from desk.contracts.findings.claims import Metric, Unit
 
 DAY = date(2026, 10, 30)
 ECB, FED = "European Central Bank", "Federal Reserve Board"

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from contracts.claims import Metric, Unit
-from contracts.report import MarketReport, ReportedObjection, ResearchReport
-from contracts.results import (
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.results import (
     EventType,
     Held,
     Impact,
@@ -17,12 +16,13 @@ from contracts.results import (
     Severity,
     ValidationIssue,
 )
-from domain.audit import audit
-from domain.checks import IssueType
-from domain.objections import Grounds, settled_by
-from domain.seal import sealed
-from reporting.html import render_html
-from reporting.markdown import render_markdown
+from desk.contracts.week.report import MarketReport, ReportedObjection, ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.trust.claims.checks import IssueType
+from desk.trust.judging.objections import Grounds, settled_by
+from desk.trust.ledger.seal import sealed
 from tests.support.builders import claim
 from tests.support.reports import sample_outcomes, sample_record, sample_report
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mcp_servers.facts_table import DamagedTable
-from mcp_servers.official_tables import (
+from desk.sources.central_banks.facts_table import DamagedTable
+from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.statistics.tables import (
     AREAS,
     CURRENCIES,
     OfficialTables,
     Series,
     read_official_tables,
 )
-from mcp_servers.policy_facts import FACTS_DIR
 from tests.support.homes import PROJECT
 
 SHARED = PROJECT.parent / "shared" / "data"

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import MonthAverages, MonthEndRates
-from contracts.tools import SourceTier
-from infra.settings import load_settings
-from mcp_servers.official_answers import DOLLAR, QUOTED_IN_DOLLARS
-from mcp_servers.official_statistics import OfficialStatisticsTools, build_server
-from mcp_servers.official_tables import AREAS, CURRENCIES
-from mcp_servers.policy_facts import FACTS_DIR
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import MonthAverages, MonthEndRates
+from desk.platform.settings import load_settings
+from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.statistics.answers import DOLLAR, QUOTED_IN_DOLLARS
+from desk.sources.statistics.server import OfficialStatisticsTools, build_server
+from desk.sources.statistics.tables import AREAS, CURRENCIES
 from tests.support.homes import PROJECT
 
 OURS = OfficialStatisticsTools()

@@ -4,9 +4,10 @@ import re
 
 import yaml
 
-from contracts.config import DeadlineConfig
-from contracts.escalations import EscalationAnswer
-from contracts.names import (
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.findings.escalations import EscalationAnswer
+from desk.contracts.names import (
     SCHEDULE_ID,
     Message,
     Queue,
@@ -14,10 +15,9 @@ from contracts.names import (
     market_run_id,
     week_run_id,
 )
-from contracts.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from contracts.week_run import RerunRequest
-from domain.deadlines import MARGIN
-from infra.embedded_server import RETENTION
+from desk.contracts.week.run import RerunRequest
+from desk.platform.server.embedded_server import RETENTION
+from desk.runs.assignments.deadlines import MARGIN
 from tests.support.homes import PROJECT
 from workers.health import LONGEST_SILENCE
 from workers.hosting import Role

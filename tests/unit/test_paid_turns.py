@@ -12,15 +12,15 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.model_turns import Analyst
 from activities.turns import TurnActivities
-from contracts.budget import Allowance, ModelPrice
-from contracts.model_calls import ModelAnswer, ModelCall, StopReason
-from contracts.names import FailureType
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import Usage
-from domain.budget import spent
-from infra.effect_journal import EffectJournal
-from infra.model_calling import ModelFailed
+from desk.contracts.agents.budget import Allowance, ModelPrice
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import FailureType
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.models.model_calling import ModelFailed
+from desk.runs.assignments.budget import spent
 from tests.support.builders import pair_market, request
 
 PRICE = ModelPrice(read=Decimal("0.000002"), written=Decimal("0.00001"))

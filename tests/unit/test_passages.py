@@ -2,12 +2,18 @@
 
 import pytest
 
-from contracts.turns import StateEntry
-from domain.passage_rank import rank
-from domain.passage_sources import Passage, passages_in
-from domain.passage_split import split_markdown, split_page
-from domain.question_reading import Wanted, fields_of, parts_of, read_question, ticket_ids
-from domain.question_words import stem
+from desk.contracts.agents.turns import StateEntry
+from desk.programs.question.passages.rank import rank
+from desk.programs.question.passages.sources import Passage, passages_in
+from desk.programs.question.passages.split import split_markdown, split_page
+from desk.programs.question.question_reading import (
+    Wanted,
+    fields_of,
+    parts_of,
+    read_question,
+    ticket_ids,
+)
+from desk.trust.conflicts.question_words import stem
 from tests.knowledge.asking import documents_state, pdf_state, web_state
 
 LIMITS = """# Limits

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from temporalio.api.common.v1 import Payload
 
-from infra.codec_server import codec_server
-from infra.payload_codec import (
+from desk.platform.payloads.codec import (
     ENCODING,
     LARGEST,
     SMALLEST,
@@ -22,6 +21,7 @@ from infra.payload_codec import (
     DamagedPayload,
     unpacked,
 )
+from desk.platform.payloads.codec_server import codec_server
 
 UI = "http://127.0.0.1:8233"
 LARGE = Payload(metadata={"encoding": b"json/plain"}, data=b'{"a":1}' * 1_000)
@@ -111,7 +111,7 @@ async def test_the_limit_is_that_of_the_payload_itself() -> None:
 async def test_the_limit_is_for_all_payloads_of_a_request(
     endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.codec_server.LARGEST_ANSWER", 2 * LARGE.ByteSize())
+    monkeypatch.setattr("desk.platform.payloads.codec_server.LARGEST_ANSWER", 2 * LARGE.ByteSize())
     (packed,) = await CompressingCodec().encode([LARGE])
     for number, status in ((2, 200), (3, 400)):
         answer = httpx2.post(f"{endpoint}/decode", json=body_of(*[packed] * number))

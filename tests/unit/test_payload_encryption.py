@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from temporalio.api.common.v1 import Payload
 
-from infra.payload_codec import CompressingCodec, DamagedPayload
-from infra.payload_encryption import KEY_ID, EncryptingCodec, UnknownKey
-from infra.payload_keys import Keyring, UnusableKeys, read_keys
-from infra.plugin import data_converter
-from infra.settings import load_settings
-from infra.settings_error import SettingsError
+from desk.platform.config.settings_error import SettingsError
+from desk.platform.payloads.codec import CompressingCodec, DamagedPayload
+from desk.platform.payloads.encryption import KEY_ID, EncryptingCodec, UnknownKey
+from desk.platform.payloads.keys import Keyring, UnusableKeys, read_keys
+from desk.platform.settings import load_settings
+from desk.platform.temporal.plugin import data_converter
 from tests.support.homes import PROJECT, home_environment
 
 OLD, NEW = b64encode(b"o" * 32).decode(), b64encode(b"n" * 32).decode()

@@ -10,8 +10,8 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
-from infra.payload_codec import DamagedPayload
-from infra.payload_store import DirectoryStore
+from desk.platform.payloads.codec import DamagedPayload
+from desk.platform.payloads.store import DirectoryStore
 
 STORING, RETRIEVING = StorageDriverStoreContext(), StorageDriverRetrieveContext()
 

@@ -1,10 +1,10 @@
 """The PDF agent, turn by turn."""
 
-from agents.builtin.pdfs import take_turn
-from contracts.knowledge import PdfsRead
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult
-from contracts.turns import Turn
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.agents.turns import Turn
+from desk.contracts.question.knowledge import PdfsRead
+from desk.programs.question.reading.pdfs import take_turn
 from tests.knowledge.asking import answered, asked, hits, refused
 
 READ = TaskType.READ_PDFS

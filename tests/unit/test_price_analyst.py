@@ -7,17 +7,17 @@ from decimal import Decimal
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from agents.builtin.price_wording import verb
-from contracts.claims import Metric
-from contracts.markets import MarketSpec
-from contracts.names import AgentId, FailureType
-from contracts.results import EventType, Impact, Leaning, ResearchResult, ViewKind
-from contracts.source_results import History
-from contracts.tasks import TaskType
-from contracts.tools import SourceTier, ToolResult, ToolStatus
-from contracts.turns import Turn
-from domain.prose import render
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import SourceTier, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Turn
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import EventType, Impact, Leaning, ResearchResult, ViewKind
+from desk.contracts.findings.source_results import History
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId, FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.builtin.price_wording import verb
+from desk.trust.prose.prose import render
 from tests.support.builders import (
     PAIRS,
     answered,

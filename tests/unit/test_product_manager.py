@@ -1,9 +1,9 @@
 """The product manager's plan of a week."""
 
-from agents.builtin.analysts import builtin_turn
-from contracts.markets import MarketSpec
-from contracts.names import AgentId
-from contracts.tasks import TaskType
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.programs.builtin.analysts import builtin_turn
 from tests.support.builders import pair_market, rate_market, request
 
 

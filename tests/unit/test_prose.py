@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from domain.prose import (
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.trust.prose.prose import (
     UnknownReferenceError,
     clip,
     reference,

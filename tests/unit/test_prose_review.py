@@ -7,12 +7,11 @@ from functools import cache
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from contracts.claims import Claim, Metric, Unit
-from contracts.markets import MarketSpec
-from contracts.names import AgentId
-from contracts.plan import WeekPlan
-from contracts.results import (
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import (
     ConflictKind,
     ConflictRecord,
     EventType,
@@ -24,15 +23,16 @@ from contracts.results import (
     ValidationIssue,
     ValidationResult,
 )
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult
-from contracts.turns import TurnRequest
-from contracts.verdicts import RejectedFigure
-from domain.prose_review import WORDS_DROPPED, review, without_rejected
-from mcp_servers.central_banks import CentralBankTools
-from mcp_servers.ecb import EcbTools
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.official_statistics import OfficialStatisticsTools
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.plan import WeekPlan
+from desk.programs.builtin.analysts import builtin_turn
+from desk.sources.central_banks.server import CentralBankTools
+from desk.sources.ecb.server import EcbTools
+from desk.sources.ecb.store import RatesStore
+from desk.sources.statistics.server import OfficialStatisticsTools
+from desk.trust.prose.prose_review import WORDS_DROPPED, review, without_rejected
 from tests.support.builders import answered, claim, finding, pair_market, rate_market, request
 
 LAST = claim("USD/JPY", Metric.LAST, "157.25")

@@ -10,12 +10,12 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.previous_report import previous_report
 from activities.publishing import PublishingActivities
-from contracts.changes import ChangeKind
-from contracts.config import RunConfig
-from contracts.report import ResearchReport, Revision, RevisionKind
-from contracts.week_run import Publication, PublishRequest, WeekRecord
-from domain.seal import sealed
-from reporting.publish import DEFAULT_SLUG, publish, read_published
+from desk.contracts.config import RunConfig
+from desk.contracts.week.changes import ChangeKind
+from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
+from desk.contracts.week.run import Publication, PublishRequest, WeekRecord
+from desk.documents.publishing.publish import DEFAULT_SLUG, publish, read_published
+from desk.trust.ledger.seal import sealed
 from tests.support.report_outcomes import FINISHED_AT
 from tests.support.reports import sample_config, sample_record, sample_report
 

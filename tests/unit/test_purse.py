@@ -5,9 +5,9 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.budget import Allowance
-from contracts.usage import Usage
-from domain.budget import Purse, Stage
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.usage import Usage
+from desk.runs.assignments.budget import Purse, Stage
 
 
 def used(usd: Decimal | str) -> Usage:

@@ -6,22 +6,29 @@ from datetime import date
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from agents.builtin.rates_wording import describe_decision
-from contracts.markets import MarketSpec
-from contracts.names import FailureType
-from contracts.results import EventType, Impact, Leaning, MarketEvent, ResearchResult, ViewKind
-from contracts.source_results import (
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.turns import Turn
+from desk.contracts.findings.results import (
+    EventType,
+    Impact,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.findings.source_results import (
     DatePrecision,
     DecisionCalendar,
     PolicyRates,
     RateDecision,
     RateDecisions,
 )
-from contracts.tasks import TaskType
-from contracts.tools import ToolResult, ToolStatus
-from contracts.turns import Turn
-from domain.prose import render
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.builtin.rates_wording import describe_decision
+from desk.trust.prose.prose import render
 from tests.support.builders import (
     answered,
     calendar,

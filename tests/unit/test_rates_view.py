@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Metric
-from contracts.source_results import DatePrecision, RateDecision
-from domain.rate_claims import (
+from desk.analytics.prices.rates_view import RatesView, view_rates
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import DatePrecision, RateDecision
+from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
     differential_claim,
     policy_rate_claims,
 )
-from domain.rates_view import RatesView, view_rates
 from tests.support.builders import (
     calendar,
     decision,

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.roster import fallbacks
-from contracts.names import AgentId
-from domain.reassignment import next_agent
+from desk.agents.roster import fallbacks
+from desk.contracts.names import AgentId
+from desk.runs.assignments.reassignment import next_agent
 
 agents = st.sampled_from(AgentId)
 chains = st.dictionaries(agents, st.none() | agents)

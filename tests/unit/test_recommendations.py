@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from temporalio import workflow
 
-from contracts.capabilities import Capability
-from contracts.config import ScheduleConfig
-from contracts.learning import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
-from contracts.learning_record import Question
-from contracts.names import CallFault
-from contracts.week_run import WeekRequest
-from domain.recommendations import recommendations
-from domain.week_board import WeekBoard
-from domain.weeks import window_of
+from desk.analytics.weeks import window_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.learning.learning import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
+from desk.contracts.learning.record import Question
+from desk.contracts.names import CallFault
+from desk.contracts.week.run import WeekRequest
+from desk.learning.learned.recommendations import recommendations
+from desk.runs.boards.week_board import WeekBoard
 from tests.support.learning import YAHOO, as_of, lesson, question, unavailable, use
 from tests.support.reports import sample_config
 from workflows.week_learning import ask_record

@@ -10,11 +10,11 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 from pydantic import JsonValue, SecretStr
 
-from infra.configured_secrets import configured_secrets
-from infra.mcp_answers import LONGEST_TEXT, answer_of
-from infra.mcp_config import McpServerSpec
-from infra.redaction import HIDDEN, Redaction, redaction_for
-from infra.settings import load_settings
+from desk.platform.config.configured_secrets import configured_secrets
+from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.settings import load_settings
+from desk.platform.telemetry.redaction import HIDDEN, Redaction, redaction_for
 from tests.support.homes import PROJECT
 
 SECRET = 'op€n/"sesame"\\+4711 &co'

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit
-from domain.figures import print_claim
-from domain.prose import UnknownReferenceError, render
-from domain.reference_faults import faults
-from domain.references import Form, printed, references
+from desk.analytics.figures import print_claim
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.trust.prose.prose import UnknownReferenceError, render
+from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.references import Form, printed, references
 from tests.support.builders import claim
 
 LAST = claim("USD/JPY", Metric.LAST, "9.8006")

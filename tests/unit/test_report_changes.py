@@ -8,15 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.changes import Change, ChangeKind, Changes
-from contracts.claims import Claim, Metric, Unit
-from contracts.config import MaterialityConfig
-from contracts.report import Coverage, MarketReport, MissingMarket, ReportedEvent, ResearchReport
-from contracts.results import EventType, Impact, Leaning, ViewKind
-from domain.gate import objections
-from domain.prose import render
-from domain.report_changes import MOST_CHANGES, changes_between
-from domain.report_claims import printed_claims
+from desk.contracts.config import MaterialityConfig
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import EventType, Impact, Leaning, ViewKind
+from desk.contracts.week.changes import Change, ChangeKind, Changes
+from desk.contracts.week.report import (
+    Coverage,
+    MarketReport,
+    MissingMarket,
+    ReportedEvent,
+    ResearchReport,
+)
+from desk.documents.report.changes import MOST_CHANGES, changes_between
+from desk.documents.report.claims import printed_claims
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import render
 from tests.support.report_outcomes import direction
 from tests.support.reports import sample_report
 

@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Claim, Metric
-from contracts.report import Contribution, MarketOutcome, MarketReport, ResearchReport
-from contracts.results import DecidedBy, Leaning, MarketEvent, ResearchResult
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from domain.audit import audit
-from domain.conflicts import decide
-from domain.prose import references
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import DecidedBy, Leaning, MarketEvent, ResearchResult
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
+from desk.documents.audit.audit import audit
+from desk.trust.conflicts.conflicts import decide
+from desk.trust.prose.prose import references
 from tests.support.reports import sample_outcomes, sample_record, sample_report
 
 Change = Callable[[MarketOutcome], MarketOutcome]

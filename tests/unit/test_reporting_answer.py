@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from contracts.answers import AnswerReport
-from contracts.knowledge import Quotation
-from contracts.names import AgentId
-from contracts.tasks import TaskType
-from domain.compile_answer import compile_answer
-from reporting.answer_html import render_answer_html
-from reporting.answer_json import answer_from_json, answer_to_json
-from reporting.answer_markdown import answer_alone, render_answer_markdown
-from reporting.answer_publish import answer_files, publish_answer, read_answer_file
-from reporting.publish import PublishingError
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.names import AgentId
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.knowledge import Quotation
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.publishing.answer_publish import answer_files, publish_answer, read_answer_file
+from desk.documents.publishing.publish import PublishingError
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
 from tests.support.answers import (
     FINISHED_AT,
     QUESTION,

@@ -6,14 +6,14 @@ from importlib.resources import files
 
 import pytest
 
-from contracts.claims import Unit
-from contracts.report import ResearchReport
-from contracts.tools import DataSource, SourceTier
-from domain.figures import print_figure
-from domain.links import web_link
-from reporting.html import render_html
-from reporting.markdown import render_markdown
-from reporting.wording import typographic
+from desk.analytics.figures import print_figure
+from desk.analytics.links import web_link
+from desk.contracts.agents.tools import DataSource, SourceTier
+from desk.contracts.findings.claims import Unit
+from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.documents.rendering.wording import typographic
 from tests.support.reports import (
     report_telling,
     sample_record,

@@ -6,13 +6,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from contracts.report import ResearchReport, Sentence
-from contracts.verdicts import ClaimStatus
-from domain.figures import print_claim
-from reporting.figure_links import FigureLinks, unique_anchors
-from reporting.html import render_html
-from reporting.traces import Traces
-from reporting.wording import typographic
+from desk.analytics.figures import print_claim
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.week.report import ResearchReport, Sentence
+from desk.documents.rendering.figure_links import FigureLinks, unique_anchors
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.wording import typographic
 from tests.support.traced_report import (
     CHANGE,
     CHANGES_THERE,

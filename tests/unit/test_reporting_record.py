@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from contracts.learning import Advice, AdviceKind, Scorecard, SourceRecord, Voice
-from contracts.report import ResearchReport
-from contracts.results import Forecast
-from domain.audit import audit
-from domain.calibration_weights import agent_weights, source_weights
-from domain.seal import sealed
-from reporting.calibration_chart import calibration_chart
-from reporting.html import render_html
-from reporting.json_form import from_json, to_json
-from reporting.markdown import render_markdown
-from reporting.record_words import TITLE
+from desk.contracts.findings.results import Forecast
+from desk.contracts.learning.learning import Advice, AdviceKind, Scorecard, SourceRecord, Voice
+from desk.contracts.week.report import ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.drawing.calibration_chart import calibration_chart
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.documents.rendering.report.record_words import TITLE
+from desk.learning.calibration_weights import agent_weights, source_weights
+from desk.trust.ledger.seal import sealed
 from tests.support.advised import (
     SCORED_MARKETS,
     recommendation,

@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-from contracts.budget import BudgetConfig
-from contracts.names import AgentId
-from contracts.report import Contribution, ResearchReport
-from contracts.tasks import TaskType
-from contracts.usage import Usage
-from reporting.trust_words import trust_line
-from reporting.wording import spent_words
+from desk.contracts.agents.budget import BudgetConfig
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution, ResearchReport
+from desk.documents.rendering.trust_words import trust_line
+from desk.documents.rendering.wording import spent_words
 from tests.support.traced_report import area_section, traced_report
 
 SPENT = Usage(input_tokens=1_000, output_tokens=234, cost_usd=Decimal("0.1234"), model="claude")

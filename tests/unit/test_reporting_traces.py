@@ -4,14 +4,14 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.markets import Band
-from contracts.report import MarketReport, ResearchReport
-from contracts.results import DecidedBy
-from contracts.verdicts import ClaimCheck, ClaimStatus
-from reporting.formula_words import formula_words
-from reporting.traces import Traces
-from reporting.trust_words import (
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
+from desk.contracts.markets import Band
+from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.documents.rendering.formula_words import formula_words
+from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.trust_words import (
     dropped_lines,
     outcome_words,
     position_words,

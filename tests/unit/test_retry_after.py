@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from infra.retry_after import pause_of
-from mcp_servers.retry_after import asked_pause
+from desk.platform.models.retry_after import pause_of
+from desk.sources.serving.retry_after import asked_pause
 
 DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
 HALF_A_MINUTE_LATER = "Wed, 21 Oct 2026 07:28:30 GMT"

@@ -8,11 +8,11 @@ from zlib import crc32
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import NewsItems, StoryCheck
-from contracts.tools import SourceTier
-from mcp_servers.reuters import ReutersTools
-from mcp_servers.reuters_access import access_from
-from mcp_servers.reuters_platform import LsegNews
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import NewsItems, StoryCheck
+from desk.sources.reuters.access import access_from
+from desk.sources.reuters.platform import LsegNews
+from desk.sources.reuters.server import ReutersTools
 from tests.support.feed_address import Answer
 from tests.support.lseg_address import (
     APP_KEY,

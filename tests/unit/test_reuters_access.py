@@ -3,8 +3,7 @@
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from mcp_servers.reuters import ReutersTools, build_server
-from mcp_servers.reuters_access import (
+from desk.sources.reuters.access import (
     LSEG_URL,
     GivenToken,
     MachineAccount,
@@ -12,6 +11,7 @@ from mcp_servers.reuters_access import (
     ServiceAccount,
     access_from,
 )
+from desk.sources.reuters.server import ReutersTools, build_server
 from tests.unit.test_reuters import AS_OF, MACHINE
 
 SERVICE = {"LSEG_CLIENT_ID": "client-id", "LSEG_CLIENT_SECRET": "client-secret"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from contracts.source_results import NewsItems, StoryCheck
-from mcp_servers.reuters import build_server
+from desk.contracts.findings.source_results import NewsItems, StoryCheck
+from desk.sources.reuters.server import build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.homes import await_port, free_port
 from tests.support.lseg_address import PASSWORD, Platform, Story, lseg
@@ -40,7 +40,7 @@ async def called(server: Any, tool: str, **arguments: object) -> Any:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "mcp_servers.reuters", *arguments]
+    return [sys.executable, "-m", "desk.sources.reuters.server", *arguments]
 
 
 def surroundings(given: Mapping[str, str]) -> dict[str, str]:

@@ -3,9 +3,9 @@
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from mcp_servers.reuters import ReutersTools
-from mcp_servers.reuters_access import access_from
-from mcp_servers.reuters_platform import MOST_KEPT, LsegNews
+from desk.sources.reuters.access import access_from
+from desk.sources.reuters.platform import MOST_KEPT, LsegNews
+from desk.sources.reuters.server import ReutersTools
 from tests.support.feed_address import Answer
 from tests.support.homes import free_port
 from tests.support.lseg_address import (

@@ -2,10 +2,10 @@
 
 import pytest
 
-from mcp_servers.policy_facts import read_facts
-from mcp_servers.reuters import NEAR_ENOUGH
-from mcp_servers.reuters_searches import banks_query, story_queries, words_query
-from mcp_servers.reuters_words import Likeness
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.reuters.searches import banks_query, story_queries, words_query
+from desk.sources.reuters.server import NEAR_ENOUGH
+from desk.sources.reuters.words import Likeness
 
 BANKS = read_facts().areas
 END = " AND Source:RTRS AND Language:LEN"

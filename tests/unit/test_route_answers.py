@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from contracts.capabilities import Capability
-from infra.config_file import read_desk_file
-from infra.settings_error import SettingsError
+from desk.contracts.agents.capabilities import Capability
+from desk.platform.config.config_file import read_desk_file
+from desk.platform.config.settings_error import SettingsError
 
 MARKETS = '[markets]\npolicy_rates = [{ area = "JP", group = "Asia" }]\n'
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from mcp_servers.origins import BIS, level_origin
-from mcp_servers.policy_facts import read_facts
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.serving.origins import BIS, level_origin
 
 RBA = ("Reserve Bank of Australia", "RBA")
 FED = ("Federal Reserve", "Fed")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from contracts.analysis import Analysis, Hint, NewsDigest
-from contracts.claims import Metric
-from domain.stance_words import MOST_CONFIDENCE
-from mcp_servers.sentiment import build_server
+from desk.analytics.news.stance_words import MOST_CONFIDENCE
+from desk.contracts.episode.analysis import Analysis, Hint, NewsDigest
+from desk.contracts.findings.claims import Metric
+from desk.sources.sentiment.server import build_server
 from tests.support.facts_files import write_facts
 from tests.support.feed_address import feeds, item, rss
 from tests.support.homes import PROJECT, await_port, free_port
@@ -42,7 +42,7 @@ async def analysed(server: Any, **arguments: object) -> Analysis:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "mcp_servers.sentiment", *arguments]
+    return [sys.executable, "-m", "desk.sources.sentiment.server", *arguments]
 
 
 @contextmanager

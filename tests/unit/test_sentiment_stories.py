@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import NewsItem
-from mcp_servers.central_bank_news import BankNews
-from mcp_servers.google_news import GoogleNewsTools
-from mcp_servers.knowledge_files import read_corpus
-from mcp_servers.news_reader import FeedReader
-from mcp_servers.policy_facts import read_facts
-from mcp_servers.sentiment_stories import (
+from desk.contracts.findings.source_results import NewsItem
+from desk.sources.central_banks.news import BankNews
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.knowledge.files import read_corpus
+from desk.sources.news.reader import FeedReader
+from desk.sources.news.server import GoogleNewsTools
+from desk.sources.sentiment.stories import (
     NO_COMPANIES,
     NOT_LIVE,
     Asked,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.source_results import NewsItem
-from mcp_servers.sentiment_stories import Story
-from mcp_servers.sentiment_tone import mean_tone, tone_of
+from desk.contracts.findings.source_results import NewsItem
+from desk.sources.sentiment.stories import Story
+from desk.sources.sentiment.tone import mean_tone, tone_of
 
 AT = datetime(2026, 9, 16, 8, tzinfo=UTC)
 SYMBOLS = st.sampled_from(["USD/JPY", "EUR/DKK", "NVDA", "JP"])

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.weeks import TimeWindow
-from domain.series import Fixing, Fixings, week_closes, window_days
+from desk.analytics.prices.series import Fixing, Fixings, week_closes, window_days
+from desk.contracts.weeks import TimeWindow
 from tests.support.builders import history, window
 
 MONDAY = date(2026, 10, 26)

@@ -4,16 +4,14 @@ import pytest
 from mcp import Client
 from mcp.server import MCPServer
 
-from mcp_servers import (
-    analysis,
-    central_banks,
-    ecb,
-    google_news,
-    knowledge,
-    official_statistics,
-    sentiment,
-    yahoo_finance,
-)
+from desk.sources.analysis import server as analysis
+from desk.sources.central_banks import server as central_banks
+from desk.sources.ecb import server as ecb
+from desk.sources.knowledge import server as knowledge
+from desk.sources.news import server as google_news
+from desk.sources.sentiment import server as sentiment
+from desk.sources.statistics import server as official_statistics
+from desk.sources.yahoo import server as yahoo_finance
 
 NEWS_OF_BANKS = "get_central_bank_news"
 

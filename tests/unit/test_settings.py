@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from contracts.capabilities import Capability, Route
-from contracts.config import (
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.config import (
     USUAL_PUBLISHERS,
     HistoryConfig,
     MaterialityConfig,
     VotingConfig,
     Weekday,
 )
-from contracts.markets import Band, MarketKind
-from contracts.names import AgentId
-from contracts.tools import SourceTier
-from infra.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
+from desk.contracts.markets import Band, MarketKind
+from desk.contracts.names import AgentId
+from desk.platform.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings
 from tests.support.homes import PROJECT, home_settings
 from tests.support.published import PRIVATE
 

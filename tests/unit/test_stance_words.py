@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.results import Leaning
-from domain.stance_words import LONGEST_READ, MOST_CONFIDENCE, NOTHING_SAID, stance_of
+from desk.analytics.news.stance_words import LONGEST_READ, MOST_CONFIDENCE, NOTHING_SAID, stance_of
+from desk.contracts.findings.results import Leaning
 
 MIRRORED = (
     ("raise interest rates", "lower interest rates"),

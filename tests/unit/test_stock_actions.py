@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.stock import MOST_STEPS, Blackboard, StockAction
-from domain.stock_actions import DATA, ORDER, PART_FIELDS, PART_METRICS, sensible, why_not
-from domain.units import UNITS
+from desk.analytics.units import UNITS
+from desk.contracts.episode.stock import MOST_STEPS, Blackboard, StockAction
+from desk.programs.episode.run.actions import (
+    DATA,
+    ORDER,
+    PART_FIELDS,
+    PART_METRICS,
+    sensible,
+    why_not,
+)
 from tests.unit.test_stock_board import AS_OF, after
 
 INSIGHT = StockAction.GENERATE_INSIGHT

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from agents.builtin.analysts import builtin_turn
-from contracts.claims import Metric
-from contracts.names import FailureType
-from contracts.results import Leaning, ResearchResult, ViewKind
-from contracts.stock import StockAction
-from contracts.tools import ToolStatus
-from contracts.turns import Exchange, Turn, TurnRequest
-from domain.prose import render
-from domain.stock_actions import DATA, PART_METRICS
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.trust.prose.prose import render
 from tests.support.builders import answered, failed
 from tests.support.stock_answers import (
     ACCOUNTS,

@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.builtin.analysts import builtin_turn
-from agents.builtin.stock_recommendation import span_of
-from contracts.claims import Metric
-from contracts.config import VotingConfig
-from contracts.memory import MemoryEntry, MemoryKind, Recalled
-from contracts.names import FailureType
-from contracts.results import Leaning, ResearchResult
-from contracts.stock import Recommended, StockAction
-from contracts.turns import TurnRequest
-from domain.conflicts import detect_conflicts
-from domain.gate import objections
-from domain.prose import REFERENCE
-from domain.stock_actions import DATA, PART_METRICS
-from domain.stock_insights import insights
-from domain.stock_parts import Pointer, pointers_of
-from domain.stock_wording import statement
-from domain.synthesis_review import claims_in
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.builtin.recommendation import span_of
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer, pointers_of
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.wording import statement
+from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.synthesis_review import claims_in
 from tests.support.stock_answers import (
     ADVANCED,
     ADVICE,

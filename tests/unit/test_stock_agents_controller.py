@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-from agents.builtin.analysts import builtin_turn
-from contracts.analysis import (
+from desk.agents.capabilities import usual_route
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
+from desk.contracts.episode.analysis import (
     KnownSymbol,
     KnownSymbols,
 )
-from contracts.capabilities import Capability
-from contracts.markets import MarketKind
-from contracts.names import FailureType
-from contracts.stock import ActionChoice, StockAction
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, StateEntry, Turn, TurnRequest
-from domain.capabilities import usual_route
-from domain.stock_actions import DATA
-from domain.stock_board import StockBoard
+from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.run.actions import DATA
+from desk.programs.episode.run.board import StockBoard
 from tests.support.builders import answered, failed
 from tests.support.stock_answers import (
     ACCOUNTS,

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from contracts.claims import Metric, claim_id
-from contracts.stock import Recommended
-from domain.stock_actions import ORDER, PART_METRICS
-from domain.synthesis_review import claims_in
+from desk.contracts.episode.stock import Recommended
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.programs.episode.run.actions import ORDER, PART_METRICS
+from desk.trust.prose.synthesis_review import claims_in
 from tests.support.stock_answers import ADVANCED, ADVICE, BASIC, INSIGHT
 from tests.support.stock_asking import AS_OF, Played, offline_servers
 

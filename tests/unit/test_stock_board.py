@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.names import AgentId
-from contracts.results import Finding, Leaning, ResearchResult
-from contracts.stock import (
+from desk.analytics.units import UNITS
+from desk.contracts.episode.stock import (
     MOST_STEPS,
     Blackboard,
     Recommended,
     StockAction,
     StockRecommendation,
 )
-from domain.stock_actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
-from domain.stock_board import MOST_INSIGHTS, NotNow, StockBoard, Values
-from domain.stock_insights import insights
-from domain.stock_parts import Pointer, pointers_of, values_of
-from domain.stock_recommendation import recommend
-from domain.units import UNITS
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.contracts.names import AgentId
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer, pointers_of, values_of
+from desk.programs.episode.recommendation import recommend
+from desk.programs.episode.run.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
+from desk.programs.episode.run.board import MOST_INSIGHTS, NotNow, StockBoard, Values
 
 AS_OF = datetime(2024, 6, 10, 22, tzinfo=UTC)
 DAY = date(2024, 6, 10)

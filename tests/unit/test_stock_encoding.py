@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from contracts.claims import Metric, Unit
-from contracts.results import Leaning
-from contracts.stock import MOST_STEPS, Recommended, StockAction
-from domain.stock_actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
-from domain.stock_board import StockBoard
-from domain.stock_encoding import (
+from desk.analytics.units import UNITS
+from desk.contracts.episode.stock import MOST_STEPS, Recommended, StockAction
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.results import Leaning
+from desk.programs.episode.encoding import (
     OBSERVATION,
     PRICES,
     SCALES,
@@ -21,9 +20,10 @@ from domain.stock_encoding import (
     encode_after,
     mask_of,
 )
-from domain.stock_parts import Pointer
-from domain.stock_wording import Topic
-from domain.units import UNITS
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.run.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.wording import Topic
 from tests.unit.test_stock_board import (
     ADVANCED,
     BASIC,

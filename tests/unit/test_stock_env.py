@@ -14,15 +14,15 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
-from contracts.claims import Metric
-from contracts.stock import StockAction
-from domain.stock_actions import ORDER
-from domain.stock_board import StockBoard
-from domain.stock_encoding import encode
-from training.policies import ACTIONS
-from training.stock_days import with_a_horizon
-from training.stock_env import StockResearchEnv
-from training.tables import StockTable, stock_table
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.encoding import encode
+from desk.programs.episode.run.actions import ORDER
+from desk.programs.episode.run.board import StockBoard
+from desk.training.policies import ACTIONS
+from desk.training.stock_days import with_a_horizon
+from desk.training.stock_env import StockResearchEnv
+from desk.training.tables import StockTable, stock_table
 
 SYMBOLS = ("^GSPC", "TSLA")
 DAY = date(2019, 6, 14)
@@ -325,6 +325,6 @@ def test_without_gymnasium_the_command_that_installs_it_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
-    monkeypatch.delitem(sys.modules, "training.stock_env")
+    monkeypatch.delitem(sys.modules, "desk.training.stock_env")
     with pytest.raises(ModuleNotFoundError, match="make install-episodes"):
-        importlib.import_module("training.stock_env")
+        importlib.import_module("desk.training.stock_env")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Metric
-from contracts.stock import Recommended
-from domain.stock_evaluation import EVALUATION_METRICS, POSITIONS, performance, position_name
-from domain.units import UNITS
+from desk.analytics.evaluation import EVALUATION_METRICS, POSITIONS, performance, position_name
+from desk.analytics.units import UNITS
+from desk.contracts.episode.stock import Recommended
+from desk.contracts.findings.claims import Metric
 from tests.support.homes import PROJECT
 
 COST = Decimal("0.10")

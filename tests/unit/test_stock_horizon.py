@@ -7,15 +7,15 @@ from decimal import Decimal
 import pytest
 from pydantic import JsonValue
 
-from contracts.claims import Metric
-from contracts.graph import NodeOutcome
-from contracts.names import AgentId
-from contracts.report import Contribution
-from contracts.stock import StockAction
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import StateEntry
-from domain.stock_horizon import was_told_no_price
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.week.report import Contribution
+from desk.programs.episode.horizon import was_told_no_price
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 ADVANCED = StockAction.RUN_TA_ADVANCED

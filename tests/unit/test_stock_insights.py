@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.names import AgentId
-from contracts.results import Finding, Leaning, ResearchResult
-from domain.gate import objections
-from domain.prose import REFERENCE, references, render
-from domain.prose_review import review
-from domain.stock_actions import DATA, PART_METRICS
-from domain.stock_insights import insights
-from domain.stock_parts import Pointer, pointers_of
-from domain.stock_wording import Topic, statement
-from domain.units import UNITS
+from desk.analytics.units import UNITS
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.contracts.names import AgentId
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer, pointers_of
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.wording import Topic, statement
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import REFERENCE, references, render
+from desk.trust.prose.prose_review import review
 from tests.unit.test_stock_board import ADVANCED, BASIC, FOUND, FUNDAMENTALS, a_value
 
 UP, DOWN, NEUTRAL = Leaning.UP, Leaning.DOWN, Leaning.NEUTRAL

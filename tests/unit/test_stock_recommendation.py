@@ -7,16 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.claims import Metric
-from contracts.results import Leaning
-from contracts.stock import Recommended, StockAction
-from domain.stock_actions import DATA, PART_FIELDS, PART_METRICS
-from domain.stock_board import StockBoard
-from domain.stock_insights import insights
-from domain.stock_parts import Pointer
-from domain.stock_recommendation import LEAST_KNOWN, REACH, SURENESS, WEIGHTS, known, recommend
-from domain.stock_wording import Topic
-from domain.swarm_signals import LEANS
+from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.recommendation import (
+    LEAST_KNOWN,
+    REACH,
+    SURENESS,
+    WEIGHTS,
+    known,
+    recommend,
+)
+from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.wording import Topic
+from desk.programs.swarm.parts.signals import LEANS
 from tests.support.homes import PROJECT
 from tests.unit.test_stock_board import DAY, FOUND, after, board
 from tests.unit.test_stock_insights import some_figures

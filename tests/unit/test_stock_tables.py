@@ -12,24 +12,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from contracts.analysis import Analysis
-from contracts.claims import Metric
-from contracts.stock import StockAction
-from domain.fixings import LONGEST_GAP
-from domain.stock_actions import DATA, PART_METRICS
-from domain.stock_evaluation import PositionName
-from mcp_servers.analysis_candles import pattern_detector
-from mcp_servers.analysis_eras import eras_of
-from mcp_servers.analysis_indicators import indicator_calculator
-from mcp_servers.analysis_moves import market_data
-from mcp_servers.analysis_offline import SPLITS, Bar, NotInstalled, PackagedSeries, Split
-from mcp_servers.analysis_performance import PerformanceTools
-from mcp_servers.analysis_prices import NoPrices, PriceSeries, PriceStore, close_known_from
-from mcp_servers.ecb_store import RatesStore
+from desk.analytics.evaluation import PositionName
+from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.contracts.episode.analysis import Analysis
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.sources.analysis.eras import eras_of
+from desk.sources.analysis.offline import SPLITS, Bar, NotInstalled, PackagedSeries, Split
+from desk.sources.analysis.prices import NoPrices, PriceSeries, PriceStore, close_known_from
+from desk.sources.analysis.technical.candles import pattern_detector
+from desk.sources.analysis.technical.indicators import indicator_calculator
+from desk.sources.analysis.technical.moves import market_data
+from desk.sources.analysis.technical.performance import PerformanceTools
+from desk.sources.ecb.store import RatesStore
+from desk.training.tables import NoSuchDay, NoSuchSymbol, StockTable, stock_table, symbols
+from desk.training.tables_figures import COMPUTED
 from tests.support.packaged_prices import PRICES
 from tests.support.price_series import walk, weekdays
-from training.tables import NoSuchDay, NoSuchSymbol, StockTable, stock_table, symbols
-from training.tables_figures import COMPUTED
 
 STORE = PriceStore(RatesStore())
 COST = Decimal("0.10")
@@ -350,7 +350,7 @@ def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "talib", None)
     with pytest.raises(NotInstalled, match=r"needs TA-Lib.*run `make install-swarm`"):
         stock_table("FB", bare)
-    monkeypatch.setattr("mcp_servers.analysis_offline._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.offline._folder", lambda package: None)
     for asked in (lambda: symbols(bare), lambda: stock_table("XYZ", bare)):
         with pytest.raises(NotInstalled, match="run `make install-swarm`"):
             asked()

@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agents.roster import profile_of
-from contracts.capabilities import Capability
-from contracts.claims import Metric
-from contracts.markets import MarketSpec
-from contracts.source_results import SourceResult
-from contracts.tasks import TaskType
-from contracts.turns import StateEntry
-from domain.prose import render
-from domain.swarm_plan import Ground, plan_swarm
-from domain.swarm_question import BEHIND, Asked, asked_now, ends_in, first_asked, question_of
-from domain.swarm_scope import SPECIALISTS
-from domain.synthesis_review import claims_in
+from desk.agents.roster import profile_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.markets import MarketSpec
+from desk.programs.swarm.plan import Ground, plan_swarm
+from desk.programs.swarm.question import BEHIND, Asked, asked_now, ends_in, first_asked, question_of
+from desk.programs.swarm.scope import SPECIALISTS
+from desk.trust.prose.prose import render
+from desk.trust.prose.synthesis_review import claims_in
 from tests.unit.test_swarm_leader import (
     DOLLAR_YEN,
     OBJECTIVE,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.builtin.swarm_gaps import tell_gap
-from domain.gate import objections
+from desk.programs.swarm.conclusion.gaps import tell_gap
+from desk.trust.prose.gate import objections
 
 
 @pytest.mark.parametrize(

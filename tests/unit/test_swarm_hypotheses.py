@@ -4,17 +4,23 @@ from datetime import timedelta
 
 import pytest
 
-from contracts.claims import Claim, Metric
-from contracts.config import VotingConfig
-from contracts.names import AgentId
-from contracts.results import ConflictKind, Leaning, Position, ResearchResult, ViewKind
-from contracts.swarm import Hypothesis, HypothesisKind
-from domain.opinions import own_judgement
-from domain.positions import view_position
-from domain.prose import render
-from domain.swarm_balance import Balance, Voice, balance_of
-from domain.swarm_hypotheses import EVEN, hypotheses_on, probability_of
-from domain.voting import put_to_the_vote
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    ConflictKind,
+    Leaning,
+    Position,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind
+from desk.programs.swarm.balance import Balance, Voice, balance_of
+from desk.programs.swarm.hypotheses import EVEN, hypotheses_on, probability_of
+from desk.trust.conflicts.opinions import own_judgement
+from desk.trust.conflicts.positions import view_position
+from desk.trust.conflicts.voting import put_to_the_vote
+from desk.trust.prose.prose import render
 from tests.support.builders import claim, finding, pair_market, source, view, window
 
 YEN = pair_market("USD/JPY", digits=2)

@@ -5,28 +5,28 @@ from datetime import timedelta
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from agents.builtin.swarm_conclusion import leaning_words
-from contracts.analysis import KnownSymbol, KnownSymbols
-from contracts.capabilities import Capability
-from contracts.config import VotingConfig
-from contracts.knowledge import Synthesis
-from contracts.markets import MarketKind, MarketSpec
-from contracts.memory import MemoryEntry, MemoryKind, Recalled
-from contracts.names import AgentId, FailureType
-from contracts.results import ConflictRecord, DecidedBy, Leaning, ResearchResult
-from contracts.swarm import Complexity, HypothesisKind, SwarmPlan
-from contracts.tasks import Query, TaskAssignment, TaskType
-from contracts.tools import ToolStatus
-from contracts.turns import Exchange, StateEntry, TurnRequest
-from domain.conflicts import detect_conflicts
-from domain.prose import references, render
-from domain.prose_review import review
-from domain.swarm_balance import balance_of, is_on_views
-from domain.swarm_question import asked_now
-from domain.swarm_scope import aspects_named
-from domain.synthesis_review import claims_in
-from domain.voting import decide
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, Leaning, ResearchResult
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import Complexity, HypothesisKind, SwarmPlan
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.swarm.balance import balance_of, is_on_views
+from desk.programs.swarm.conclusion.conclusion import leaning_words
+from desk.programs.swarm.question import asked_now
+from desk.programs.swarm.scope import aspects_named
+from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.voting import decide
+from desk.trust.prose.prose import references, render
+from desk.trust.prose.prose_review import review
+from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered, failed, window
 from tests.unit.test_swarm_hypotheses import balance
 from tests.unit.test_swarm_specialists import (

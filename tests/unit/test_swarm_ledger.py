@@ -7,31 +7,31 @@ from typing import Final
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from agents.roster import profile_of
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.results import ResearchResult
-from contracts.swarm import SubagentSpec
-from contracts.tasks import Query, TaskAssignment
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, TurnRequest
-from contracts.weeks import TimeWindow
-from domain.ledger import Ledger
-from domain.prose_review import review
-from domain.standing import standing_claims
-from domain.swarm_plan import Ground, plan_swarm
-from domain.swarm_scope import SPECIALISTS
-from mcp_servers.analysis import AnalysisTools
-from mcp_servers.analysis_companies import CompanyTools
-from mcp_servers.analysis_patterns import PatternTools
-from mcp_servers.analysis_prices import PriceStore
-from mcp_servers.central_banks import CentralBankTools
-from mcp_servers.ecb_store import RatesStore
-from mcp_servers.knowledge_files import CORPUS_DIR, read_corpus
-from mcp_servers.policy_facts import FACTS_DIR, read_facts
-from mcp_servers.sentiment import SentimentTools
-from mcp_servers.sentiment_stories import Newsroom
+from desk.agents.roster import profile_of
+from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, TurnRequest
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import SubagentSpec
+from desk.contracts.weeks import TimeWindow
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.swarm.plan import Ground, plan_swarm
+from desk.programs.swarm.scope import SPECIALISTS
+from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.server import AnalysisTools
+from desk.sources.analysis.technical.patterns import PatternTools
+from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.server import CentralBankTools
+from desk.sources.ecb.store import RatesStore
+from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.sentiment.server import SentimentTools
+from desk.sources.sentiment.stories import Newsroom
+from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.ledger.ledger import Ledger
+from desk.trust.prose.prose_review import review
 from tests.support.builders import answered, failed
 
 BASE: Final = "US"

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.roster import profile_of
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId
-from contracts.swarm import Complexity, SwarmPlan
-from contracts.turns import StateEntry
-from domain.swarm_plan import BOUNDS, Ground, plan_swarm
-from domain.swarm_scope import SPECIALISTS, aspects_named, complexity_of
-from domain.swarm_tasks import SPECIALITIES
+from desk.agents.roster import profile_of
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import Complexity, SwarmPlan
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
+from desk.programs.swarm.scope import SPECIALISTS, aspects_named, complexity_of
 from tests.support.builders import pair_market
 
 TOOLS = {agent: profile_of(agent).tools for agent in SPECIALISTS}

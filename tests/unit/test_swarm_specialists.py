@@ -7,22 +7,22 @@ from decimal import Decimal
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from contracts.analysis import Analysis, Hint, MeasuredFigure, NewsDigest, Signal
-from contracts.capabilities import Capability
-from contracts.claims import Metric
-from contracts.markets import MarketGroup, MarketKind, MarketSpec
-from contracts.names import AgentId, FailureType
-from contracts.results import Leaning, ResearchResult, ViewKind
-from contracts.source_results import Provenance, SourceResult
-from contracts.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
-from contracts.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange, Turn, TurnRequest
-from domain.capabilities import usual_route
-from domain.gate import objections
-from domain.prose import REFERENCE, references, render
-from domain.prose_review import review
-from domain.task_kinds import SPECIALIST_TASKS
+from desk.agents.capabilities import usual_route
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, NewsDigest, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
+from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId, FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import REFERENCE, references, render
+from desk.trust.prose.prose_review import review
 from tests.support.builders import answered, failed, pair_market, policy_rates, window
 
 WEEK = "2026-W44"

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from contracts.learning_record import Question
-from contracts.names import AgentId
-from contracts.results import Leaning, ResearchResult, ViewKind
-from contracts.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
-from domain.answer_audit import audit_answer, findings_in_answer
-from domain.answer_seal import sealed_answer
-from domain.compile_answer import compile_answer
-from domain.learned import Learned
-from domain.learned_hypotheses import view_rows
-from domain.swarm_hypotheses import probability_alone
-from domain.swarm_views import uncarried, view_score, view_state, views_on, with_views
-from reporting.answer_html import render_answer_html
-from reporting.answer_markdown import render_answer_markdown
-from reporting.record_words import score_notes, score_table
+from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
+from desk.contracts.learning.record import Question
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.audit.answers.audit import audit_answer, findings_in_answer
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.rendering.report.record_words import score_notes, score_table
+from desk.learning.learned.hypotheses import view_rows
+from desk.learning.learned.learned import Learned
+from desk.programs.swarm.hypotheses import probability_alone
+from desk.programs.swarm.parts.views import uncarried, view_score, view_state, views_on, with_views
 from starters.hypotheses_look import ListedHypothesis
 from starters.hypotheses_table import hypothesis_lines
 from starters.scorecard_table import scorecard_lines, scorecard_of

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agents.builtin.synthesis import take_turn
-from contracts.knowledge import Synthesis
-from contracts.tasks import TaskType
-from contracts.turns import StateEntry
-from domain.prose import references
-from domain.synthesis_review import review_synthesis
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.question.knowledge import Synthesis
+from desk.programs.question.builtin.synthesis import take_turn
+from desk.trust.prose.prose import references
+from desk.trust.prose.synthesis_review import review_synthesis
 from tests.knowledge.asking import (
     asked,
     documents_state,

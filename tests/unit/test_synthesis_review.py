@@ -2,7 +2,9 @@
 
 import pytest
 
-from contracts.knowledge import (
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import (
     Document,
     DocumentsRead,
     PdfPage,
@@ -16,10 +18,8 @@ from contracts.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from contracts.names import AgentId
-from contracts.turns import StateEntry
-from domain.prose_review import review, without_rejected
-from domain.quotations import stands_in
+from desk.trust.prose.prose_review import review, without_rejected
+from desk.trust.prose.quotations import stands_in
 
 CUT_OFF = "Fixings are taken at 16:00\nLondon time."
 STATE = (

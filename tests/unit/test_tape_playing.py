@@ -10,14 +10,14 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.taped import TapedActivities, TapePlayer
-from contracts.config import VotingConfig
-from contracts.judgement import FindingsToJudge, JudgedFindings, Scope
-from contracts.learning import Advice
-from contracts.names import FailureType
-from contracts.tape import Effect, Take, TakeFailure
-from contracts.tools import ToolListing, ToolSpec
-from contracts.turns import Turn, TurnRequest
-from domain.tape import differing, digests_of, path_within
+from desk.contracts.agents.tape import Effect, Take, TakeFailure
+from desk.contracts.agents.tools import ToolListing, ToolSpec
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings, Scope
+from desk.contracts.learning.learning import Advice
+from desk.contracts.names import FailureType
+from desk.runs.tapes.tape import differing, digests_of, path_within
 from tests.support.learning import as_of, lesson, question
 from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
 from workflows.options import cause

@@ -8,9 +8,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic import SecretStr
 
-from infra.mcp_config import McpServerSpec
-from infra.telemetry import otlp_endpoint, otlp_headers, traced_servers, tracing
-from infra.telemetry_export import ROOT, resource, sampler
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.telemetry.export import ROOT, resource, sampler
+from desk.platform.telemetry.telemetry import otlp_endpoint, otlp_headers, traced_servers, tracing
 from tests.support.homes import home_settings
 
 WHERE = "http://127.0.0.1:4318"
@@ -21,7 +21,11 @@ def server(**fields: Any) -> McpServerSpec:
     return McpServerSpec.model_validate(fields)
 
 
-OURS = server(command="python", args=("-m", "mcp_servers.ecb", "--x"), inProcess="mcp_servers.ecb")
+OURS = server(
+    command="python",
+    args=("-m", "desk.sources.ecb.server", "--x"),
+    inProcess="desk.sources.ecb.server",
+)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,12 @@ def test_our_own_process_gets_what_it_takes_and_what_it_had(tmp_path: Any) -> No
     settings = home_settings(tmp_path, **SENDING, OTEL_EXPORTER_OTLP_HEADERS="a=b")
     spec = OURS.model_copy(update={"env": {"LANG": SecretStr("C")}})
     traced = traced_servers({"ecb": spec}, settings, in_process=False)["ecb"]
-    assert traced.args == ("-m", "infra.traced_server", "mcp_servers.ecb", "--x")
+    assert traced.args == (
+        "-m",
+        "desk.platform.temporal.traced_server",
+        "desk.sources.ecb.server",
+        "--x",
+    )
     env = {name: value.get_secret_value() for name, value in traced.env.items()}
     assert env == {
         **SENDING,
@@ -81,8 +90,10 @@ def test_a_server_inside_the_worker_stays_as_it_is(tmp_path: Any) -> None:
 def test_without_the_packages_a_run_goes_on_and_says_once_what_to_do(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("infra.telemetry._NEEDED", ("opentelemetry.not_installed",))
-    monkeypatch.setattr("infra.telemetry._SAID", [])
+    monkeypatch.setattr(
+        "desk.platform.telemetry.telemetry._NEEDED", ("opentelemetry.not_installed",)
+    )
+    monkeypatch.setattr("desk.platform.telemetry.telemetry._SAID", [])
     settings = home_settings(tmp_path, **SENDING)
     assert not tracing(settings)
     assert not tracing(settings)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from agents.builtin.evidence import TaskNotPossible
-from agents.builtin.tickets import take_turn
-from contracts.knowledge import TicketsFound
-from contracts.names import FailureType
-from contracts.tasks import TaskType
-from contracts.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
-from contracts.turns import Turn, TurnRequest
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.names import FailureType
+from desk.contracts.question.knowledge import TicketsFound
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.question.reading.tickets import take_turn
 from tests.knowledge.asking import answered, asked, hits, refused, unavailable, web_state
 
 FETCH = TaskType.FETCH_TICKETS

@@ -2,10 +2,10 @@
 
 import pytest
 
-from contracts.config import VotingConfig
-from contracts.tools import SourceTier
-from domain.second_series import MOST_MONTHS
-from domain.tolerances import ANOTHER_QUANTITY, TOLERANCES, Quantity
+from desk.analytics.prices.second_series import MOST_MONTHS
+from desk.analytics.tolerances import ANOTHER_QUANTITY, TOLERANCES, Quantity
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.config import VotingConfig
 from tests.support.homes import PROJECT
 
 TEXT = (PROJECT / "docs" / "method.md").read_text(encoding="utf-8")

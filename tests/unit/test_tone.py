@@ -6,16 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.builtin.analysts import builtin_turn
-from agents.builtin.tone import with_tone
-from contracts.results import JudgedBy, Leaning, ResearchResult, Tone, ToneKind, View, ViewKind
-from contracts.source_results import NewsItem
-from contracts.tasks import TaskType
-from contracts.tools import ToolResult, ToolStatus
-from domain.banks import BANKS
-from domain.printable import printable
-from domain.stance_words import MOST_CONFIDENCE, Judgement
-from domain.tone import (
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, Judgement
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.findings.results import (
+    JudgedBy,
+    Leaning,
+    ResearchResult,
+    Tone,
+    ToneKind,
+    View,
+    ViewKind,
+)
+from desk.contracts.findings.source_results import NewsItem
+from desk.documents.report.markets.tone import (
     MOST_OF_A_KIND,
     derivable,
     merged,
@@ -23,6 +27,10 @@ from domain.tone import (
     tones_by_words,
     word_stances,
 )
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.builtin.tone import with_tone
+from desk.trust.claims.banks import BANKS
+from desk.trust.prose.printable import printable
 from tests.support.builders import (
     answered,
     calendar,

@@ -4,23 +4,23 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.builtin.tone import with_tone
-from contracts.config import VotingConfig
-from contracts.report import MarketOutcome, MarketReport, ResearchReport
-from contracts.results import JudgedBy, Leaning, Tone, ToneKind, ViewKind
-from contracts.source_results import NewsItem
-from contracts.tasks import TaskType
-from contracts.tools import ToolResult
-from domain.audit import audit
-from domain.banks import BANKS
-from domain.opinions import view_conflicts
-from domain.report_views import standing_views
-from domain.seal import content_hash, sealed
-from domain.stance_words import Judgement
-from domain.tone import tone_by_model
-from reporting.html import render_html
-from reporting.json_form import from_json, to_json
-from reporting.markdown import render_markdown
+from desk.analytics.news.stance_words import Judgement
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, ViewKind
+from desk.contracts.findings.source_results import NewsItem
+from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.documents.report.markets.tone import tone_by_model
+from desk.documents.report.markets.views import standing_views
+from desk.programs.week.builtin.tone import with_tone
+from desk.trust.claims.banks import BANKS
+from desk.trust.conflicts.opinions import view_conflicts
+from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.builders import finding, pair_market, request, view
 from tests.support.news import FED, LINK, bank_news, headlines, item, statement
 from tests.support.report_outcomes import WEEK, WINDOW

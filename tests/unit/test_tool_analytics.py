@@ -7,19 +7,19 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.claims import Metric
-from contracts.learning import ToolUse
-from contracts.names import AgentId
-from contracts.report import MarketOutcome
-from contracts.results import ResearchResult
-from contracts.search_attributes import Outcome
-from contracts.tape import Effect
-from contracts.tasks import TaskType
-from contracts.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolStatus
-from contracts.turns import Exchange
-from domain.report_evidence import evidence_of
-from domain.tape import digests_of
-from domain.tool_analytics import sharing_cost, summed, tool_uses
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tape import Effect
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Exchange
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.learning.learning import ToolUse
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.documents.report.evidence import evidence_of
+from desk.runs.tapes.tape import digests_of
+from desk.runs.tools.tool_analytics import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request
 
 FIRST, SECOND = AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2

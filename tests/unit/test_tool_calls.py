@@ -12,10 +12,10 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool_calls import ToolActivities
-from contracts.names import CallFault, FailureType
-from contracts.tools import ToolCall, ToolRequest, ToolSpec, ToolStatus
-from infra.effect_journal import EffectJournal
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolSpec, ToolStatus
+from desk.contracts.names import CallFault, FailureType
+from desk.platform.effects.journal import EffectJournal
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.scripted import ScriptedTools
 
 

@@ -12,9 +12,9 @@ from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.learning import Lesson
-from contracts.learning_record import LearningRequest, LearningState
-from contracts.names import LEARNING_SYSTEM_ID, Message
+from desk.contracts.learning.learning import Lesson
+from desk.contracts.learning.record import LearningRequest, LearningState
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from starters.tool_lessons import learned_from
 
 

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from domain.topics import Topic, alike, topic_named, topics
+from desk.trust.conflicts.topics import Topic, alike, topic_named, topics
 
 PAIR = "USD/JPY"
 

@@ -8,18 +8,24 @@ from functools import partial
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from contracts.claims import Claim, Unit
-from contracts.markets import MarketSpec
-from contracts.names import FailureType
-from contracts.results import EventType, MarketEvent, ResearchResult, Severity, ValidationResult
-from contracts.source_results import RateDecisions, SourceResult
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult, ToolStatus
-from contracts.turns import Turn
-from contracts.verdicts import ClaimStatus
-from domain.checks import IssueType
-from domain.rejections import without_rejected
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Turn
+from desk.contracts.findings.claims import Claim, Unit
+from desk.contracts.findings.results import (
+    EventType,
+    MarketEvent,
+    ResearchResult,
+    Severity,
+    ValidationResult,
+)
+from desk.contracts.findings.source_results import RateDecisions, SourceResult
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.trust.claims.checks import IssueType
+from desk.trust.claims.rejections import without_rejected
 from tests.support.builders import (
     PAIRS,
     answered,

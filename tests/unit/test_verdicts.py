@@ -5,14 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from agents.builtin.analysts import builtin_turn
-from contracts.claims import Claim
-from contracts.markets import MarketSpec
-from contracts.results import ResearchResult, ValidationResult
-from contracts.source_results import DatePrecision, History, SourceResult
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolResult
-from contracts.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.source_results import DatePrecision, History, SourceResult
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.markets import MarketSpec
+from desk.programs.builtin.analysts import builtin_turn
 from tests.support.builders import (
     answered,
     calendar,

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from contracts.claims import Metric
-from contracts.stock import Recommended
-from domain.stock_actions import ORDER
-from training import example, policies
-from training.example_trial import (
+from desk.contracts.episode.stock import Recommended
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.run.actions import ORDER
+from desk.training import example, policies
+from desk.training.example_trial import (
     Chooser,
     Training,
     Trial,
@@ -25,13 +25,13 @@ from training.example_trial import (
     training_days,
     tried,
 )
-from training.policies import ACTIONS
-from training.stock_env import StockResearchEnv
-from training.tables import StockTable, stock_table
-from training.walk_forward import NoDates, places, walk_forward
-from training.walk_forward_records import BUILT_IN, Made, Row, WalkForward
-from training.walk_forward_rows import summed_up
-from training.walk_forward_table import WIDTH, interval_notes, lines
+from desk.training.policies import ACTIONS
+from desk.training.stock_env import StockResearchEnv
+from desk.training.tables import StockTable, stock_table
+from desk.training.walk_forward.records import BUILT_IN, Made, Row, WalkForward
+from desk.training.walk_forward.rows import summed_up
+from desk.training.walk_forward.table import WIDTH, interval_notes, lines
+from desk.training.walk_forward.walk_forward import NoDates, places, walk_forward
 
 SYMBOLS = ("^GSPC", "NFLX")
 FRIDAY = datetime(2020, 1, 3, 22, tzinfo=UTC)

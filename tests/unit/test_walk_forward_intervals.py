@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from training.walk_forward_intervals import FEWEST_DATES, mean_over
+from desk.training.walk_forward.intervals import FEWEST_DATES, mean_over
 
 
 def test_symbols_of_one_date_count_as_one_in_the_interval() -> None:

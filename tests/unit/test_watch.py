@@ -12,12 +12,12 @@ from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.workflow.v1 import PendingActivityInfo
 
-from contracts.names import AgentId, market_run_id
-from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskType
-from contracts.usage import Usage
-from contracts.week_run import MarketState, MarketStatus, WeekStatus
-from infra.settings import load_settings
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import AgentId, market_run_id
+from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.platform.settings import load_settings
 from starters.summary import PublishedWeek
 from starters.watch_board import LEGEND, money, screen, time_words
 from starters.watch_lines import Changes, MarketLine, RunLine, market_line

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
-from contracts.search_attributes import Phase
+from desk.contracts.agents.search_attributes import Phase
 from starters import troubles, watch_week
 from starters.following import SILENT
 from starters.troubles import GOES_ON, trouble_of

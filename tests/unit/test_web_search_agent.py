@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.builtin.evidence import TaskNotPossible
-from agents.builtin.web_search import take_turn
-from contracts.knowledge import WebSearched
-from contracts.tasks import TaskType
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.question.knowledge import WebSearched
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.question.reading.web_search import take_turn
 from tests.knowledge.asking import (
     answered,
     asked,

@@ -16,12 +16,12 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.publishing import PublishingActivities
 from activities.week_before import published_before
-from contracts.config import ScheduleConfig
-from contracts.report import ResearchReport
-from contracts.search_attributes import Phase
-from contracts.week_run import PublishRequest
-from domain.seal import sealed
-from reporting.publish import publish, read_published
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import PublishRequest
+from desk.documents.publishing.publish import publish, read_published
+from desk.trust.ledger.seal import sealed
 from tests.support.reports import sample_config, sample_record, sample_report
 from workflows.options import PHASE, REVISION
 

@@ -2,15 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
-from contracts.config import ScheduleConfig
-from contracts.names import AgentId
-from contracts.report import Contribution, MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.usage import Usage
-from contracts.week_run import MarketState, WeekStatus
-from domain.week_board import WeekBoard
-from domain.weeks import window_of
+from desk.analytics.weeks import window_of
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import MarketState, WeekStatus
+from desk.runs.boards.week_board import WeekBoard
 from tests.support.builders import finding
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)

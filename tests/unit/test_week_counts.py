@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from contracts.claims import Claim, Metric, Unit, claim_id
-from contracts.markets import MarketGroup
-from domain.reference_faults import faults
-from domain.references import Form, printed
-from domain.week_counts import week_counts
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.markets import MarketGroup
+from desk.trust.claims.week_counts import week_counts
+from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.references import Form, printed
 from tests.support.builders import claim, pair_market
 
 MARCH = date(2025, 3, 20)

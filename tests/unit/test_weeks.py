@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.config import ScheduleConfig, Weekday
-from contracts.weeks import monday_of, next_week, week_of
-from domain.weeks import (
+from desk.analytics.weeks import (
     as_of_of,
     latest_complete_week,
     latest_covered_week,
@@ -16,6 +14,8 @@ from domain.weeks import (
     week_ended_before,
     window_of,
 )
+from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.weeks import monday_of, next_week, week_of
 
 LONDON = ScheduleConfig()
 weeks = st.dates(date(1999, 1, 4), date(2099, 12, 28)).map(week_of)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from contracts.claims import Metric, Unit
-from domain.audit import audit
-from domain.dependence import without_dependents
-from domain.report_claims import printed_claims
+from desk.contracts.findings.claims import Metric, Unit
+from desk.documents.audit.audit import audit
+from desk.documents.report.claims import printed_claims
+from desk.trust.claims.dependence import without_dependents
 from tests.support.builders import claim
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, real_config

@@ -22,8 +22,8 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.messages import AgentStatus, SystemStatusContent
-from domain.messages import chosen, told
+from desk.contracts.agents.messages import AgentStatus, SystemStatusContent
+from desk.runs.messages.messages import chosen, told
 from starters.messages_now import LONGEST_SILENCE, processes_in, workers_seen
 from starters.worker_heartbeats import last_heartbeats
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_servers.yahoo_closes import as_figure, closes_of, known_from, last_known_day
+from desk.sources.yahoo.closes import as_figure, closes_of, known_from, last_known_day
 
 FAR_AHEAD = datetime(2100, 1, 1, tzinfo=UTC)
 

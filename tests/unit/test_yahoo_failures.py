@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from mcp_servers import yahoo_upstream
-from mcp_servers.yahoo_finance import YahooTools
-from mcp_servers.yahoo_session import LARGEST_ANSWER
-from mcp_servers.yahoo_upstream import YahooFinance
+from desk.sources.yahoo import upstream as yahoo_upstream
+from desk.sources.yahoo.server import YahooTools
+from desk.sources.yahoo.session import LARGEST_ANSWER
+from desk.sources.yahoo.upstream import YahooFinance
 from tests.support.homes import free_port
 from tests.support.yahoo_address import Answer, Chart, in_json, weekdays, yahoo
 

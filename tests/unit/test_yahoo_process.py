@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 40.0
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "mcp_servers.yahoo_finance", *arguments]
+    return [sys.executable, "-m", "desk.sources.yahoo.server", *arguments]
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ async def _asked(url: str, process: "subprocess.Popen[bytes]") -> Any:
 
 def test_it_starts_without_loading_what_only_a_question_needs() -> None:
     program = (
-        "import sys, mcp_servers.yahoo_finance as server; server.build_server();"
+        "import sys, desk.sources.yahoo.server as server; server.build_server();"
         "print({'yfinance', 'pandas', 'curl_cffi'} & set(sys.modules))"
     )
     ended = subprocess.run(

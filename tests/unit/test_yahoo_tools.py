@@ -9,11 +9,11 @@ import pytest
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from contracts.source_results import Quote, SymbolMatches
-from contracts.tools import SourceTier
-from mcp_servers.yahoo_closes import known_from
-from mcp_servers.yahoo_finance import YahooTools, build_server
-from mcp_servers.yahoo_upstream import YahooFinance
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import Quote, SymbolMatches
+from desk.sources.yahoo.closes import known_from
+from desk.sources.yahoo.server import YahooTools, build_server
+from desk.sources.yahoo.upstream import YahooFinance
 from tests.support.yahoo_address import Chart, Upstream, match, weekdays, yahoo
 
 NOW = datetime(2026, 11, 3, 9, tzinfo=UTC)

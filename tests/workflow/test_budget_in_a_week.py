@@ -10,17 +10,17 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Replayer
 
-from contracts.names import AgentId, Message, market_run_id, week_run_id
-from contracts.report import Contribution, ResearchReport
-from contracts.search_attributes import Outcome
-from contracts.tasks import AgentLimits, TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN
-from contracts.week_run import RerunRequest, WeekResult, WeekStatus
-from domain.budget import CENT_OF_A_CENT, KEPT_BACK
-from infra.model_calling import ModelFailed
-from infra.plugin import desk_plugin
-from reporting.json_form import from_json
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import AgentLimits, TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
+from desk.contracts.week.report import Contribution, ResearchReport
+from desk.contracts.week.run import RerunRequest, WeekResult, WeekStatus
+from desk.documents.rendering.report.json_form import from_json
+from desk.platform.models.model_calling import ModelFailed
+from desk.platform.temporal.plugin import desk_plugin
+from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK
 from tests.support.desk import WEEK, pair, policy_rate, start_week
 from tests.support.scripted import Script, gives_up, price_call
 from tests.support.sleepy import LateOnPairs

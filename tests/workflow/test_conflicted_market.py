@@ -16,16 +16,20 @@ from temporalio.client import (
 )
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.claims import Claim, Metric, Unit
-from contracts.config import DeadlineConfig
-from contracts.escalations import EscalationAnswer, EscalationDecision, EscalationStatus
-from contracts.names import Message, escalation_run_id, market_run_id, week_run_id
-from contracts.report import MarketOutcome
-from contracts.results import ConflictRecord, DecidedBy
-from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import MarketState, RerunRequest, WeekResult, WeekStatus
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.escalations import (
+    EscalationAnswer,
+    EscalationDecision,
+    EscalationStatus,
+)
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.names import Message, escalation_run_id, market_run_id, week_run_id
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import MarketState, RerunRequest, WeekResult, WeekStatus
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import Disagreement, ScriptedAnalyst, finding
 from workflows.options import MARKET, PHASE

@@ -6,12 +6,12 @@ from pathlib import Path
 from temporalio.client import Client
 from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
-from contracts.names import AgentId
-from contracts.results import ResearchResult
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from infra.plugin import desk_plugin
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.temporal.plugin import desk_plugin
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up, ordinary_turn
 

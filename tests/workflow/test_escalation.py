@@ -16,15 +16,15 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from contracts.escalations import (
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import (
     EscalationAnswer,
     EscalationDecision,
     EscalationState,
     EscalationStatus,
 )
-from contracts.names import FailureType, Message, Queue
-from contracts.results import DecidedBy
-from contracts.search_attributes import Phase
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.names import FailureType, Message, Queue
 from tests.support.cases import WORKFLOW_ID, case
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow

@@ -7,11 +7,11 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
 from activities.event_places import with_event_ids
-from contracts.report import MarketOutcome
-from contracts.search_attributes import Outcome
-from contracts.tools import CallPlace, ToolResult
-from contracts.week_run import WeekRecord, WeekResult
-from reporting.publish import read_published
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import CallPlace, ToolResult
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import WeekRecord, WeekResult
+from desk.documents.publishing.publish import read_published
 from tests.support.desk import desk_config, desk_workers, start_week
 from tests.support.report_outcomes import made_up_history, pair_outcome
 from tests.support.reports import sample_record

@@ -11,18 +11,18 @@ import pytest
 from pydantic import JsonValue
 from temporalio.client import Client
 
-from agents.builtin.analysts import builtin_turn
-from contracts.capabilities import Capability, Route
-from contracts.config import DeadlineConfig, RetryConfig, RunConfig
-from contracts.names import AgentId, CallFault
-from contracts.report import ResearchReport
-from contracts.source_results import History, Provenance, Quote
-from contracts.tools import SourceTier, ToolStatus
-from contracts.turns import Turn, TurnRequest
-from domain.audit import audit
-from infra.mcp_config import read_mcp_config
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.tools import SourceTier, ToolStatus
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from desk.contracts.findings.source_results import History, Provenance, Quote
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.week.report import ResearchReport
+from desk.documents.audit.audit import audit
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.builtin.analysts import builtin_turn
 from starters.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.homes import PROJECT
@@ -56,7 +56,7 @@ class RealTools(ScriptedTools):
         key: str,
         timeout_seconds: float,
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         assert self.pool is not None
         self.calls[f"{server}.{tool}"] += 1
         if server in self.down:
@@ -219,7 +219,7 @@ class SilentToTheFirst(ScriptedTools):
         key: str,
         timeout_seconds: float,
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         if AgentId.RESEARCH_AGENT_1 in key:
             await asyncio.sleep(timeout_seconds)
             raise ToolUnreachable(f"{server} is silent", fault=CallFault.TIMEOUT)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from contracts.report import MarketReport
-from contracts.results import EventType, Impact, MarketEvent
-from contracts.search_attributes import Outcome
-from contracts.tasks import AgentLimits, TaskType
-from contracts.turns import Turn, TurnRequest
-from reporting.json_form import from_json
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import AgentLimits, TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.results import EventType, Impact, MarketEvent
+from desk.contracts.week.report import MarketReport
+from desk.documents.rendering.report.json_form import from_json
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.scripted import ScriptedAnalyst, finding, gives_up
 

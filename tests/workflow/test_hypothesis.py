@@ -13,13 +13,13 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.testing import WorkflowEnvironment
 
 from activities.learning import LearningActivities
-from contracts.learning_record import LearnedView, Question
-from contracts.markets import MarketKind
-from contracts.memory import MemoryKind
-from contracts.names import LEARNING_SYSTEM_ID, Message
-from contracts.swarm import HypothesisState, ScoredHypothesis
-from contracts.swarm_run import HypothesisStatus
-from domain.hypotheses_prices import expected_day
+from desk.contracts.learning.memory import MemoryKind
+from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
+from desk.contracts.swarm.run import HypothesisStatus
+from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
+from desk.learning.hypotheses.prices import expected_day
 from tests.support.hypotheses import (
     Handle,
     Memory,

@@ -13,15 +13,15 @@ from temporalio import activity
 from temporalio.client import Client
 
 from activities.learning import LearningActivities
-from agents.builtin.analysts import builtin_turn
-from contracts.capabilities import Capability, Route
-from contracts.config import DeadlineConfig, RetryConfig, RunConfig
-from contracts.learning import Lesson, LessonSources, ToolUse
-from contracts.learning_record import LearnedView
-from contracts.names import LEARNING_SYSTEM_ID, Message
-from domain.learning_question import question_of
-from infra.mcp_config import McpServerSpec
-from infra.mcp_pool import McpPool
+from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse
+from desk.contracts.learning.record import LearnedView
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
+from desk.learning.forecasts.question import question_of
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.pool import McpPool
+from desk.programs.builtin.analysts import builtin_turn
 from starters.learn_table import learned_lines
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.faulty_source import Controls, Fault, over_stdio
@@ -122,8 +122,8 @@ async def faulty_desk(
 ) -> AsyncIterator[FaultyDesk]:
     control = directory / "control"
     entries: dict[str, dict[str, Any]] = {
-        SOURCE: over_stdio("mcp_servers.ecb", control),
-        STAND_IN: over_stdio("mcp_servers.ecb", directory / "well"),
+        SOURCE: over_stdio("desk.sources.ecb.server", control),
+        STAND_IN: over_stdio("desk.sources.ecb.server", directory / "well"),
     }
     calendar = Calendar()
     servers = {name: McpServerSpec.model_validate(entry) for name, entry in entries.items()}

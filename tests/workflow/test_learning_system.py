@@ -11,15 +11,15 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.capabilities import Capability
-from contracts.config import RetryConfig
-from contracts.learning import Advice, Lesson
-from contracts.learning_record import FixingPause, LearnedView, LearningRequest
-from contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType, week_run_id
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RerunRequest, WeekRequest
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import RetryConfig
+from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType, week_run_id
+from desk.contracts.week.run import RerunRequest, WeekRequest
+from desk.platform.mcp.tool_calling import ToolAnswer
 from tests.support.desk import (
     WEEK,
     desk_config,

@@ -14,17 +14,17 @@ from pydantic import JsonValue
 from temporalio.client import Client
 from temporalio.worker import Replayer
 
-from agents.claude.condensing import LEFT_OUT, LONGEST_TRANSCRIPT
-from agents.claude.conversation import messages
-from contracts.names import market_run_id, week_run_id
-from contracts.search_attributes import Outcome
-from contracts.tasks import AgentLimits, TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN
-from infra.embedded_server import embedded_server
-from infra.plugin import desk_plugin
-from infra.temporal import connect
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import AgentLimits, TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.names import market_run_id, week_run_id
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.server.embedded_server import embedded_server
+from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.temporal import connect
+from desk.programs.claude.condensing import LEFT_OUT, LONGEST_TRANSCRIPT
+from desk.programs.claude.conversation import messages
 from tests.support.desk import WEEK, desk_workers, pair, start_week
 from tests.support.homes import home_settings
 from tests.support.scripted import ScriptedTools, finding, ordinary_turn, price_call

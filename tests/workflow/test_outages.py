@@ -8,14 +8,14 @@ from typing import Final
 from pydantic import JsonValue
 from temporalio.client import Client
 
-from agents.builtin.analysts import builtin_turn
-from contracts.names import CallFault
-from contracts.tools import OpenCircuit
-from domain.audit import audit
-from infra.mcp_config import read_mcp_config
-from infra.mcp_pool import McpPool
-from infra.tool_calling import ToolAnswer, ToolUnreachable
-from reporting.markdown import render_markdown
+from desk.contracts.agents.tools import OpenCircuit
+from desk.contracts.names import CallFault
+from desk.documents.audit.audit import audit
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.platform.mcp.config import read_mcp_config
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.builtin.analysts import builtin_turn
 from starters.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.homes import PROJECT
@@ -47,7 +47,7 @@ class WithoutFixings(ScriptedTools):
         key: str,
         timeout_seconds: float,
     ) -> ToolAnswer:
-        """See `infra.tool_calling.ToolCaller`."""
+        """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         self.calls[server] += 1
         if server == "ecb":
             fault = CallFault.CIRCUIT_OPEN

@@ -10,14 +10,14 @@ from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
-from contracts.answers import AnswerReport
-from contracts.config import RetryConfig
-from contracts.graph import Edge, GraphSpec, NodeState, NodeStatus
-from contracts.names import AgentId, FailureType
-from contracts.search_attributes import Outcome
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from infra.tool_calling import ToolUnreachable
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import Edge, GraphSpec, NodeState, NodeStatus
+from desk.platform.mcp.tool_calling import ToolUnreachable
 from tests.support.desk import desk_workers
 from tests.support.graphs import (
     KNOWLEDGE,

@@ -10,19 +10,19 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.answers import AnswerReport
-from contracts.escalations import EscalationAnswer, EscalationDecision
-from contracts.graph import GraphStatus, NodeState
-from contracts.memory import MemoryKind
-from contracts.names import AgentId, FailureType, Message, escalation_run_id
-from contracts.results import DecidedBy, Leaning
-from contracts.search_attributes import Outcome, Phase
-from contracts.swarm_run import HypothesisRequest, SwarmRequest, SwarmResult
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from domain.answer_audit import findings_in_answer
-from infra.memory_embedded import EmbeddedMemory
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
+from desk.contracts.findings.results import DecidedBy, Leaning
+from desk.contracts.learning.memory import MemoryKind
+from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphStatus, NodeState
+from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.documents.audit.answers.audit import findings_in_answer
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up
 from tests.support.swarms import (

@@ -14,25 +14,25 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
-from contracts.answers import AnswerReport
-from contracts.claims import Metric
-from contracts.config import AgentConfig, RunPolicy
-from contracts.graph import NodeState
-from contracts.learning_record import LearnedView, Question
-from contracts.memory import MemoryKind
-from contracts.names import LEARNING_SYSTEM_ID, AgentId, FailureType, Message
-from contracts.results import ConflictRecord, Leaning, ResearchResult, View, ViewKind
-from contracts.search_attributes import Outcome, Phase
-from contracts.stock import Blackboard, Recommended, StockAction
-from contracts.stock_run import EpisodeStatus, StockRequest, StockResult
-from contracts.swarm import HypothesisState
-from contracts.tasks import TaskType
-from contracts.turns import Turn, TurnRequest
-from contracts.usage import BUILTIN
-from domain.stock_actions import ORDER, PART_METRICS
-from domain.stock_horizon import SETTLING
-from infra.memory_embedded import EmbeddedMemory
-from infra.tool_calling import ToolAnswer
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import AgentConfig, RunPolicy
+from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
+from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View, ViewKind
+from desk.contracts.learning.memory import MemoryKind
+from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, FailureType, Message
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import NodeState
+from desk.contracts.swarm.swarm import HypothesisState
+from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.memory.embedded import EmbeddedMemory
+from desk.programs.episode.horizon import SETTLING
+from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, gives_up
 from tests.support.stocks import (

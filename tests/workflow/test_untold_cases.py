@@ -10,8 +10,8 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import CancelledError
 from temporalio.plugin import SimplePlugin
 
-from contracts.names import market_run_id, week_run_id
-from contracts.results import DecidedBy
+from desk.contracts.findings.results import DecidedBy
+from desk.contracts.names import market_run_id, week_run_id
 from tests.support.desk import (
     WEEK,
     desk_config,

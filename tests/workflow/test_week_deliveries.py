@@ -7,8 +7,10 @@ from typing import Any
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 
-from contracts.config import RetryConfig
-from contracts.delivery import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import Message
+from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
     DeliveryState,
@@ -17,9 +19,7 @@ from contracts.delivery import (
     ObjectStoreTarget,
     WebhookTarget,
 )
-from contracts.names import Message
-from contracts.search_attributes import Outcome
-from contracts.week_run import RerunRequest, WeekRequest, WeekStatus
+from desk.contracts.week.run import RerunRequest, WeekRequest, WeekStatus
 from starters.show_status import closed_status, status_lines
 from tests.support.desk import WEEK, desk_config, desk_workers, start_week
 from tests.support.mailbox import Mailbox, mail_server

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.worker import Replayer
 
-from contracts.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
-from contracts.delivery import DeliveryState
-from contracts.escalations import EscalationAnswer
-from contracts.names import AgentId, Message, escalation_run_id, market_run_id, week_run_id
-from contracts.report import MOST_REVISIONS
-from contracts.search_attributes import Phase
-from contracts.tools import ToolSpec
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
-from infra.plugin import desk_plugin
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
+from desk.contracts.findings.escalations import EscalationAnswer
+from desk.contracts.names import AgentId, Message, escalation_run_id, market_run_id, week_run_id
+from desk.contracts.week.delivery import DeliveryState
+from desk.contracts.week.report import MOST_REVISIONS
+from desk.contracts.week.run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
+from desk.platform.temporal.plugin import desk_plugin
 from starters.reopening import signal_rerun
 from starters.watching import wait_until_published
 from starters.week_results import last_result

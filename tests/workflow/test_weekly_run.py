@@ -10,15 +10,15 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.service import RPCError
 
-from contracts.config import DeadlineConfig, RetryConfig
-from contracts.names import AgentId, Message, market_run_id, week_run_id
-from contracts.report import RevisionKind
-from contracts.search_attributes import Outcome, Phase
-from contracts.tasks import TaskType
-from contracts.tools import ToolCall, ToolStatus
-from contracts.turns import Turn, TurnRequest
-from contracts.week_run import RerunRequest, WeekStatus
-from infra.tool_calling import ToolAnswer, ToolUnreachable
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, ToolStatus
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import DeadlineConfig, RetryConfig
+from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
+from desk.contracts.week.report import RevisionKind
+from desk.contracts.week.run import RerunRequest, WeekStatus
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up, price_call
 from tests.support.sleepy import SleepyMarketResearch

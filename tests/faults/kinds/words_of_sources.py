@@ -77,7 +77,7 @@ async def ranked_by_itself(scene: Scene) -> Seen:
     place = scene.place(
         DeskFile(replaced={'# quote = ["ecb.get_quote", "yahoo_finance.get_quote"]': _QUOTE})
     )
-    entry = {"command": sys.executable, "args": ["-m", "mcp_servers.ecb"]}
+    entry = {"command": sys.executable, "args": ["-m", "desk.sources.ecb.server"]}
     place = with_source(place, STRANGER, entry)
     ended = await place.counted(*scene.asking.line)
     report = scene.asking.report(place.reports)

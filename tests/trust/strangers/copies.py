@@ -9,16 +9,16 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from contracts.answers import AnswerReport
-from contracts.report import ResearchReport
-from domain.answer_seal import sealed_answer
-from domain.seal import sealed
-from reporting.answer_html import render_answer_html
-from reporting.answer_json import answer_from_json, answer_to_json
-from reporting.answer_markdown import render_answer_markdown
-from reporting.html import render_html
-from reporting.json_form import from_json, to_json
-from reporting.markdown import render_markdown
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.week.report import ResearchReport
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.rendering.report.html import render_html
+from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.documents.rendering.report.markdown import render_markdown
+from desk.trust.ledger.seal import sealed
 from tests.trust.strangers.answers import ANSWERS
 from tests.trust.strangers.events import EVENTS
 from tests.trust.strangers.evidence import EVIDENCE

@@ -1,1 +1,0 @@
-"""Who does the work: the roster and the built-in analysts."""

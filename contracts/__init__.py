@@ -1,1 +1,0 @@
-"""What crosses a boundary: frozen models and the names that processes share."""

@@ -1,0 +1,1 @@
+"""A research desk for currency and rate markets, on Temporal."""

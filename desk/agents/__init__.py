@@ -1,0 +1,1 @@
+"""The agents: who they are and what each may use."""

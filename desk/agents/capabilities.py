@@ -1,0 +1,200 @@
+"""Which tools answer what an agent asks for, and which answer is taken."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from desk.agents.answer_form import formed
+from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import AskedBesides, ToolCall, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.config import RunPolicy
+
+LONGEST_NOTE: Final = 1_000
+
+NOT_FOUND: Final = "its answer does not hold what was asked for"
+
+LONGEST_REPEATED: Final = 190
+"""Characters of an argument that an answer repeats, as `ToolCall.answer` has room for them."""
+
+_USUALLY: Final = {
+    (route.server, route.tool): capability
+    for capability, routes in USUAL_ROUTES.items()
+    for route in routes
+}
+"""Of a tool with two capabilities, the later one: calls for the earlier say what they are."""
+
+_HELD: Final = (
+    *("value", "values", "items", "symbols", "averages", "carried"),
+    *("id", "markdown", "pages", "results"),
+)
+"""Where the desk's own answers hold what was asked for, beside `missing`."""
+
+
+def configured(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
+    """The routes of a capability by `desk.toml`, or else the usual ones, whoever is there."""
+    return policy.capabilities.get(capability, USUAL_ROUTES[capability])
+
+
+def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
+    """The routes of a capability in a run: those to servers that `.mcp.json` names.
+
+    Where it is not known which those are, the routes to the servers that need no network.
+    """
+    sources = policy.sources or OWN_SOURCES
+    return tuple(route for route in configured(capability, policy) if route.server in sources)
+
+
+def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[ToolName, ...]:
+    """The tools behind some capabilities in a run, each once: all that may be called for them."""
+    return tuple(
+        dict.fromkeys(
+            ToolName(server=route.server, tool=route.tool)
+            for capability in capabilities
+            for route in routes_to(capability, policy)
+        )
+    )
+
+
+def tools_planned(
+    offered: Iterable[ToolSpec], look_into: Sequence[Capability] | None, policy: RunPolicy
+) -> tuple[ToolSpec, ...]:
+    """Of the tools offered those that a plan has models ask; without a plan for it, all."""
+    if look_into is None:
+        return tuple(offered)
+    planned = set(tools_for(look_into, policy))
+    return tuple(s for s in offered if ToolName(server=s.server, tool=s.tool) in planned)
+
+
+def usual_route(capability: Capability) -> Route:
+    """Who answers unless something else is said."""
+    return USUAL_ROUTES[capability][0]
+
+
+def capability_of(call: ToolCall) -> Capability | None:
+    """What a call asks for, or what its tool usually has; None for any other tool."""
+    return call.capability or _USUALLY.get((call.server, call.tool))
+
+
+def call_by(route: Route, call: ToolCall) -> ToolCall:
+    """The call of a capability as the tool of a route takes it, with the same id. An argument that
+    the route has no name for is left out."""
+    named = {route.names.get(name, name): value for name, value in call.arguments.items()}
+    renamed = {name: value for name, value in named.items() if name}
+    usual = _USUALLY.get((route.server, route.tool))
+    return ToolCall(
+        call_id=call.call_id,
+        server=route.server,
+        tool=route.tool,
+        arguments={**renamed, **route.fixed},
+        capability=None if call.capability == usual else call.capability,
+        answer=_answer_form(route, call),
+    )
+
+
+def _answer_form(route: Route, call: ToolCall) -> dict[str, str]:
+    """Where the fields of the answer are found. What the desk asked with stands in the answer
+    under its own name, as in those of the desk's tools: others need not repeat it."""
+    if not route.answer:
+        return {}
+    asked = {
+        name: f"'{value}'"
+        for name, value in call.arguments.items()
+        if isinstance(value, str) and len(value) < LONGEST_REPEATED and not {*"\\'"} & {*value}
+    }
+    return {**asked, **route.answer}
+
+
+def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
+    """A call of a tool by its own name, with what the routes of a run say of that tool: which
+    capability it has, where that is but one, and how its answer is read."""
+    routed = [
+        (capability, route)
+        for capability in policy.capabilities
+        for route in routes_to(capability, policy)
+        if (route.server, route.tool) == (call.server, call.tool)
+    ]
+    if len(routed) != 1 or call.capability is not None:
+        return call
+    ((capability, route),) = routed
+    usual = _USUALLY.get((call.server, call.tool))
+    named = None if capability == usual else capability
+    return call.model_copy(update={"capability": named, "answer": route.answer})
+
+
+def satisfies(result: ToolResult) -> bool:
+    """Whether nobody else needs to be asked: as its source's worker judged the result, where it
+    has."""
+    return is_answered(result) if result.satisfies is None else result.satisfies
+
+
+def is_answered(result: ToolResult) -> bool:
+    """Whether a result is an answer that holds something.
+
+    A source that could not be asked, that refused, or that says that it has nothing, does not
+    satisfy. A refusal can be a matter of credentials; where it is the question that is wrong, the
+    next source says so too.
+    """
+    return result.status is ToolStatus.OK and not _is_empty(result)
+
+
+def answer_among(results: Sequence[ToolResult]) -> ToolResult:
+    """Of the results of a capability's routes, in their order, the one that is the answer.
+
+    The first that satisfies, else the first that was given at all, with what was said before it;
+    where nobody answered, the first, with the words of all.
+    """
+    given = [result for result in results if result.status is ToolStatus.OK]
+    answer = next((result for result in given if satisfies(result)), given[0] if given else None)
+    first, *others = results
+    if not others:
+        return first
+    if answer is None:
+        told = {"error": _words(results), "besides": _besides(others)}
+        return first.model_copy(update=told)
+    place = results.index(answer)
+    before, after = results[:place], results[place + 1 :]
+    noted = {"in_place_of": _words(before)} if before else {}
+    return answer.model_copy(update={**noted, "besides": _besides((*before, *after))})
+
+
+def _besides(results: Sequence[ToolResult]) -> tuple[AskedBesides, ...]:
+    return tuple(
+        AskedBesides(
+            server=result.call.server,
+            tool=result.call.tool,
+            status=result.status,
+            words=(_reason(result) or "")[:300],
+            fault=result.fault,
+            took=result.took,
+        )
+        for result in results
+    )
+
+
+def _is_empty(result: ToolResult) -> bool:
+    """Whether an answer holds nothing of what was asked for. One of the desk's own tools says so,
+    and another's is taken at what its route finds in it."""
+    content = formed(result)
+    if not isinstance(content, dict):
+        return False
+    says_so = isinstance(content.get("missing"), str) or bool(result.call.answer)
+    held = [content[name] for name in _HELD if name in content]
+    return says_so and bool(held) and all(value in (None, []) for value in held)
+
+
+def _words(results: Sequence[ToolResult]) -> str:
+    """What each source said, as much of each as there is room for."""
+    share = LONGEST_NOTE // len(results) - 2
+    return "; ".join(_said(result)[:share] for result in results)
+
+
+def _said(result: ToolResult) -> str:
+    return f"{result.call.server}.{result.call.tool}: {_reason(result) or result.status}"
+
+
+def _reason(result: ToolResult) -> str | None:
+    content = formed(result)
+    if result.status is not ToolStatus.OK or not isinstance(content, dict):
+        return result.error
+    missing = content.get("missing")
+    return str(missing) if missing or not result.call.answer else NOT_FOUND

@@ -1,0 +1,1 @@
+"""Units, figures and formulas: arithmetic that knows no agent."""

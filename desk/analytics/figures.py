@@ -1,0 +1,88 @@
+"""How a figure is printed: its sign, its precision and its unit."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.findings.claims import Claim, Metric, Unit
+
+POSITIONS: Final = frozenset(
+    {
+        Metric.RANGE_POSITION,
+        Metric.BAND_POSITION,
+        Metric.BOLLINGER_POSITION,
+        Metric.VOLATILITY,
+        Metric.BREADTH,
+        Metric.ANALOGUE_HIT_RATE,
+        Metric.SEASONAL_HIT_RATE,
+        Metric.RISK,
+        Metric.LARGEST_DAY,
+    }
+)
+"""Percentages that say where in a range a value stands, how wide it swings, or how often something
+was so; they are no changes and take no sign."""
+
+SIGNED_UNITS: Final = frozenset({Unit.PERCENT, Unit.BASIS_POINTS, Unit.STANDARD_DEVIATIONS})
+SUFFIXES: Final = {
+    Unit.LEVEL: "",
+    Unit.PERCENT: " %",
+    Unit.PERCENT_A_YEAR: " %",
+    Unit.BASIS_POINTS: " bp",
+    Unit.STANDARD_DEVIATIONS: " σ",
+    Unit.INDEX: "",
+    Unit.RATIO: "",
+    Unit.COUNT: "",
+    Unit.CALENDAR_DAY: "",
+}
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
+    """A value in its unit, at the precision that its exponent states.
+
+    Levels and rates carry a minus only; changes carry a sign unless they are zero or `signed`
+    is false. Days are counted without a sign: the sentence around them says which way.
+    """
+    if unit is Unit.DAYS:
+        count = abs(value)
+        return f"{count:,f} {'day' if count == 1 else 'days'}"
+    if unit is Unit.CALENDAR_DAY:
+        day = day_of(value)
+        return print_full_day(day) if day else f"{value:f}"
+    value = abs(value) if value.is_zero() else value
+    plus = "+" if signed and unit in SIGNED_UNITS and value > 0 else ""
+    return f"{plus}{value:,f}{SUFFIXES[unit]}"
+
+
+def as_number(day: date) -> Decimal:
+    """A day as the value of a claim: 20240312."""
+    return Decimal(f"{day:%Y%m%d}")
+
+
+def day_of(value: Decimal) -> date | None:
+    """The day that a claim's value stands for; None where there is no such day."""
+    try:
+        return datetime.strptime(f"{value:f}", "%Y%m%d").date()  # noqa: DTZ007
+    except ValueError:
+        return None
+
+
+def print_claim(claim: Claim) -> str:
+    """A claim's value as every form of the report prints it."""
+    return print_figure(claim.value, claim.unit, signed=claim.metric not in POSITIONS)
+
+
+def print_day(day: date) -> str:
+    """A day within a sentence: `18 Sep`."""
+    return f"{day.day} {MONTHS[day.month - 1]}"
+
+
+def print_weekday(day: date) -> str:
+    """A day of the weeks around the report: `Fri 18 Sep`."""
+    return f"{WEEKDAYS[day.weekday()]} {print_day(day)}"
+
+
+def print_full_day(day: date) -> str:
+    """A day that stands alone: `18 Sep 2026`."""
+    return f"{print_day(day)} {day.year}"

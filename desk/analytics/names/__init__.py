@@ -1,0 +1,1 @@
+"""Names of markets, of instruments and of what headlines are about."""

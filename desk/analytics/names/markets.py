@@ -1,0 +1,84 @@
+"""Markets as a swarm describes and names them. Light: workflows use it."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from desk.contracts.episode.analysis import KnownSymbol
+from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketSpec
+
+AREAS: Final[Mapping[str, AreaCode]] = MappingProxyType(
+    {
+        "AUD": "AU",
+        "CAD": "CA",
+        "CHF": "CH",
+        "CNY": "CN",
+        "EUR": "XM",
+        "GBP": "GB",
+        "HKD": "HK",
+        "IDR": "ID",
+        "INR": "IN",
+        "JPY": "JP",
+        "KRW": "KR",
+        "MYR": "MY",
+        "NOK": "NO",
+        "NZD": "NZ",
+        "PHP": "PH",
+        "SEK": "SE",
+        "SGD": "SG",
+        "THB": "TH",
+        "TWD": "TW",
+        "USD": "US",
+    }
+)
+"""The area of the central bank that issues a currency, for those whose policy rates the desk has.
+A pair with another currency has no areas, and so no differential."""
+
+ASIAN: Final = frozenset({"CNY", "HKD", "IDR", "INR", "KRW", "MYR", "PHP", "SGD", "THB", "TWD"})
+"""A pair with one of these is counted to Asia; the yen is of the G10."""
+
+DIGITS: Final[Mapping[str, int]] = MappingProxyType(
+    {"JPY": 2, "KRW": 2, "HUF": 2, "ISK": 2, "INR": 2, "IDR": 0, "THB": 3, "PHP": 3, "TWD": 3}
+)
+"""Decimals of a level in these quote currencies; in all others four."""
+
+STOCK_DIGITS: Final = 2
+
+
+def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> MarketSpec:
+    """A market as the desk covers it, or else as its name tells."""
+    for market in covered:
+        if (market.market, market.kind) == (known.symbol, known.kind):
+            return market
+    return _pair(known.symbol) if known.kind is MarketKind.PAIR else _other(known)
+
+
+def spoken(market: str) -> str:
+    """A market as prose may name it: one with digits in its symbol goes without, because digits in
+    prose are taken for figures."""
+    return "this market" if any(sign.isdigit() for sign in market) else market
+
+
+def _pair(symbol: str) -> MarketSpec:
+    currencies = symbol.split("/")
+    areas = tuple(AREAS[currency] for currency in currencies if currency in AREAS)
+    return MarketSpec(
+        market=symbol,
+        kind=MarketKind.PAIR,
+        group=MarketGroup.ASIA if ASIAN.intersection(currencies) else MarketGroup.G10,
+        areas=areas if len(areas) == len(currencies) else (),
+        digits=DIGITS.get(currencies[-1], 4),
+    )
+
+
+def _other(known: KnownSymbol) -> MarketSpec:
+    if known.kind is MarketKind.POLICY_RATE:
+        asian = known.symbol in {AREAS[currency] for currency in ASIAN}
+        group = MarketGroup.ASIA if asian else MarketGroup.G10
+        return MarketSpec(market=known.symbol, kind=known.kind, group=group, areas=(known.symbol,))
+    return MarketSpec(
+        market=known.symbol,
+        kind=MarketKind.STOCK,
+        group=MarketGroup.STOCKS,
+        digits=STOCK_DIGITS,
+    )

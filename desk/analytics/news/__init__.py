@@ -1,0 +1,1 @@
+"""The tone of headlines and of central banks' words."""

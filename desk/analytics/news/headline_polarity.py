@@ -1,0 +1,53 @@
+"""Whether a headline sounds of good or bad news, by the word list of vaderSentiment.
+
+That list was made for posts on social media and knows no markets: a cut is bad news to it, a hike
+none. Its judgements count for little (`MOST_CONFIDENCE`) and say nothing of a price or a rate.
+"""
+
+import unicodedata
+from functools import cache
+from typing import Final, Protocol
+
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, Judgement
+from desk.contracts.findings.results import Leaning
+
+LONGEST_READ: Final = 500
+"""Characters of a headline that are read."""
+
+NEUTRAL_BELOW: Final = 0.05
+"""The score from which on the authors of the list call a text positive or negative."""
+
+_LEAST: Final = 0.05
+_UNREAD: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "So", "Sk"})
+
+
+class _Scorer(Protocol):
+    def polarity_scores(self, text: str) -> dict[str, float]: ...
+
+
+def polarity_of(headline: str) -> Judgement:
+    """Up for a headline of good news, down for one of bad news, neutral for one that says both.
+
+    One without a listed word abstains. Signs and pictures are not read.
+    """
+    scores = _scorer().polarity_scores(_words(headline))
+    score, listed = scores["compound"], scores["pos"] or scores["neg"]
+    if abs(score) < NEUTRAL_BELOW:
+        return Judgement(Leaning.NEUTRAL, _LEAST) if listed else NOTHING_SAID
+    sure = max(_LEAST, round(MOST_CONFIDENCE * abs(score), 2))
+    return Judgement(Leaning.UP if score > 0 else Leaning.DOWN, sure)
+
+
+def _words(headline: str) -> str:
+    return "".join(
+        " " if unicodedata.category(sign) in _UNREAD else sign for sign in headline[:LONGEST_READ]
+    )
+
+
+@cache
+def _scorer() -> _Scorer:
+    # Read only where news is judged: the list takes 30 ms to load.
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    scorer: _Scorer = SentimentIntensityAnalyzer()
+    return scorer

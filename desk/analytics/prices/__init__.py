@@ -1,0 +1,1 @@
+"""Daily fixings and rates, and what is measured of them."""

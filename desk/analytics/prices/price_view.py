@@ -1,0 +1,170 @@
+"""What a pair's fixings say about a window: the figures, before they become claims."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import pendulum
+
+from desk.analytics.formulas import Floats, log_moves, streak, z_score
+from desk.analytics.prices.series import Fixing, Fixings, week_closes
+from desk.analytics.prices.suspects import find_suspects, last_is_unconfirmed
+
+TRAILING_WEEKS: Final = 52
+YEAR: Final = timedelta(weeks=52)
+SPANS: Final = (12, 3, 1)
+"""Months over which an extreme is looked for, longest first."""
+
+LATE_START: Final = timedelta(days=7)
+"""History may begin this much after a span does and still count as covering it."""
+
+LONGEST_BREAK: Final = timedelta(days=14)
+"""A fixing older than this is no level to measure a week's move from."""
+
+LONGEST_WAIT: Final = timedelta(days=4)
+"""A last fixing further from the end of the window than this is early: days are missing."""
+
+
+class Side(StrEnum):
+    """Which extreme was broken."""
+
+    HIGH = "high"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A fixing in the window beyond everything in the `months` before it."""
+
+    side: Side
+    months: int
+    fixing: Fixing
+
+
+@dataclass(frozen=True, slots=True)
+class PriceView:
+    """A pair over a window. What its history does not allow to be said is None or empty.
+
+    `z_score` is unrounded; `streak` is signed; `higher_before` and `lower_before` are the newest
+    earlier fixings as high or higher, as low or lower, than the last; `largest_step` is the fixing
+    that brought most of the move from `previous` to `last`, with its part of it, 1 being all;
+    `breaks` holds at most one entry a side, the longest. `suspects` were left out of everything
+    else.
+    """
+
+    last: Fixing
+    previous: Fixing | None
+    window_high: Fixing
+    window_low: Fixing
+    year_high: Fixing | None
+    year_low: Fixing | None
+    z_score: float | None
+    streak: int
+    higher_before: Fixing | None
+    lower_before: Fixing | None
+    largest_step: tuple[Fixing, Decimal] | None
+    breaks: tuple[Break, ...]
+    suspects: tuple[Fixing, ...]
+    unconfirmed_last: bool
+    early_last: bool
+
+
+def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
+    """The figures of the window from `first_day` to `last_day`, both included.
+
+    None when no fixing in the window is left after the suspect ones are taken out.
+    """
+    positions = find_suspects(_levels(fixings))
+    suspects = tuple(fixings.items[position] for position in positions)
+    clean = fixings.without({fixing.day for fixing in suspects})
+    window, past = clean.since(first_day), clean.before(first_day)
+    if window.last is None:
+        return None
+    year = _covered(clean, window.last.day - YEAR + timedelta(days=1))
+    return PriceView(
+        last=window.last,
+        previous=_recent(past, first_day),
+        window_high=window.highest,
+        window_low=window.lowest,
+        year_high=year.highest if year else None,
+        year_low=year.lowest if year else None,
+        z_score=_weekly_z_score(past, window.last, first_day),
+        streak=streak(clean.values),
+        higher_before=_newest(clean, lambda value, last: value >= last),
+        lower_before=_newest(clean, lambda value, last: value <= last),
+        largest_step=_largest_step(_recent(past, first_day), window),
+        breaks=_breaks(window, past, first_day),
+        suspects=suspects,
+        unconfirmed_last=last_is_unconfirmed(_levels(clean)),
+        early_last=last_day - window.last.day > LONGEST_WAIT,
+    )
+
+
+def _levels(fixings: Fixings) -> Floats:
+    return np.array([float(value) for value in fixings.values])
+
+
+def _recent(past: Fixings, first_day: date) -> Fixing | None:
+    last = past.last
+    return last if last and first_day - last.day <= LONGEST_BREAK else None
+
+
+def _covered(fixings: Fixings, since: date) -> Fixings | None:
+    """The fixings since a day, if the series reaches back to it."""
+    first = fixings.first
+    return fixings.since(since) if first and first.day <= since + LATE_START else None
+
+
+def _weekly_z_score(past: Fixings, last: Fixing, first_day: date) -> float | None:
+    closes = week_closes(past, first_day, TRAILING_WEEKS + 1)
+    if closes is None:
+        return None
+    moves = log_moves([float(close.value) for close in (*closes, last)])
+    return z_score(float(moves[-1]), moves[:-1])
+
+
+def _newest(fixings: Fixings, beyond: Callable[[Decimal, Decimal], bool]) -> Fixing | None:
+    *earlier, last = fixings.items
+    return next((each for each in reversed(earlier) if beyond(each.value, last.value)), None)
+
+
+def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Decimal] | None:
+    """None where the pair is where it was. Of equal steps the newest."""
+    if previous is None or previous.value == window.items[-1].value:
+        return None
+    whole = window.items[-1].value - previous.value
+    steps = pairwise((previous, *window.items))
+    parts = [((after.value - before.value) / whole, after) for before, after in steps]
+    share, fixing = max(parts, key=lambda part: (part[0], part[1].day))
+    return fixing, share
+
+
+def _breaks(window: Fixings, past: Fixings, first_day: date) -> tuple[Break, ...]:
+    candidates = (_longest_break(side, window, past, first_day) for side in Side)
+    return tuple(found for found in candidates if found)
+
+
+def _longest_break(side: Side, window: Fixings, past: Fixings, first_day: date) -> Break | None:
+    extreme = window.highest if side is Side.HIGH else window.lowest
+    for months in SPANS:
+        before = _covered(past, months_before(first_day, months))
+        if before and before.items and _is_beyond(side, extreme.value, before):
+            return Break(side, months, extreme)
+    return None
+
+
+def _is_beyond(side: Side, value: Decimal, before: Fixings) -> bool:
+    if side is Side.HIGH:
+        return value > before.highest.value
+    return value < before.lowest.value
+
+
+def months_before(day: date, months: int) -> date:
+    """The same day of an earlier month, or that month's last day where it is shorter."""
+    earlier = pendulum.date(day.year, day.month, day.day).subtract(months=months)
+    return date(earlier.year, earlier.month, earlier.day)

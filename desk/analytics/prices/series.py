@@ -1,0 +1,97 @@
+"""A series of daily fixings, and how it divides into weeks and windows."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+from desk.contracts.findings.source_results import History
+from desk.contracts.weeks import TimeWindow
+
+WEEK = timedelta(days=7)
+
+
+class Fixing(NamedTuple):
+    """One day's reference rate, in quote currency for one unit of the base."""
+
+    day: date
+    value: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Fixings:
+    """Daily fixings, oldest first, at most one a day."""
+
+    items: tuple[Fixing, ...]
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        """The fixings of a tool result.
+
+        Raises:
+            ValueError: days and values differ in number, or the days do not run forward.
+        """
+        if any(
+            after <= before for before, after in zip(history.days, history.days[1:], strict=False)
+        ):
+            raise ValueError(f"the days of {history.symbol} do not run forward")
+        pairs = zip(history.days, history.values, strict=True)
+        return cls(tuple(Fixing(day, value) for day, value in pairs))
+
+    @property
+    def values(self) -> tuple[Decimal, ...]:
+        """The levels alone."""
+        return tuple(fixing.value for fixing in self.items)
+
+    @property
+    def last(self) -> Fixing | None:
+        """The newest fixing."""
+        return self.items[-1] if self.items else None
+
+    @property
+    def first(self) -> Fixing | None:
+        """The oldest fixing."""
+        return self.items[0] if self.items else None
+
+    @property
+    def highest(self) -> Fixing:
+        """The highest fixing; of several, the newest. Raises ValueError when there is none."""
+        return max(self.items, key=lambda fixing: (fixing.value, fixing.day))
+
+    @property
+    def lowest(self) -> Fixing:
+        """The lowest fixing; of several, the newest. Raises ValueError when there is none."""
+        return min(self.items, key=lambda fixing: (fixing.value, -fixing.day.toordinal()))
+
+    def since(self, day: date) -> "Fixings":
+        """The fixings of a day and after it."""
+        return Fixings(tuple(fixing for fixing in self.items if fixing.day >= day))
+
+    def before(self, day: date) -> "Fixings":
+        """The fixings before a day."""
+        return Fixings(tuple(fixing for fixing in self.items if fixing.day < day))
+
+    def without(self, days: Collection[date]) -> "Fixings":
+        """The fixings of all other days."""
+        return Fixings(tuple(fixing for fixing in self.items if fixing.day not in days))
+
+
+def window_days(window: TimeWindow) -> tuple[date, date]:
+    """The first and the last calendar day of a window, on the desk's own calendar."""
+    zone = ZoneInfo(window.time_zone)
+    return window.start.astimezone(zone).date(), window.end.astimezone(zone).date()
+
+
+def week_closes(fixings: Fixings, before: date, count: int) -> tuple[Fixing, ...] | None:
+    """The last fixing of each of the `count` spans of seven days that end before a day.
+
+    Oldest first. None when a span has no fixing, because a move over a gap is no week's move.
+    """
+    closes: dict[int, Fixing] = {}
+    for fixing in fixings.before(before).items:
+        closes[(before - fixing.day - timedelta(days=1)) // WEEK] = fixing
+    if any(span not in closes for span in range(count)):
+        return None
+    return tuple(closes[span] for span in reversed(range(count)))

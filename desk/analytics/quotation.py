@@ -1,0 +1,70 @@
+"""How a pair is quoted: which way round, and for how many units. Light: workflows use it."""
+
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.findings.claims import Metric, Unit
+
+PLAIN_DISAGREEMENT: Final = Decimal("1.05")
+"""Levels closer to each other than this factor disagree; no reversal or scale explains them."""
+
+QUOTED_FOR_MANY: Final = frozenset({"JPY", "KRW", "IDR", "INR", "THB", "PHP"})
+"""Currencies that are also quoted for 100 or 1000 units."""
+
+LEAST_DIGITS: Final = 4
+
+_LEVEL_POWERS: Final = (2, 3, -2, -3)
+_PERCENT_POWERS: Final = (2, -2)
+_PERCENTAGES: Final = frozenset({Unit.PERCENT, Unit.PERCENT_A_YEAR, Unit.BASIS_POINTS})
+
+_REVERSED: Final = {
+    Metric.LAST: Metric.LAST,
+    Metric.PREVIOUS: Metric.PREVIOUS,
+    Metric.WINDOW_HIGH: Metric.WINDOW_LOW,
+    Metric.WINDOW_LOW: Metric.WINDOW_HIGH,
+    Metric.YEAR_HIGH: Metric.YEAR_LOW,
+    Metric.YEAR_LOW: Metric.YEAR_HIGH,
+    Metric.TARGET: Metric.TARGET,
+    Metric.EXPECTED_LOW: Metric.EXPECTED_HIGH,
+    Metric.EXPECTED_HIGH: Metric.EXPECTED_LOW,
+}
+_NEGATED: Final = frozenset({Metric.STREAK, Metric.DIFFERENTIAL})
+
+
+def reversed_pair(subject: str) -> str | None:
+    """The pair quoted the other way round; None for what is no pair."""
+    base, slash, quote = subject.partition("/")
+    return f"{quote}/{base}" if slash else None
+
+
+def reversed_statement(metric: Metric, value: Decimal) -> tuple[Metric, Decimal] | None:
+    """What a figure of a pair says about the reversed pair; None where it does not follow."""
+    if metric in _REVERSED:
+        return (_REVERSED[metric], reciprocal(value)) if value > 0 else None
+    if metric in _NEGATED:
+        return metric, -value
+    if metric is Metric.MOVE and value > -100:
+        turned = (100 / (100 + value) - 1) * 100
+        return metric, turned.quantize(value)
+    return None
+
+
+def reciprocal(value: Decimal) -> Decimal:
+    """One over a level, to one significant digit less than the level has, and at least four:
+    the last digit of a rounded level does not survive the division."""
+    digits = max(LEAST_DIGITS, len(value.as_tuple().digits) - 1)
+    turned = 1 / value
+    return turned.quantize(Decimal(1).scaleb(turned.adjusted() - digits + 1))
+
+
+def far_apart(one: Decimal, other: Decimal) -> bool:
+    """Whether two levels differ by more than two quotes of one thing ever do."""
+    low, high = sorted((one, other))
+    return low > 0 and high / low > PLAIN_DISAGREEMENT
+
+
+def scale_powers(unit: Unit, subject: str) -> tuple[int, ...]:
+    """The powers of ten by which figures of a subject are mistaken for one another."""
+    if unit is Unit.LEVEL:
+        return _LEVEL_POWERS if QUOTED_FOR_MANY.intersection(subject.split("/")) else ()
+    return _PERCENT_POWERS if unit in _PERCENTAGES else ()

@@ -1,0 +1,190 @@
+"""How far two figures of one quantity may lie apart, and why. Light: workflows use it.
+
+The table stands in docs/method.md too.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from desk.analytics.units import UNITS
+from desk.contracts.findings.claims import Metric, Unit
+
+LITTLE_CHANGED: Final = Decimal("0.1")
+LITTLE_CHANGED_PEG: Final = Decimal("0.02")
+"""Percent: a smaller move has no direction."""
+
+DEVIATIONS: Final = Decimal(3)
+"""Two fixings of one day may differ by this many of the pair's robust daily deviations."""
+
+ANOTHER_QUANTITY: Final = Decimal(5)
+"""Percent. Month averages further apart than this are not of the same quantity: the pair is
+inverted, of another currency, or quoted for another number of units."""
+
+
+class Quantity(StrEnum):
+    """The kinds of figures that have a tolerance of their own."""
+
+    SAME_FIXING = "level of the same fixing"
+    OTHER_FIXING = "level of another fixing hour of the same day"
+    BANDED_FIXING = "level of another fixing hour within a band, of the band's width"
+    MONTH_AVERAGE = "average of a month"
+    MOVE = "move between the same fixings"
+    OTHER_MOVE = "move between fixings of other hours"
+    RATE = "policy rate"
+    DIFFERENTIAL = "rate differential"
+    CHANGE = "change of a rate"
+    POSITION = "place in a range or band"
+    SCORE = "score"
+    STREAK = "streak"
+    TARGET = "target four weeks ahead"
+    STATISTIC = "percentage of a series"
+    INDEX = "index"
+    RATIO = "ratio"
+    P_VALUE = "p value"
+    COUNT = "count"
+    COMPANY = "growth or margin of a company"
+
+
+class Tolerance(NamedTuple):
+    """The distance that is no contradiction.
+
+    `size` is in the unit of the quantity or, where `relative`, in percent of the smaller figure.
+    Figures that are equal at the precision of the coarser one always agree.
+    """
+
+    quantity: Quantity
+    size: Decimal
+    relative: bool
+
+    def allowance(self, one: Decimal, other: Decimal) -> Decimal:
+        """How far these two may lie apart, in their unit."""
+        return self.size * min(abs(one), abs(other)) / 100 if self.relative else self.size
+
+
+TOLERANCES: Final[Mapping[Quantity, Tolerance]] = {
+    quantity: Tolerance(quantity, Decimal(size), relative)
+    for quantity, size, relative in (
+        (Quantity.SAME_FIXING, "0", True),
+        (Quantity.OTHER_FIXING, "1", True),
+        (Quantity.BANDED_FIXING, "10", True),
+        (Quantity.MONTH_AVERAGE, "0.5", True),
+        (Quantity.MOVE, "0.05", False),
+        (Quantity.OTHER_MOVE, "2", False),
+        (Quantity.RATE, "0.005", False),
+        (Quantity.DIFFERENTIAL, "0.5", False),
+        (Quantity.CHANGE, "0.5", False),
+        (Quantity.POSITION, "0.1", False),
+        (Quantity.SCORE, "0.1", False),
+        (Quantity.STREAK, "0", False),
+        (Quantity.TARGET, "2", True),
+        (Quantity.STATISTIC, "0.05", False),
+        (Quantity.INDEX, "0.1", False),
+        (Quantity.RATIO, "0.01", False),
+        (Quantity.P_VALUE, "0.001", False),
+        (Quantity.COUNT, "0", False),
+        (Quantity.COMPANY, "0.1", False),
+    )
+}
+"""The reasons are in docs/method.md, section Conflicts."""
+
+_QUANTITIES: Final = {
+    Metric.MOVE: Quantity.MOVE,
+    Metric.POLICY_RATE: Quantity.RATE,
+    Metric.DECISION_RATE: Quantity.RATE,
+    Metric.DIFFERENTIAL: Quantity.DIFFERENTIAL,
+    Metric.DECISION_CHANGE: Quantity.CHANGE,
+    Metric.RANGE_POSITION: Quantity.POSITION,
+    Metric.BAND_POSITION: Quantity.POSITION,
+    Metric.Z_SCORE: Quantity.SCORE,
+    Metric.STREAK: Quantity.STREAK,
+    Metric.HIGHEST_SINCE: Quantity.COUNT,
+    Metric.LOWEST_SINCE: Quantity.COUNT,
+    Metric.LARGEST_DAY: Quantity.POSITION,
+    Metric.CUTS_IN_A_ROW: Quantity.COUNT,
+    Metric.RISES_IN_A_ROW: Quantity.COUNT,
+    Metric.HOLDS_IN_A_ROW: Quantity.COUNT,
+    Metric.BANKS_CUT: Quantity.COUNT,
+    Metric.BANKS_RAISED: Quantity.COUNT,
+    Metric.BANKS_HELD: Quantity.COUNT,
+    Metric.DOLLAR_ROSE: Quantity.COUNT,
+    Metric.DOLLAR_FELL: Quantity.COUNT,
+    Metric.MONTH_MOVE: Quantity.MOVE,
+    Metric.QUARTER_MOVE: Quantity.MOVE,
+    Metric.YEAR_MOVE: Quantity.MOVE,
+    Metric.GROUP_MOVE: Quantity.MOVE,
+    Metric.RELATIVE_MOVE: Quantity.MOVE,
+    Metric.ANALOGUE_MOVE: Quantity.STATISTIC,
+    Metric.SEASONAL_MOVE: Quantity.STATISTIC,
+    Metric.VOLATILITY: Quantity.STATISTIC,
+    Metric.MACD_HISTOGRAM: Quantity.STATISTIC,
+    Metric.BOLLINGER_POSITION: Quantity.POSITION,
+    Metric.BREADTH: Quantity.STATISTIC,
+    Metric.ANALOGUE_HIT_RATE: Quantity.STATISTIC,
+    Metric.SEASONAL_HIT_RATE: Quantity.STATISTIC,
+    Metric.RSI: Quantity.INDEX,
+    Metric.ADX: Quantity.INDEX,
+    Metric.NEWS_TONE: Quantity.INDEX,
+    Metric.ANOMALY_SCORE: Quantity.SCORE,
+    Metric.SEASONAL_P_VALUE: Quantity.P_VALUE,
+    Metric.CARRY_TO_VOLATILITY: Quantity.RATIO,
+    Metric.PRICE_TO_EARNINGS: Quantity.RATIO,
+    Metric.PRICE_TO_BOOK: Quantity.RATIO,
+    Metric.DEBT_TO_EQUITY: Quantity.RATIO,
+    Metric.NET_MARGIN: Quantity.COMPANY,
+    Metric.REVENUE_GROWTH: Quantity.COMPANY,
+    Metric.EARNINGS_SURPRISE: Quantity.COMPANY,
+    Metric.PATTERN_COUNT: Quantity.COUNT,
+    Metric.NEWS_COUNT: Quantity.COUNT,
+    Metric.ANALOGUES: Quantity.COUNT,
+    Metric.TARGET: Quantity.TARGET,
+    Metric.FORWARD_MOVE: Quantity.MOVE,
+    Metric.CASH_MOVE: Quantity.MOVE,
+    Metric.OVER_CASH: Quantity.MOVE,
+    Metric.OVER_HOLDING: Quantity.MOVE,
+    Metric.RISK: Quantity.STATISTIC,
+    Metric.REWARD: Quantity.RATIO,
+}
+
+_OTHER_HOUR: Final = {
+    Quantity.SAME_FIXING: Quantity.OTHER_FIXING,
+    Quantity.MOVE: Quantity.OTHER_MOVE,
+}
+
+
+def is_little_changed(move: Decimal, *, pegged: bool) -> bool:
+    """Whether a move in percent is too small to have a direction."""
+    return abs(move) < (LITTLE_CHANGED_PEG if pegged else LITTLE_CHANGED)
+
+
+def tolerance_of(
+    metric: Metric,
+    *,
+    same_fixing: bool,
+    daily_deviation: Decimal | None = None,
+    band: tuple[Decimal, Decimal] | None = None,
+) -> Tolerance:
+    """The tolerance between two figures of a metric.
+
+    Args:
+        same_fixing: both are known to go back to one fixing.
+        daily_deviation: the pair's robust deviation of daily moves in percent, where it is known.
+            It takes the place of the flat share for levels and moves of different hours.
+        band: the ends of the band that the pair is kept in, if any. A share of its width takes the
+            place of the flat share, which would be most of the band, where no deviation is known.
+    """
+    level = UNITS[metric] is Unit.LEVEL and metric is not Metric.TARGET
+    quantity = Quantity.SAME_FIXING if level else _QUANTITIES[metric]
+    if same_fixing or quantity not in _OTHER_HOUR:
+        return TOLERANCES[quantity]
+    tolerance = TOLERANCES[_OTHER_HOUR[quantity]]
+    ends = 1 if level else 2
+    if daily_deviation is not None:
+        return tolerance._replace(size=ends * DEVIATIONS * daily_deviation)
+    if band is not None:
+        low, high = band
+        share = TOLERANCES[Quantity.BANDED_FIXING].size / 100
+        # In percent of the pair's own level, as for every other pair.
+        return tolerance._replace(size=ends * share * (high - low) / low * 100)
+    return tolerance

@@ -1,0 +1,70 @@
+"""Which week a run is about, the instant it knows the world at, and the window it looks at."""
+
+import re
+from datetime import date, datetime, timedelta
+
+import pendulum
+
+from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.weeks import WEEK_PATTERN, TimeWindow, monday_of, week_of
+
+DAYS_BEFORE_MONDAY_AFTER = 8
+FRIDAY = 4
+
+
+def parse_week(text: str) -> str:
+    """The ISO week that a person wrote, such as `2026-W44` or `2026-w44`.
+
+    Raises:
+        ValueError: with a sentence that says what a week looks like.
+    """
+    week = text.strip().upper()
+    if not re.fullmatch(WEEK_PATTERN, week):
+        raise ValueError(f"'{text}' is not a week: write the ISO year and week, such as 2026-W44")
+    try:
+        monday_of(week)
+    except ValueError:
+        raise ValueError(f"{week[:4]} has no week {week[-2:]}") from None
+    return week
+
+
+def as_of_of(week: str, schedule: ScheduleConfig) -> datetime:
+    """The instant at which the desk writes about a week: the first scheduled one after it."""
+    day = monday_of(week) + timedelta(days=7 + list(Weekday).index(schedule.weekday))
+    local = pendulum.datetime(
+        day.year, day.month, day.day, schedule.hour, schedule.minute, tz=schedule.time_zone
+    )
+    return _utc(local)
+
+
+def window_of(week: str, schedule: ScheduleConfig, as_of: datetime | None = None) -> TimeWindow:
+    """The window of a week: from the Monday after it minus eight days to the as-of instant."""
+    day = monday_of(week) + timedelta(days=7 - DAYS_BEFORE_MONDAY_AFTER)
+    start = pendulum.datetime(day.year, day.month, day.day, tz=schedule.time_zone)
+    end = as_of or as_of_of(week, schedule)
+    return TimeWindow(start=_utc(start), end=end, time_zone=schedule.time_zone)
+
+
+def week_ended_before(instant: datetime, schedule: ScheduleConfig) -> str:
+    """The last ISO week that had ended at an instant, on the desk's calendar."""
+    local = pendulum.instance(instant).in_timezone(schedule.time_zone).date()
+    return week_of(date(local.year, local.month, local.day) - timedelta(days=7))
+
+
+def latest_complete_week(now: datetime, schedule: ScheduleConfig) -> str:
+    """The last week whose as-of instant has come."""
+    week = week_ended_before(now, schedule)
+    if as_of_of(week, schedule) <= now:
+        return week
+    return week_of(monday_of(week) - timedelta(days=7))
+
+
+def latest_covered_week(now: datetime, last_day: date, schedule: ScheduleConfig) -> str:
+    """The last complete week for which fixings are held up to its Friday."""
+    complete = latest_complete_week(now, schedule)
+    held = week_of(last_day - timedelta(days=FRIDAY))
+    return min(complete, held)
+
+
+def _utc(moment: pendulum.DateTime) -> datetime:
+    return datetime.fromtimestamp(moment.timestamp(), tz=pendulum.UTC)

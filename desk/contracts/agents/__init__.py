@@ -1,0 +1,1 @@
+"""An agent's work: its assignment, its turns, its calls, what it may spend."""

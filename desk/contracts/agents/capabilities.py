@@ -1,0 +1,134 @@
+"""What an agent can ask for, and which tools of which servers answer it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Annotated, Final, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from desk.contracts.base import Contract, ShortText, is_empty
+
+ADDED_BY_THE_DESK: Final = "as_of"
+"""The argument of every call that no agent and no route gives."""
+
+
+class Capability(StrEnum):
+    """What there is to ask, whoever answers."""
+
+    QUOTE = "quote"
+    HISTORY = "history"
+    SYMBOL_SEARCH = "symbol_search"
+    POLICY_RATE = "policy_rate"
+    RATE_DECISIONS = "rate_decisions"
+    DECISION_CALENDAR = "decision_calendar"
+    MONTH_AVERAGES = "month_averages"
+    MONTH_END_RATES = "month_end_rates"
+    NEWS_SEARCH = "news_search"
+    HEADLINES = "headlines"
+    DATE_FILTER = "date_filter"
+    BANK_NEWS = "bank_news"
+    VERIFICATION = "verification"
+    TICKET = "ticket"
+    DOCUMENT = "document"
+    PDF = "pdf"
+    WEB_SEARCH = "web_search"
+    SYMBOLS = "symbols"
+    MARKET_DATA = "market_data"
+    PRICE_HISTORY = "price_history"
+    SECTORS = "sectors"
+    INDICATORS = "indicators"
+    CHART_PATTERNS = "chart_patterns"
+    FUNDAMENTALS = "fundamentals"
+    RATIOS = "ratios"
+    EARNINGS = "earnings"
+    NEWS_DIGEST = "news_digest"
+    SENTIMENT = "sentiment"
+    PATTERN_MINING = "pattern_mining"
+    SEASONALITY = "seasonality"
+    PERFORMANCE = "performance"
+
+
+class Route(Contract):
+    """One tool that has a capability.
+
+    `names` are the tool's own names of arguments that it calls otherwise than the desk's own
+    tools do; `fixed` are arguments that every call of it is given. `answer` says where in the
+    tool's answer the fields of the desk's own tool are found, each as a JMESPath expression, for a
+    tool that answers in another form.
+    """
+
+    server: ShortText
+    tool: ShortText
+    names: Annotated[dict[ShortText, ShortText], Field(max_length=20)] = Field(default_factory=dict)
+    fixed: Annotated[dict[ShortText, JsonValue], Field(max_length=20)] = Field(default_factory=dict)
+    answer: Annotated[dict[ShortText, ShortText], Field(max_length=20, exclude_if=is_empty)] = (
+        Field(default_factory=dict)
+    )
+
+    @model_validator(mode="after")
+    def _the_desk_gives_the_instant(self) -> Self:
+        if ADDED_BY_THE_DESK in {*self.names, *self.names.values(), *self.fixed}:
+            raise ValueError(f"arguments other than {ADDED_BY_THE_DESK}, which the desk gives")
+        return self
+
+
+Routes = Annotated[tuple[Route, ...], Field(min_length=1, max_length=3)]
+"""The tool that is asked, and those that are asked in its place, in their order."""
+
+
+def _routes(*names: str) -> tuple[Route, ...]:
+    pairs = (name.split(".") for name in names)
+    return tuple(Route(server=server, tool=tool) for server, tool in pairs)
+
+
+USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
+    {
+        Capability.QUOTE: _routes("ecb.get_quote", "yahoo_finance.get_quote"),
+        Capability.HISTORY: _routes("ecb.get_historical", "yahoo_finance.get_historical"),
+        Capability.SYMBOL_SEARCH: _routes("ecb.search_symbols", "yahoo_finance.search_symbols"),
+        Capability.POLICY_RATE: _routes("central_banks.get_policy_rate"),
+        Capability.RATE_DECISIONS: _routes("central_banks.get_rate_decisions"),
+        Capability.DECISION_CALENDAR: _routes("central_banks.get_decision_calendar"),
+        Capability.MONTH_AVERAGES: _routes("official_statistics.get_month_averages"),
+        Capability.MONTH_END_RATES: _routes("official_statistics.get_month_end_rates"),
+        Capability.NEWS_SEARCH: _routes("google_news.search_news", "reuters.get_market_news"),
+        Capability.HEADLINES: (
+            Route(server="reuters", tool="get_market_news", names={"topic": "query"}),
+            *_routes("google_news.get_headlines"),
+        ),
+        Capability.DATE_FILTER: _routes("google_news.filter_by_date"),
+        Capability.BANK_NEWS: _routes(
+            "reuters.get_central_bank_news", "central_banks.get_central_bank_news"
+        ),
+        Capability.VERIFICATION: _routes("reuters.verify_story"),
+        Capability.TICKET: _routes("knowledge.fetch_ticket"),
+        Capability.DOCUMENT: _routes("knowledge.get_doc"),
+        Capability.PDF: _routes("knowledge.get_pdf"),
+        Capability.WEB_SEARCH: _routes("knowledge.search_web"),
+        Capability.SYMBOLS: _routes("analysis.find_symbols"),
+        Capability.MARKET_DATA: _routes("analysis.market_data"),
+        Capability.PRICE_HISTORY: _routes("analysis.price_history"),
+        Capability.SECTORS: _routes("analysis.sector_analysis"),
+        Capability.INDICATORS: _routes("analysis.indicator_calculator"),
+        Capability.CHART_PATTERNS: _routes("analysis.pattern_detector"),
+        Capability.FUNDAMENTALS: _routes("analysis.company_fundamentals"),
+        Capability.RATIOS: _routes("analysis.ratio_calculator"),
+        Capability.EARNINGS: _routes("analysis.earnings_analyzer"),
+        Capability.NEWS_DIGEST: _routes("sentiment.news_aggregator"),
+        Capability.SENTIMENT: _routes("sentiment.sentiment_analyzer"),
+        Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
+        Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
+        Capability.PERFORMANCE: _routes("analysis.performance"),
+    }
+)
+"""Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by
+nobody is checked against the ECB and the central banks, whom the validator asks in any case."""
+
+SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
+"""The servers that come with the desk, by the names that `.mcp.json` gives them."""
+
+OWN_SOURCES: Final = frozenset(
+    {"ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"}
+)
+"""The servers that work without a network. A run that does not know which there are has these."""

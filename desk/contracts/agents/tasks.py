@@ -1,0 +1,99 @@
+"""What an agent is asked to do."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
+from desk.contracts.markets import AreaCode, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.weeks import IsoWeek, TimeWindow
+
+
+class TaskType(StrEnum):
+    """The kinds of work: on a market, on a week, on a question that somebody asks, on a stock."""
+
+    PLAN_WEEK = "plan_week"
+    RESEARCH_FX = "research_fx"
+    RESEARCH_RATES = "research_rates"
+    VALIDATE = "validate"
+    COMMENT_WEEK = "comment_week"
+    FETCH_TICKETS = "fetch_tickets"
+    READ_DOCUMENTS = "read_documents"
+    READ_PDFS = "read_pdfs"
+    SEARCH_WEB = "search_web"
+    SYNTHESISE = "synthesise"
+    PLAN_SWARM = "plan_swarm"
+    RESEARCH_CONDITIONS = "research_conditions"
+    ANALYSE_TECHNICALS = "analyse_technicals"
+    ANALYSE_FUNDAMENTALS = "analyse_fundamentals"
+    GAUGE_SENTIMENT = "gauge_sentiment"
+    MINE_PATTERNS = "mine_patterns"
+    CONCLUDE_SWARM = "conclude_swarm"
+    CHOOSE_ACTION = "choose_action"
+    FETCH_NEWS = "fetch_news"
+    FETCH_FUNDAMENTALS = "fetch_fundamentals"
+    FETCH_SENTIMENT = "fetch_sentiment"
+    RUN_TA_BASIC = "run_ta_basic"
+    RUN_TA_ADVANCED = "run_ta_advanced"
+    GENERATE_INSIGHT = "generate_insight"
+    GENERATE_RECOMMENDATION = "generate_recommendation"
+    EVALUATE_PERFORMANCE = "evaluate_performance"
+
+
+class Effort(StrEnum):
+    """How much a model is to think."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class AgentLimits(Contract):
+    """Where an agent must stop. Time is the assignment's deadline.
+
+    With `max_calls` it may ask its tools so often, and must deliver then.
+    """
+
+    max_turns: Annotated[int, Field(ge=1, le=200)] = 8
+    max_tokens: Annotated[int, Field(ge=1)] = 200_000
+    max_calls: Annotated[int | None, Field(ge=1, le=130, exclude_if=is_none)] = None
+
+
+class ToolName(Contract):
+    """A tool an agent may use."""
+
+    server: ShortText
+    tool: ShortText
+
+
+class Query(Contract):
+    """What somebody asks the desk. `parameters` are what the graph's own names stand for."""
+
+    question: Annotated[str, Field(min_length=1, max_length=4_000)]
+    parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+
+
+class TaskAssignment(Contract):
+    """One task, with everything needed to do it and nothing that changes while it is done.
+
+    `priority` runs from 1 (most urgent) to 5, as Temporal counts. `base_area` is the area whose
+    rate differentials are taken against. `instructions` is prose for a model; it holds no data.
+    `query` is what a task that is no part of a week's research is to answer; its `week` is that of
+    its as-of instant.
+    """
+
+    task_id: ShortText
+    task_type: TaskType
+    agent: AgentId
+    week: IsoWeek
+    market: MarketSpec | None = None
+    window: TimeWindow
+    deadline: Instant
+    priority: Annotated[int, Field(ge=1, le=5)] = 3
+    tools: Annotated[tuple[ToolName, ...], Field(max_length=40)] = ()
+    limits: AgentLimits = AgentLimits()
+    base_area: AreaCode = "US"
+    instructions: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    query: Annotated[Query | None, Field(exclude_if=is_none)] = None

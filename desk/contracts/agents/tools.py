@@ -1,0 +1,202 @@
+"""A tool call, its result, and what is kept of it as evidence."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.names import CallFault
+
+MAX_CALLS_A_TURN = 16
+
+MOST_CALLS = 130
+"""Calls of tools that one agent can make on a task."""
+
+MOST_EVIDENCE = 400
+"""Tool results that a market can rest on: those of three tasks."""
+
+KEPT_ANSWER: Final = "research-desk/kept"
+"""True in the metadata of an answer for which a server of ours asked its source nothing anew."""
+
+Seconds = Annotated[float, Field(ge=0.0)]
+
+
+class SourceTier(StrEnum):
+    """How much a source's word weighs."""
+
+    AUTHORITATIVE = "authoritative"
+    PRIMARY = "primary"
+    SECONDARY = "secondary"
+    DERIVED = "derived"
+
+
+class Attribution(Contract):
+    """Whose word all answers of a server are, by the desk's configuration and not by their own:
+    how much it weighs, and who first published it."""
+
+    tier: SourceTier
+    origin: ShortText
+
+
+class ToolCall(Contract):
+    """What an agent asks for. `as_of` is not among the arguments: the desk adds it.
+
+    With a `capability` it is answered by whoever has that in this run, and the tool named is the
+    one that usually does; without, by the tool named and by no other. What a result names as its
+    call is who was asked in the end; the capability stands there only where the tool is not one
+    that usually has it. `answer` is that of its `Route`.
+    """
+
+    call_id: ShortText
+    server: ShortText
+    tool: ShortText
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    capability: Annotated[Capability | None, Field(exclude_if=is_none)] = None
+    answer: Annotated[dict[ShortText, ShortText], Field(max_length=20, exclude_if=is_empty)] = (
+        Field(default_factory=dict)
+    )
+
+
+class ToolRequest(Contract):
+    """A tool call with the instant after which nothing may be seen. `within` is how long all tries
+    at it may last together; None where it was asked before there was such a bound."""
+
+    call: ToolCall
+    as_of: Instant
+    within: Annotated[timedelta | None, Field(gt=timedelta(0), exclude_if=is_none)] = None
+
+
+class ToolStatus(StrEnum):
+    """How a tool call ended. `refused`: the tool said no. `unavailable`: it could not be asked."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    UNAVAILABLE = "unavailable"
+
+
+class CallPlace(Contract):
+    """Where a call stands in Temporal's history.
+
+    `event_id` is the event with which the call was scheduled. It is looked up when the report is
+    published, and None where that history could not be read any more.
+    """
+
+    workflow_id: ShortText
+    run_id: ShortText
+    activity_id: ShortText
+    event_id: int | None = None
+
+
+class AskedBesides(Contract):
+    """Another source that was asked the same, and how that ended, in its own words. `fault` is that
+    of `ToolResult`."""
+
+    server: ShortText
+    tool: ShortText
+    status: ToolStatus
+    words: Annotated[str, Field(max_length=300)] = ""
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
+    took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
+
+
+class ToolResult(Contract):
+    """What a tool returned, as evidence.
+
+    `content` is the tool's structured result when `status` is ok, else None and `error` says why.
+    `content_hash` is the SHA-256 of the canonical JSON of `content` (`seal.content_hash`).
+    `place` is None for calls that no workflow of the desk made. `in_place_of` says who was asked
+    before, and why they did not answer; `besides` are all others that were asked.
+
+    `attribution` is set for a server that is not of this project, or of which `.mcp.json` says
+    whose word it is; without it, whose word the content is stands in the content. `fault` is why a
+    call that is `unavailable` had no answer, as far as the source's worker could say. `took` is how
+    long the try that was answered lasted. `kept` says that the server needed no new question of its
+    source, as far as it tells. `cost_usd` is its share of what the model's turn cost that asked;
+    None where that is nothing. These three differ from run to run, and no report has them.
+
+    `satisfies` is whether nobody else needs to be asked, as the source's worker judged it: for the
+    workflow that asked, which hands it on to nobody. None in what was recorded before it.
+    """
+
+    call: ToolCall
+    status: ToolStatus
+    content: JsonValue = None
+    error: Text | None = None
+    retrieved_at: Instant | None = None
+    content_hash: ShortText | None = None
+    place: CallPlace | None = None
+    in_place_of: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    besides: Annotated[tuple[AskedBesides, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    attribution: Annotated[Attribution | None, Field(exclude_if=is_none)] = None
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
+    took: Annotated[Seconds | None, Field(exclude_if=is_none)] = None
+    kept: Annotated[bool, Field(exclude_if=is_empty)] = False
+    cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    satisfies: Annotated[bool | None, Field(exclude_if=is_none)] = None
+
+    @property
+    def evidence_id(self) -> str:
+        """What claims refer to."""
+        return self.call.call_id
+
+
+class ToolSpec(Contract):
+    """A tool as its server describes it. The words and the schema are the server's own.
+
+    `last`: to an agent that has rested nothing on its answers, it is described after the others.
+    """
+
+    server: ShortText
+    tool: ShortText
+    description: Annotated[str, Field(max_length=4_000)] = ""
+    input_schema: dict[str, JsonValue] = Field(default_factory=dict)
+    last: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
+class OpenCircuit(Contract):
+    """A source that is not asked for the time being: since when, after how many failures in a row
+    and of which kind the last was, and when a call tries again."""
+
+    server: ShortText
+    since: Instant
+    next_try: Instant
+    fault: CallFault
+    failures: int
+
+
+class SourceOutage(Contract):
+    """A source that was not asked for a time: since when, what was wrong with it then, and how many
+    calls were not made for it."""
+
+    server: ShortText
+    since: Instant
+    fault: CallFault
+    calls_not_made: int
+
+
+class ToolListing(Contract):
+    """What a server offers; `error` says why it could not be asked."""
+
+    server: ShortText
+    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200)] = ()
+    error: Text | None = None
+
+
+class DataSource(Contract):
+    """A source as the report lists it: which tool was asked what, when, and by whose authority.
+
+    `origin` is who first published the figures. Two sources with one origin are one witness.
+    """
+
+    server: ShortText
+    tool: ShortText
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    name: ShortText
+    tier: SourceTier
+    origin: ShortText | None = None
+    url: Annotated[str, Field(max_length=500)] | None = None
+    retrieved_at: Instant | None = None
+    evidence_id: ShortText

@@ -1,0 +1,179 @@
+"""One turn of the agent loop: what the agent is shown and what it answers."""
+
+from typing import Annotated, Final, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import (
+    MAX_CALLS_A_TURN,
+    MOST_EVIDENCE,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.base import Contract, ShortText, Text, is_empty, is_none
+from desk.contracts.config import VotingConfig
+from desk.contracts.episode.stock import ActionChoice, Blackboard
+from desk.contracts.findings.results import (
+    AgentError,
+    Commentary,
+    ConflictRecord,
+    ResearchResult,
+    ValidationResult,
+)
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.learning.learning import Recommendation
+from desk.contracts.learning.memory import Recalled
+from desk.contracts.markets import MarketSpec
+from desk.contracts.question.knowledge import (
+    DocumentsRead,
+    PdfsRead,
+    Synthesis,
+    TicketsFound,
+    WebSearched,
+)
+from desk.contracts.swarm.swarm import Complexity, SwarmPlan
+from desk.contracts.week.plan import WeekPlan
+
+AgentResult = Annotated[
+    WeekPlan
+    | ResearchResult
+    | ValidationResult
+    | Commentary
+    | TicketsFound
+    | DocumentsRead
+    | PdfsRead
+    | WebSearched
+    | Synthesis
+    | SwarmPlan
+    | ActionChoice,
+    Field(discriminator="kind"),
+]
+
+Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
+"""What a model said, as its content blocks."""
+
+
+MOST_REJECTED: Final = 100
+"""Rejected figures that an agent is told of at once; one with more starts with these."""
+
+
+def _is_usual(voting: VotingConfig) -> bool:
+    return voting == VotingConfig()
+
+
+class Exchange(Contract):
+    """The tool calls of one turn and what came back, in the order of the calls.
+
+    `said` is how a model asked for them; empty for the calls that the desk makes by itself.
+    """
+
+    results: Annotated[tuple[ToolResult, ...], Field(max_length=MAX_CALLS_A_TURN)]
+    said: Said = ()
+
+
+class StateEntry(Contract):
+    """What one node of a graph has brought: a result, or why there is none.
+
+    `key` is the name by which the graph's state holds it. `round` counts from 1, in a cycle.
+    """
+
+    key: ShortText
+    node: ShortText
+    round: int = 1
+    result: AgentResult | None = None
+    error: Annotated[Text | None, Field(exclude_if=is_none)] = None
+
+
+class TurnRequest(Contract):
+    """Everything an agent knows when it takes a turn.
+
+    `findings` are the research results that a validator is to check or the product manager to
+    comment, and `evidence` the tool results they rest on; `markets` are those that the product
+    manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
+    own record; `state` is what the nodes before it brought to a node of a graph. The leader of a
+    swarm is shown what was `recalled`, the `complexity` that it is held to, and the `conflicts`
+    between the findings as they were decided; the agents of a stock's episode are shown the `board`
+    as it stands. They are empty for the others.
+
+    `rejected` are the figures in the prose of the agent's last result that are no claims: it may
+    deliver again, without them or with references in their place. `draft` is what a model said when
+    it delivered that result, as its content blocks, and `objection` why what it said is no result.
+    `voting` says how a conflict between findings is settled. `model` names who takes the turn;
+    `tools` are described to a model, and `allowance` is what its call may cost. With `last` it must
+    deliver now and may ask for nothing more.
+    """
+
+    assignment: TaskAssignment
+    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800, exclude_if=is_empty)] = ()
+    evidence: Annotated[
+        tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE, exclude_if=is_empty)
+    ] = ()
+    rejected: Annotated[
+        tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
+    ] = ()
+    draft: Annotated[Said, Field(exclude_if=is_empty)] = ()
+    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    model: ShortText = BUILTIN
+    voting: Annotated[VotingConfig, Field(exclude_if=_is_usual)] = VotingConfig()
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
+    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
+    recalled: Annotated[tuple[Recalled, ...], Field(max_length=40, exclude_if=is_empty)] = ()
+    complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
+    conflicts: Annotated[
+        tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)
+    ] = ()
+    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
+    allowance: Allowance = Allowance()
+    last: bool = False
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """All tool results so far, oldest first."""
+        return tuple(result for exchange in self.exchanges for result in exchange.results)
+
+
+class Turn(Contract):
+    """What an agent answers: tool calls, or its result, or why it cannot do the task.
+
+    A result comes back `judged`: `rejected` are the figures in its prose that are no claims, and
+    `without` is what is left of it without the sentences that hold them. One that a worker of an
+    earlier version took is not judged.
+
+    `said` is a model's answer as its content blocks; `objection` says why it holds no result that
+    can be read, and the agent may answer again. `over_budget` says why a model was not asked; with
+    `cut_off` it was, and its answer never came.
+    """
+
+    calls: Annotated[
+        tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
+    ] = ()
+    result: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
+    judged: Annotated[bool, Field(exclude_if=is_empty)] = False
+    rejected: Annotated[
+        tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
+    ] = ()
+    without: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
+    failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
+    said: Annotated[Said, Field(exclude_if=is_empty)] = ()
+    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    over_budget: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    cut_off: Annotated[bool, Field(exclude_if=is_empty)] = False
+    note: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    usage: Usage = Usage()
+
+    @model_validator(mode="after")
+    def _calls_have_names_of_their_own(self) -> Self:
+        """A call is an activity, and two activities of a workflow cannot share an id."""
+        ids = [call.call_id.rsplit("/", 1)[-1] for call in self.calls]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"two calls of a turn have the same id: {ids}")
+        return self

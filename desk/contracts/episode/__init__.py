@@ -1,0 +1,1 @@
+"""A stock's episode: its steps, its blackboard, its record."""

@@ -1,0 +1,163 @@
+"""What the tools of a research swarm answer: prices as they stand, and what was computed of them.
+
+Absent data is a reason, never a stand-in number.
+"""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.markets import MarketKind, MarketName
+
+Missing = Annotated[tuple[Text, ...], Field(max_length=40, exclude_if=is_empty)]
+
+MOST_DAYS = 10_000
+
+Prices = Annotated[tuple[Figure, ...], Field(max_length=MOST_DAYS, exclude_if=is_empty)]
+
+
+class Hint(StrEnum):
+    """Which way something points."""
+
+    UP = "up"
+    DOWN = "down"
+    NEUTRAL = "neutral"
+
+
+class MeasuredFigure(Contract):
+    """One figure that an analysis gives, of the day of the last price it rests on.
+
+    It is counted in the unit of its metric (`analytics.units`), at the precision of its exponent.
+    """
+
+    metric: Metric
+    value: Figure
+    as_of: date
+
+
+class Signal(Contract):
+    """What an analysis reads out of the figures: its name, where it points, and why.
+
+    `strength` runs from 0 to 1 and is a convention of the tool. `words` hold no figures.
+    """
+
+    name: ShortText
+    hint: Hint
+    strength: Confidence
+    words: Text
+    day: Annotated[date | None, Field(exclude_if=is_none)] = None
+
+
+class ShareSplit(Contract):
+    """From `day` on one share is `ratio` shares."""
+
+    day: date
+    ratio: Annotated[Figure, Field(gt=0)]
+
+
+class Analysis(SourceResult):
+    """What a tool computed about one market.
+
+    `method` says how, with its parameters and the library. `missing` says what could not be
+    computed, and why: too short a history, no volume, no such data offline. `splits` are those of a
+    stock between a decision and what came of it, where that was measured.
+    """
+
+    symbol: MarketName
+    method: Text
+    figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
+    signals: Annotated[tuple[Signal, ...], Field(max_length=40)] = ()
+    splits: Annotated[tuple[ShareSplit, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    missing: Missing = ()
+
+
+class PriceHistory(SourceResult):
+    """Daily prices known at the as-of instant, oldest first: `closes[i]` is of `days[i]`.
+
+    `opens`, `highs`, `lows` and `volumes` are empty where the source has only one price a day, as
+    for fixings. `adjusted`: prices before a split or a dividend are stated in today's terms.
+    """
+
+    symbol: MarketName
+    kind: MarketKind
+    currency: ShortText
+    adjusted: bool = False
+    days: Annotated[tuple[date, ...], Field(max_length=MOST_DAYS)] = ()
+    closes: Annotated[tuple[Figure, ...], Field(max_length=MOST_DAYS)] = ()
+    opens: Prices = ()
+    highs: Prices = ()
+    lows: Prices = ()
+    volumes: Annotated[tuple[int, ...], Field(max_length=MOST_DAYS, exclude_if=is_empty)] = ()
+    missing: Missing = ()
+
+
+class KnownSymbol(Contract):
+    """A market that there are prices of. `names` are what else it is called."""
+
+    symbol: MarketName
+    kind: MarketKind
+    name: ShortText
+    first_day: date | None = None
+    last_day: date | None = None
+
+
+class KnownSymbols(SourceResult):
+    """The answer of `find_symbols`: markets that a text names, in its order, and those whose names
+    are nearest where it names none."""
+
+    query: Text
+    named: Annotated[tuple[KnownSymbol, ...], Field(max_length=20)] = ()
+    nearest: Annotated[tuple[KnownSymbol, ...], Field(max_length=10)] = ()
+
+
+class DigestItem(Contract):
+    """One item of a digest of news. Text from outside: it is data, whatever it says.
+
+    `tone` runs from -1 to 1, as a list of words reads it; None where it was not read.
+    """
+
+    headline: Annotated[str, Field(min_length=1, max_length=500)]
+    publisher: ShortText
+    published_at: Instant
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    summary: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    tone: Annotated[float | None, Field(ge=-1.0, le=1.0, exclude_if=is_none)] = None
+
+
+class NewsDigest(Analysis):
+    """The answer of `news_aggregator`: what several sources carried about a market, each story
+    once, newest first, and how many there are in `figures`."""
+
+    items: Annotated[tuple[DigestItem, ...], Field(max_length=60)] = ()
+
+
+class FundamentalItem(Contract):
+    """One line of a company's accounts, of the period that ended on a day, and when it was out."""
+
+    name: ShortText
+    value: Figure
+    currency: ShortText | None = None
+    period_end: date
+    known_from: Instant
+
+
+class CompanyFundamentals(SourceResult):
+    """The answer of `company_fundamentals`; empty with `missing` set where there are none."""
+
+    symbol: MarketName
+    items: Annotated[tuple[FundamentalItem, ...], Field(max_length=400)] = ()
+    missing: Missing = ()

@@ -1,0 +1,177 @@
+"""A stock's episode: the actions there are, the blackboard that they fill, and what came of it.
+
+The names of the actions and of the blackboard's fields are those of seed 004.
+"""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from desk.contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ConflictRecord, Leaning
+from desk.contracts.markets import MarketSpec, StockSymbol
+from desk.contracts.names import AgentId
+
+MOST_STEPS: Final = 30
+"""Of one episode, whoever chooses them."""
+
+MOST_WEEKS: Final = 52
+MOST_COST: Final = 10
+
+USUAL_WEEKS: Final = 4
+USUAL_COST: Final = Decimal("0.10")
+"""Percent of the price, paid for entering a position and again for leaving it."""
+
+
+class StockAction(StrEnum):
+    """What the controller chooses among. Each writes one part of the blackboard."""
+
+    FETCH_NEWS = "FETCH_NEWS"
+    FETCH_FUNDAMENTALS = "FETCH_FUNDAMENTALS"
+    FETCH_SENTIMENT = "FETCH_SENTIMENT"
+    RUN_TA_BASIC = "RUN_TA_BASIC"
+    RUN_TA_ADVANCED = "RUN_TA_ADVANCED"
+    GENERATE_INSIGHT = "GENERATE_INSIGHT"
+    GENERATE_RECOMMENDATION = "GENERATE_RECOMMENDATION"
+    EVALUATE_PERFORMANCE = "EVALUATE_PERFORMANCE"
+
+
+class Recommended(StrEnum):
+    """What to do: be long, stay out, be short; or nothing can be said."""
+
+    BUY = "buy"
+    HOLD = "hold"
+    SELL = "sell"
+    ABSTAIN = "abstain"
+
+
+class BoardPart(Contract):
+    """What an agent wrote onto the blackboard: figures, each with its day. `lacking` are those that
+    belong there and could not be had; why, the agent's result says."""
+
+    figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
+    lacking: Annotated[tuple[Metric, ...], Field(max_length=40)] = ()
+
+
+class Insight(Contract):
+    """One thing that the figures say, which way it points, how strongly (0 to 1), and which figures
+    it rests on. `statement` is prose with references in place of figures."""
+
+    topic: ShortText
+    statement: Text
+    leaning: Leaning
+    strength: Confidence
+    metrics: Annotated[tuple[Metric, ...], Field(max_length=20)] = ()
+
+
+class StockRecommendation(Contract):
+    """What is recommended for the horizon.
+
+    `confidence` is how sure the recommendation is of itself; `probability` how likely the price is
+    to be higher at the horizon than at the start. The reasons are topics of insights.
+    """
+
+    action: Recommended
+    confidence: Confidence
+    probability: Confidence
+    reasons_for: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    reasons_against: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+
+
+class Evaluation(Contract):
+    """What came of a recommendation, in the metrics of `desk.analytics.evaluation`.
+
+    `lacking` are the figures that could not be had; without `reward` the episode has none.
+    """
+
+    figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=20)] = ()
+    lacking: Annotated[tuple[Metric, ...], Field(max_length=20)] = ()
+    reward: Figure | None = None
+
+
+class Blackboard(Contract):
+    """All that the agents of an episode share, complete at every moment.
+
+    A part is None until its action was taken, and has figures, or what it lacks, from then on.
+    """
+
+    symbol: StockSymbol
+    as_of: Instant
+    weeks: Annotated[int, Field(ge=1, le=MOST_WEEKS)] = USUAL_WEEKS
+    news_data: BoardPart | None = None
+    fundamentals_data: BoardPart | None = None
+    sentiment_data: BoardPart | None = None
+    ta_basic_data: BoardPart | None = None
+    ta_advanced_data: BoardPart | None = None
+    insights: Annotated[tuple[Insight, ...], Field(max_length=40)] = ()
+    recommendation: Recommended | None = None
+    confidence: Confidence = 0.0
+    probability: Confidence | None = None
+    reasons_for: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    reasons_against: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    evaluation: Evaluation | None = None
+    taken: Annotated[tuple[StockAction, ...], Field(max_length=MOST_STEPS)] = ()
+    """The actions that were carried out, in their order."""
+
+
+class ActionChoice(Contract):
+    """What the controller chooses next, and why. No action: the episode is at its end."""
+
+    kind: Literal["action"] = "action"
+    task_id: ShortText
+    agent: AgentId = AgentId.CONTROLLER_AGENT
+    market: MarketSpec
+    action: StockAction | None = None
+    reason: Text = ""
+
+
+class EpisodeStep(Contract):
+    """One step of an episode: what was chosen, whether it made sense then, and the blackboard
+    after it.
+
+    An action that makes no sense yet changes nothing and is `refused` with the reason. `reward` is
+    that of the step: nothing but for an evaluation.
+    """
+
+    number: Annotated[int, Field(ge=1, le=MOST_STEPS)]
+    action: StockAction
+    reason: Text = ""
+    refused: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    reward: Figure = Decimal(0)
+    board: Blackboard
+    started_at: Instant
+    ended_at: Instant
+
+
+class StockRecord(Contract):
+    """What an episode adds to what its nodes brought.
+
+    `prices` is the id of the tool result that the chart is drawn from. `due` is when the
+    recommendation is held against what happened. `memory` says why memory was not asked, or could
+    not be; None where it was. `cut_off` says why the episode ended before its end, and `notes` what
+    else could not be done, as telling the learning system.
+    """
+
+    market: MarketSpec
+    steps: Annotated[tuple[EpisodeStep, ...], Field(max_length=MOST_STEPS)]
+    board: Blackboard
+    due: Instant
+    cost: Figure
+    prices: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
+    memory: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    cut_off: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    notes: Annotated[tuple[Text, ...], Field(max_length=20, exclude_if=is_empty)] = ()

@@ -1,0 +1,1 @@
+"""What agents state and what becomes of it: claims, verdicts, results, cases for a person."""

@@ -1,0 +1,142 @@
+"""A figure and where it comes from."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, Figure, ShortText
+
+ClaimId = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Z^][A-Z0-9.^=-]{0,14}(/[A-Z]{3})?:[a-z0-9_]+(@\d{4}-\d{2}-\d{2})?$",
+    ),
+]
+"""`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
+several in a window, the day."""
+
+
+class Unit(StrEnum):
+    """What a claim's number counts."""
+
+    LEVEL = "level"
+    """Units of the quote currency for one unit of the base currency, or a stock's price."""
+    PERCENT = "percent"
+    """A relative change, times one hundred."""
+    PERCENT_A_YEAR = "percent_a_year"
+    """An interest rate."""
+    BASIS_POINTS = "basis_points"
+    STANDARD_DEVIATIONS = "standard_deviations"
+    DAYS = "days"
+    """A count of fixings in a row, signed by their direction."""
+    INDEX = "index"
+    """A place on a scale that its metric defines, such as 0 to 100."""
+    RATIO = "ratio"
+    COUNT = "count"
+    CALENDAR_DAY = "calendar_day"
+    """A day, written as the number 20240312."""
+
+
+class Metric(StrEnum):
+    """What is measured. The definitions are in docs/method.md."""
+
+    LAST = "last"
+    PREVIOUS = "previous"
+    MOVE = "move"
+    WINDOW_HIGH = "window_high"
+    WINDOW_LOW = "window_low"
+    YEAR_HIGH = "year_high"
+    YEAR_LOW = "year_low"
+    Z_SCORE = "z_score"
+    RANGE_POSITION = "range_position"
+    STREAK = "streak"
+    BAND_POSITION = "band_position"
+    BAND_LOW = "band_low"
+    BAND_HIGH = "band_high"
+    HIGHEST_SINCE = "highest_since"
+    LOWEST_SINCE = "lowest_since"
+    LARGEST_DAY = "largest_day"
+    POLICY_RATE = "policy_rate"
+    DIFFERENTIAL = "differential"
+    DECISION_RATE = "decision_rate"
+    DECISION_CHANGE = "decision_change"
+    CUTS_IN_A_ROW = "cuts_in_a_row"
+    RISES_IN_A_ROW = "rises_in_a_row"
+    HOLDS_IN_A_ROW = "holds_in_a_row"
+    BANKS_CUT = "banks_cut"
+    BANKS_RAISED = "banks_raised"
+    BANKS_HELD = "banks_held"
+    DOLLAR_ROSE = "dollar_rose"
+    DOLLAR_FELL = "dollar_fell"
+
+    MONTH_MOVE = "month_move"
+    QUARTER_MOVE = "quarter_move"
+    YEAR_MOVE = "year_move"
+    VOLATILITY = "volatility"
+    EXPECTED_LOW = "expected_low"
+    EXPECTED_HIGH = "expected_high"
+    GROUP_MOVE = "group_move"
+    RELATIVE_MOVE = "relative_move"
+    BREADTH = "breadth"
+
+    RSI = "rsi"
+    MACD_HISTOGRAM = "macd_histogram"
+    SMA_50 = "sma_50"
+    SMA_200 = "sma_200"
+    ADX = "adx"
+    BOLLINGER_POSITION = "bollinger_position"
+    PATTERN_COUNT = "pattern_count"
+    TARGET = "target"
+
+    CARRY_TO_VOLATILITY = "carry_to_volatility"
+    PRICE_TO_EARNINGS = "price_to_earnings"
+    PRICE_TO_BOOK = "price_to_book"
+    NET_MARGIN = "net_margin"
+    DEBT_TO_EQUITY = "debt_to_equity"
+    REVENUE_GROWTH = "revenue_growth"
+    EARNINGS_SURPRISE = "earnings_surprise"
+
+    NEWS_COUNT = "news_count"
+    NEWS_TONE = "news_tone"
+
+    ANALOGUES = "analogues"
+    ANALOGUE_MOVE = "analogue_move"
+    ANALOGUE_HIT_RATE = "analogue_hit_rate"
+    ANOMALY_SCORE = "anomaly_score"
+    SEASONAL_MOVE = "seasonal_move"
+    SEASONAL_HIT_RATE = "seasonal_hit_rate"
+    SEASONAL_P_VALUE = "seasonal_p_value"
+
+    ENTRY = "entry"
+    EXIT = "exit"
+    FORWARD_MOVE = "forward_move"
+    CASH_MOVE = "cash_move"
+    RISK = "risk"
+    OVER_CASH = "over_cash"
+    OVER_HOLDING = "over_holding"
+    REWARD = "reward"
+
+
+class Claim(Contract):
+    """One figure: what it is about, its value, and the evidence that it rests on.
+
+    A derived claim names its formula (a public function of `analytics.formulas`); its inputs are
+    the evidence, the claims in `inputs`, or both. `as_of` is the day the figure is about.
+    """
+
+    claim_id: ClaimId
+    subject: ShortText
+    metric: Metric
+    value: Figure
+    unit: Unit
+    as_of: date
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    formula: ShortText | None = None
+    inputs: Annotated[tuple[ClaimId, ...], Field(max_length=200)] = ()
+
+
+def claim_id(subject: str, metric: Metric, day: date | None = None) -> str:
+    """The id of a claim, unique within a report."""
+    return f"{subject}:{metric}" if day is None else f"{subject}:{metric}@{day.isoformat()}"

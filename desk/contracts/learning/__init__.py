@@ -1,0 +1,1 @@
+"""Forecasts, lessons and memories."""

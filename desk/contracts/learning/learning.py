@@ -1,0 +1,324 @@
+"""What the desk learns from its own runs: what a run tells, what is kept, and what is advised.
+
+Everything here is as of an instant. What became known after it is not in it, whenever it is asked.
+"""
+
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
+from desk.contracts.markets import MarketName
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.weeks import IsoWeek
+
+WEIGHT_BOUNDS: Final = (0.5, 1.5)
+"""A record can halve a voice or make it half as heavy again, and no more."""
+
+RecordFactor = Annotated[float, Field(ge=WEIGHT_BOUNDS[0], le=WEIGHT_BOUNDS[1])]
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class MadeForecast(Contract):
+    """A directional view that can be scored: how likely `market` is fixed above `level` at `due`.
+
+    `level` is the last fixing known when it was made, of `level_on`, as `server` gave it. `carry`
+    is what a carry trader would have said instead (`forecasts.carry_probability`); None
+    where the rates were not known.
+    """
+
+    market: MarketName
+    agent: AgentId
+    week: IsoWeek
+    due: Instant
+    probability: Confidence
+    carry: Confidence | None = None
+    level: Figure
+    level_on: date
+    server: ShortText
+
+
+class ScoredForecast(Contract):
+    """A forecast whose horizon has passed. `value` is the last fixing known when it was due; None
+    where there was none for too long, and the forecast counts nowhere."""
+
+    made: MadeForecast
+    value: Figure | None = None
+    value_on: date | None = None
+
+
+class TroubleKind(StrEnum):
+    """What went wrong. What was `retried` succeeded at a later try."""
+
+    TOOL_UNAVAILABLE = "tool_unavailable"
+    TOOL_REFUSED = "tool_refused"
+    TOOL_RETRIED = "tool_retried"
+    TURN_RETRIED = "turn_retried"
+    NOT_DELIVERED = "not_delivered"
+    LESSER_WAY = "lesser_way"
+    DEAD_LETTERED = "dead_lettered"
+
+
+class Trouble(Contract):
+    """One thing that went wrong in a run. `words` are the desk's or the source's own.
+
+    `fault` is why a call had no answer; of one that was not made, what its source failed by before.
+    None where nobody could say, as in what older versions told.
+    """
+
+    kind: TroubleKind
+    market: MarketName | None = None
+    agent: AgentId | None = None
+    server: ShortText | None = None
+    tool: ShortText | None = None
+    at: Instant
+    fault: Annotated[CallFault | None, Field(exclude_if=is_none)] = None
+    words: Annotated[str, Field(max_length=300)] = ""
+
+
+class ToolUse(Contract):
+    """What one agent had of one tool in a run.
+
+    `calls` are answered or not; `failed` got no answer, `refused` were told no, `kept` needed no
+    new question of the source. `retried` are the tries without an answer after which another
+    followed. `cited` of them some claim, event or verdict rests on. `seconds` is
+    the time that `timed` of the calls took together. `cost_usd` is what asking cost: each turn of a
+    model is shared evenly among the calls that it asked for.
+    """
+
+    agent: AgentId
+    server: ShortText
+    tool: ShortText
+    calls: Count
+    failed: Count = 0
+    refused: Count = 0
+    retried: Annotated[Count, Field(exclude_if=is_empty)] = 0
+    kept: Count = 0
+    cited: Count = 0
+    timed: Count = 0
+    seconds: Annotated[float, Field(ge=0.0)] = 0.0
+    cost_usd: Annotated[Figure, Field(ge=0, exclude_if=is_empty)] = Decimal(0)
+
+
+class SourceRecord(Contract):
+    """What became of what a server said: other origins agreed, a conflict with them was decided
+    against it, or the claim did not follow from its evidence."""
+
+    server: ShortText
+    verified: Count = 0
+    contested: Count = 0
+    rejected: Count = 0
+
+
+class AgentRecord(Contract):
+    """What became of an agent's tasks in a run."""
+
+    agent: AgentId
+    tasks: Count
+    delivered: Count
+    reassigned: Count = 0
+    turns: Count = 0
+    cost_usd: Figure
+
+
+class Lesson(Contract):
+    """What a run tells the learning system when its research is done: a signal.
+
+    A later lesson of the same run (`workflow_id`) takes the place of the earlier. Only a `whole`
+    week makes forecasts. It counts for weeks with a later as-of instant. `told_at` is when the
+    research was done, which in a backfill is long after `as_of`.
+    """
+
+    workflow_id: ShortText
+    week: IsoWeek
+    as_of: Instant
+    told_at: Instant | None = None
+    whole: bool = True
+    expected: Count
+    researched: Count
+    forecasts: Annotated[tuple[MadeForecast, ...], Field(max_length=400)] = ()
+    troubles: Annotated[tuple[Trouble, ...], Field(max_length=200)] = ()
+    more_troubles: Count = 0
+    tools: Annotated[tuple[ToolUse, ...], Field(max_length=200)] = ()
+    sources: Annotated[tuple[SourceRecord, ...], Field(max_length=50)] = ()
+    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
+
+
+class LessonSources(Contract):
+    """Where the histories of a run's research are, for what its lesson does not know.
+
+    `workflows` are the ids of its markets' workflows; `counted` the tasks whose calls the lesson
+    has, as `desk.learning.lessons.attempts.task_key` names them.
+    """
+
+    workflows: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+    counted: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+
+
+class AdviceKind(StrEnum):
+    """What the desk can be advised to do differently."""
+
+    PREFER_FALLBACK = "prefer_fallback"
+    AVOID_SOURCE = "avoid_source"
+    RAISE_TIMEOUT = "raise_timeout"
+    ADD_SOURCE = "add_source"
+
+
+class Recommendation(Contract):
+    """One thing to do differently, and what it rests on: so many occurrences of so many.
+
+    `prefer_fallback`: of a `capability`, ask `server` after the others. `avoid_source`: the same
+    of every capability. `raise_timeout`: give every call `seconds`, whoever is asked.
+    `add_source`: name another source beside `server`, which a person does and no run.
+    """
+
+    advice_id: ShortText
+    kind: AdviceKind
+    server: ShortText
+    tool: ShortText | None = None
+    capability: Capability | None = None
+    seconds: Annotated[float, Field(gt=0.0)] | None = None
+    occurrences: Count
+    of: Count
+    reason: Text
+
+
+class Voice(StrEnum):
+    """Whose word a weight is of."""
+
+    AGENT = "agent"
+    SOURCE = "source"
+
+
+class RecordWeight(Contract):
+    """By what the weight of an agent or a source in a vote is multiplied, and why."""
+
+    voice: Voice
+    name: ShortText
+    factor: RecordFactor
+    outcomes: Count
+    reason: Text
+
+
+class ScoreRow(Contract):
+    """How some forecasts did: those of one market, of one agent, or all (`of` is `all`).
+
+    The Brier scores are means over the `scored`: 0 is perfect, 0.25 a coin. `carry` is over the
+    `carried`, which had a rate differential, and `brier_carried` is the desk's over the same.
+    """
+
+    of: ShortText
+    scored: Count
+    hits: Count
+    decided: Count
+    brier: Annotated[float, Field(ge=0.0, le=1.0)]
+    random_walk: Annotated[float, Field(ge=0.0, le=1.0)] = 0.25
+    carried: Count = 0
+    carry: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    carry_hits: Count = 0
+    brier_carried: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+
+
+class CalibrationBin(Contract):
+    """Forecasts of about the same probability: their mean, and how often it came so."""
+
+    low: Confidence
+    high: Confidence
+    count: Count
+    mean: Confidence
+    rose: Count
+
+
+class StanceMonitor(Contract):
+    """Whether forecasts lean one way only: of the last `forecasts`, so many said up.
+
+    `one_sided` says so in words where the share could not well come of chance; None where it could.
+    """
+
+    forecasts: Count
+    up: Count
+    one_sided: Text | None = None
+
+
+class Scorecard(Contract):
+    """How the forecasts did whose horizon had passed by `as_of`; `open` had not.
+
+    `hypotheses` is how those of research swarms did that were due by then: right is one that was
+    said to be likely and held, or unlikely and did not. None where there is none. `views` is how
+    the views of direction did that specialists of those swarms held, a row for each specialist.
+    """
+
+    as_of: Instant
+    open: Count
+    void: Count = 0
+    rows: Annotated[tuple[ScoreRow, ...], Field(max_length=250)] = ()
+    bins: Annotated[tuple[CalibrationBin, ...], Field(max_length=20)] = ()
+    monitor: StanceMonitor = StanceMonitor(forecasts=0, up=0)
+    hypotheses: Annotated[ScoreRow | None, Field(exclude_if=is_none)] = None
+    void_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
+    views: Annotated[tuple[ScoreRow, ...], Field(max_length=40, exclude_if=is_empty)] = ()
+
+
+class EssentialTool(Contract):
+    """A tool that an agent's work rests on: on its list since a week, and why."""
+
+    agent: AgentId
+    server: ShortText
+    tool: ShortText
+    since: IsoWeek
+    reason: Text
+
+
+class EssentialChange(Contract):
+    """A tool that came onto an agent's list or left it, in which week, and why."""
+
+    week: IsoWeek
+    agent: AgentId
+    server: ShortText
+    tool: ShortText
+    added: bool
+    reason: Text
+
+
+class UncitedTool(Contract):
+    """A tool of which an agent has had many answers and rested nothing on any of them."""
+
+    agent: AgentId
+    server: ShortText
+    tool: ShortText
+    answered: Count
+
+
+UncitedTools = Annotated[tuple[UncitedTool, ...], Field(max_length=160, exclude_if=is_empty)]
+
+
+class Advice(Contract):
+    """What the record says to a run whose as-of instant is `as_of`.
+
+    `weeks` is how many runs it rests on. `unread` says why there is no record to go by. `full`: it
+    rests on none because the record has room for later weeks only.
+    """
+
+    as_of: Instant
+    weeks: Count = 0
+    recommendations: Annotated[tuple[Recommendation, ...], Field(max_length=50)] = ()
+    weights: Annotated[tuple[RecordWeight, ...], Field(max_length=60)] = ()
+    scorecard: Scorecard | None = None
+    essential: Annotated[tuple[EssentialTool, ...], Field(max_length=160)] = ()
+    uncited: UncitedTools = ()
+    unread: Text | None = None
+    full: Annotated[bool, Field(exclude_if=is_empty)] = False

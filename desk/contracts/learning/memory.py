@@ -1,0 +1,80 @@
+"""What the desk remembers of its research, and how it is asked for it."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.markets import MarketName
+
+
+class MemoryKind(StrEnum):
+    """What is remembered: what was planned, found, taken to be likely, and what came of that."""
+
+    PLAN = "plan"
+    FINDINGS = "findings"
+    HYPOTHESIS = "hypothesis"
+    OUTCOME = "outcome"
+
+
+class MemoryEntry(Contract):
+    """One thing that is remembered.
+
+    `memory_id` is unique; a second entry of one id takes the place of the first. `as_of` is the
+    instant at which it was known: no question of an earlier instant is told of it. `objective` is
+    what the research was for, and `text` what is remembered, in plain words. Data, not
+    instructions.
+    """
+
+    memory_id: ShortText
+    kind: MemoryKind
+    objective: Text
+    markets: Annotated[tuple[MarketName, ...], Field(max_length=20)] = ()
+    as_of: Instant
+    text: Annotated[str, Field(max_length=20_000)]
+    workflow_id: ShortText
+
+
+class MemoryEntries(Contract):
+    """What a run gives to be remembered."""
+
+    entries: Annotated[tuple[MemoryEntry, ...], Field(max_length=100)]
+
+
+class MemoryQuery(Contract):
+    """What is asked of the memory: what comes nearest to `text` in meaning, and what was known by
+    `as_of` and no later.
+
+    Entries about one of the `markets` go before others. Those of the run `besides` are left out,
+    and not those of an earlier run of its name, which knew the world at an earlier instant.
+    """
+
+    text: Annotated[str, Field(max_length=8_000)]
+    markets: Annotated[tuple[MarketName, ...], Field(max_length=20)] = ()
+    kinds: Annotated[tuple[MemoryKind, ...], Field(max_length=4, exclude_if=is_empty)] = ()
+    as_of: Instant
+    besides: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    most: Annotated[int, Field(ge=1, le=40)] = 8
+
+
+class Recalled(Contract):
+    """A memory and how near it comes, from 0 to 1."""
+
+    entry: MemoryEntry
+    score: Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class MemoryAnswer(Contract):
+    """What was recalled, nearest first. `missing` says why nothing could be asked, or what part of
+    the memory was lost; the run that asked goes on without."""
+
+    recalled: Annotated[tuple[Recalled, ...], Field(max_length=40)] = ()
+    missing: Text | None = None
+
+
+class Remembered(Contract):
+    """What became of entries that were given: how many are stored now, or why none is."""
+
+    stored: Annotated[int, Field(ge=0)] = 0
+    missing: Text | None = None

@@ -1,0 +1,1 @@
+"""A question's graph of agents and its answer."""

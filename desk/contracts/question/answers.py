@@ -1,0 +1,89 @@
+"""The published answer to a question. Its JSON form is this model, key for key."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.episode.stock import StockRecord
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
+from desk.contracts.markets import AreaCode, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import MOST_NODES, GraphSpec, NodeName, NodeState
+from desk.contracts.question.knowledge import Quotation
+from desk.contracts.swarm.swarm import SwarmRecord
+from desk.contracts.weeks import TimeWindow
+
+
+class AnswerSection(Contract):
+    """A part of the answer: `prose` with references, `content` as it is printed, in Markdown."""
+
+    title: ShortText
+    content: Annotated[str, Field(max_length=60_000)]
+    prose: Annotated[str, Field(max_length=20_000)]
+
+
+class NodeReport(Contract):
+    """How a node of the graph went, in its last round; `seconds` that it took in all of them."""
+
+    node: NodeName
+    agent: AgentId
+    state: NodeState
+    rounds: int = 0
+    seconds: Annotated[float, Field(ge=0.0)] = 0.0
+    tool_calls: int = 0
+    error: Text | None = None
+    remark: Text | None = None
+    usage: Usage = Usage()
+
+
+class AnswerReport(Contract):
+    """The answer to a question, with all that it takes to verify it.
+
+    `summary` and the sections are printed text, `summary_prose` holds the references. Every
+    quotation is found word for word in the evidence it names, every figure outside of quotations is
+    a claim. `missing` is what was looked for in vain, failed nodes included; the outcome is
+    `incomplete` where a node failed or nothing was put together. `evidence` holds the tool results
+    that quotations and claims rest on.
+
+    Of a swarm, `swarm` tells of its rounds, of conflicts between findings and how they were
+    decided, and of what the leader takes to be likely; of a stock's episode, `stock` has its steps
+    and its blackboard.
+
+    `window`, `market`, the markets of `swarm`, and `base_area` are what the claims are recomputed
+    with, `verdicts` those of a validator on them. `seal` is the SHA-256 of the canonical JSON of
+    all the rest.
+    """
+
+    sections: Annotated[tuple[AnswerSection, ...], Field(max_length=20)] = ()
+    summary: Annotated[str, Field(max_length=60_000)]
+    summary_prose: Text
+    question: Text
+    parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+    answered: bool
+    outcome: Outcome
+    as_of: Instant
+    started_at: Instant
+    finished_at: Instant
+    graph: GraphSpec
+    nodes: Annotated[tuple[NodeReport, ...], Field(max_length=MOST_NODES)]
+    quotations: Annotated[tuple[Quotation, ...], Field(max_length=100)] = ()
+    claims: Annotated[tuple[Claim, ...], Field(max_length=400)] = ()
+    sources: Annotated[tuple[DataSource, ...], Field(max_length=400)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=2_000)] = ()
+    missing: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
+    usage: Usage = Usage()
+    workflow_id: ShortText
+    run_id: ShortText
+    window: TimeWindow
+    market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
+    base_area: AreaCode = "US"
+    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=400, exclude_if=is_empty)] = ()
+    swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
+    stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
+    seal: ShortText = ""

@@ -1,0 +1,233 @@
+"""A graph of agents that answer a question: its nodes, how they follow each other, its state."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import Query, TaskType, ToolName
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.config import PositiveSpan, RetryConfig, RunPolicy
+from desk.contracts.episode.stock import StockRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import SwarmRecord
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import PublishedFiles
+from desk.contracts.weeks import IsoWeek, TimeWindow
+
+NAME_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]{0,59}$"
+
+NodeName = Annotated[str, Field(pattern=NAME_PATTERN)]
+"""The name of a node, of a parameter, or of a key of the state."""
+
+Expression = Annotated[str, Field(min_length=1, max_length=500)]
+"""A condition on the graph's state, as a JMESPath expression. It holds where its value is true: not
+null, false, or empty."""
+
+MOST_NODES = 1_000
+MOST_OUTCOMES = 1_200
+"""Rounds of nodes in a run: each leaves some forty events, and a history has room for 51,200."""
+MOST_ROUNDS = 20
+
+
+class Edge(Contract):
+    """Where it goes on, and on which condition; without one, in any case."""
+
+    to: NodeName
+    when: Annotated[Expression | None, Field(exclude_if=is_none)] = None
+
+
+Edges = Annotated[tuple[Edge, ...], Field(max_length=MOST_NODES)]
+
+
+class Join(StrEnum):
+    """When a node with several nodes before it begins: when all of those that are reached have
+    ended, or when the first has."""
+
+    ALL = "all"
+    ANY = "any"
+
+
+class Merge(StrEnum):
+    """What a key of the state holds that several nodes write: what the first or the last of them
+    wrote, or all of it as a list, in each case in the order of the file and not of arrival."""
+
+    FIRST = "first"
+    LAST = "last"
+    ALL = "all"
+
+
+class NodeSpec(Contract):
+    """One step of a graph: an agent at work on the question.
+
+    `next` is a choice: the first edge whose condition holds is taken. Of `fork` all are taken whose
+    conditions hold, side by side. A node without either is an end. What an agent delivers is
+    written under the key `writes`, or else under the node's own name; it is shown what stands under
+    the keys of `reads`, or else all that there is. `task` is the work to do where an agent has
+    several kinds. `tools` are those of its list that it may use here. `timeout` is for all it does,
+    a fallback included. `rounds` is how often it may run at most where the graph comes back to it.
+    """
+
+    name: NodeName
+    agent: AgentId
+    task: TaskType
+    next: Edges = ()
+    fork: Edges = ()
+    join: Join = Join.ALL
+    reads: Annotated[tuple[NodeName, ...], Field(max_length=100)] | None = None
+    writes: NodeName | None = None
+    tools: Annotated[tuple[ToolName, ...], Field(max_length=40)] | None = None
+    timeout: PositiveSpan | None = None
+    retries: RetryConfig | None = None
+    fallback: AgentId | None = None
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 1
+    instructions: Text | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the state that it writes."""
+        return self.writes or self.name
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All its edges, those of `next` first."""
+        return (*self.next, *self.fork)
+
+
+class ParameterSpec(Contract):
+    """What a graph wants to be told besides the question."""
+
+    name: NodeName
+    description: Text = ""
+    default: Text | None = None
+    required: bool = False
+
+
+class GraphSpec(Contract):
+    """A graph that can be run. The first node is where it starts.
+
+    `merges` says what becomes of keys that several nodes write.
+    """
+
+    name: NodeName
+    description: Text = ""
+    parameters: Annotated[tuple[ParameterSpec, ...], Field(max_length=50)] = ()
+    merges: Annotated[dict[NodeName, Merge], Field(max_length=100)] = Field(default_factory=dict)
+    nodes: Annotated[tuple[NodeSpec, ...], Field(min_length=1, max_length=MOST_NODES)]
+
+    def node(self, name: str) -> NodeSpec:
+        """The node of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = next((node for node in self.nodes if node.name == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+class NodeState(StrEnum):
+    """Where a node stands. `skipped`: no edge that was taken leads to it."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class NodeOutcome(Contract):
+    """What became of a node in one round: an entry of the state, and what it rests on."""
+
+    entry: StateEntry
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
+    contribution: Contribution
+    started_at: Instant
+    ended_at: Instant
+    dead_letter: ShortText | None = None
+
+
+class NodeStatus(Contract):
+    """A line of the status board of a graph."""
+
+    node: NodeName
+    agent: AgentId
+    state: NodeState
+    round: int = 0
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    note: ShortText | None = None
+
+
+class GraphRequest(Contract):
+    """What starts a run of a graph.
+
+    `market` is what its research agents research, where it has any. Without `as_of` the run knows
+    the world at its start; days are those of `time_zone`.
+    """
+
+    graph: GraphSpec
+    query: Query
+    policy: RunPolicy = RunPolicy()
+    market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
+    as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    time_zone: ShortText = "Europe/London"
+
+
+class GraphStatus(Contract):
+    """The answer of a graph's `status` query."""
+
+    question: Text
+    graph: ShortText
+    phase: Phase
+    as_of: Instant
+    started_at: Instant
+    deadline: Instant
+    nodes: Annotated[tuple[NodeStatus, ...], Field(max_length=MOST_NODES)]
+    usage: Usage = Usage()
+    budget: Allowance = Allowance()
+    files: PublishedFiles | None = None
+
+
+class GraphRecord(Contract):
+    """What a run of a graph found: all that its report is compiled from.
+
+    `nodes` has the outcome of every round of every node, in the order of the file; `skipped` are
+    the nodes that were not reached. Of a swarm, the graph is the one that its plans came to, and
+    `swarm` is what it has besides; of a stock's episode the one of its steps, and `stock`.
+    """
+
+    request: GraphRequest
+    week: IsoWeek
+    window: TimeWindow
+    nodes: Annotated[tuple[NodeOutcome, ...], Field(max_length=MOST_OUTCOMES)]
+    skipped: Annotated[tuple[NodeName, ...], Field(max_length=MOST_NODES, exclude_if=is_empty)] = ()
+    started_at: Instant
+    workflow_id: ShortText
+    run_id: ShortText
+    swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
+    stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
+
+
+class AnswerPublication(Contract):
+    """What was published of a question."""
+
+    files: PublishedFiles
+    outcome: Outcome
+    summary: Text
+
+
+class GraphResult(Contract):
+    """What a run of a graph returns."""
+
+    outcome: Outcome
+    files: PublishedFiles
+    summary: Text
+    seconds: Annotated[float, Field(ge=0.0)]

@@ -1,0 +1,212 @@
+"""What tickets, documents, PDF files and searches hold; the field names are those of seed 002."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.episode.stock import StockRecommendation
+from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import MOST_HYPOTHESES, Hypothesis, Refinement
+
+LongText = Annotated[str, Field(max_length=1_000_000)]
+"""The text of a document, or of a page, as far as one answer holds it."""
+
+Url = Annotated[str, Field(max_length=2_000)]
+
+MOST_ITEMS = 40
+"""As many things of one kind as an agent delivers."""
+
+Missing = Annotated[tuple[Text, ...], Field(max_length=40)]
+
+
+Title = Annotated[str, Field(max_length=500)]
+MaybeTitle = Annotated[Title | None, Field(exclude_if=is_none)]
+MaybeUrl = Annotated[Url | None, Field(exclude_if=is_none)]
+MaybeInstant = Annotated[Instant | None, Field(exclude_if=is_none)]
+
+
+class Ticket(Contract):
+    """A ticket of a tracker."""
+
+    id: ShortText
+    status: ShortText
+    assignee: ShortText | None = None
+    summary: Text
+    url: MaybeUrl = None
+    updated_at: MaybeInstant = None
+
+
+class Document(Contract):
+    """A document, or as much of it as was read: Markdown, and the same as HTML without scripts."""
+
+    doc_id: ShortText
+    markdown: LongText
+    html: LongText = ""
+    title: MaybeTitle = None
+    url: MaybeUrl = None
+    published_at: MaybeInstant = None
+
+
+class PdfPage(Contract):
+    """The text of a page, counted from 1."""
+
+    text: LongText
+    page_number: Annotated[int, Field(ge=1)]
+
+
+class PdfText(Contract):
+    """The text of a PDF file, or of as many of its pages as were read."""
+
+    url: Url
+    pages: Annotated[tuple[PdfPage, ...], Field(max_length=1_000)] = ()
+    title: MaybeTitle = None
+    published_at: MaybeInstant = None
+
+
+class SearchHit(Contract):
+    """A line of a search's answer, best first."""
+
+    title: Title
+    snippet: Text
+    url: Url
+
+
+class TicketAnswer(SourceResult, Ticket):
+    """The answer of `fetch_ticket`: the ticket as it stood at the as-of instant."""
+
+    updated_at: Instant
+    url: Url
+
+
+class DocumentAnswer(SourceResult, Document):
+    """The answer of `get_doc`: the text from `offset` on.
+
+    `characters` is the length of the whole; `next_offset` is where the next part begins, None at
+    the end.
+    """
+
+    title: Title
+    published_at: Instant
+    url: Url
+    offset: Annotated[int, Field(ge=0)] = 0
+    characters: Annotated[int, Field(ge=0)]
+    next_offset: int | None = None
+
+
+class PdfAnswer(SourceResult, PdfText):
+    """The answer of `get_pdf`: pages from `first_page` on.
+
+    `page_count` is that of the whole file; `next_page` is the first that is not in this answer,
+    None at the end. `missing` says what could not be read, as of a scanned page.
+    """
+
+    title: Title
+    published_at: Instant
+    page_count: Annotated[int, Field(ge=0)]
+    next_page: int | None = None
+    missing: Text | None = None
+
+
+class SearchAnswer(SourceResult):
+    """The answer of `search_web`, best first; `missing` where nothing was found."""
+
+    query: Text
+    results: Annotated[tuple[SearchHit, ...], Field(max_length=50)] = ()
+    missing: Text | None = None
+
+
+class _Found(Contract):
+    """What an agent delivers of one kind.
+
+    `evidence` names the tool results behind the things found: one for each, in their order, and of
+    a thing that was read in parts the last. `missing` says what was looked for in vain, and why.
+    """
+
+    task_id: ShortText
+    agent: AgentId
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=MOST_ITEMS)] = ()
+    missing: Missing = ()
+
+
+class TicketsFound(_Found):
+    """What the JIRA agent delivers."""
+
+    kind: Literal["tickets"] = "tickets"
+    tickets: Annotated[tuple[Ticket, ...], Field(max_length=MOST_ITEMS)] = ()
+
+
+class DocumentsRead(_Found):
+    """What the Doc agent delivers."""
+
+    kind: Literal["documents"] = "documents"
+    documents: Annotated[tuple[Document, ...], Field(max_length=MOST_ITEMS)] = ()
+
+
+class PdfsRead(_Found):
+    """What the PDF agent delivers."""
+
+    kind: Literal["pdfs"] = "pdfs"
+    pdfs: Annotated[tuple[PdfText, ...], Field(max_length=MOST_ITEMS)] = ()
+
+
+class WebSearched(_Found):
+    """What the Search agent delivers."""
+
+    kind: Literal["search"] = "search"
+    results: Annotated[tuple[SearchHit, ...], Field(max_length=MOST_ITEMS)] = ()
+
+
+Found = TicketsFound | DocumentsRead | PdfsRead | WebSearched
+"""What is found for a question, before it is put together."""
+
+
+class Quotation(Contract):
+    """Words of a source, letter by letter but for white space.
+
+    Prose refers to it as `[[q1]]`, by its id, and the words are printed there: a figure that a
+    document states gets into an answer in this way and no other. `place` says where in the source
+    they stand, such as `page 3`; `evidence_id` names the tool result that holds them.
+    """
+
+    quotation_id: ShortText
+    text: Annotated[str, Field(min_length=1, max_length=1_000)]
+    source: Annotated[str, Field(max_length=500)]
+    place: ShortText | None = None
+    url: Url | None = None
+    evidence_id: ShortText
+
+
+class Section(Contract):
+    """A part of an answer; its content is prose with references to claims and quotations."""
+
+    title: ShortText
+    content: Annotated[str, Field(max_length=20_000)]
+
+
+class Synthesis(Contract):
+    """What the Synthesis agent delivers: sections and a summary, in prose that holds references in
+    place of figures and of others' words.
+
+    `answered` is false where what was found does not answer the question, and the summary says so.
+    `dropped` tells of sentences that were left out because they held figures that are no claims.
+    The leader of a swarm says besides what it takes to be likely, and what it wants to know still;
+    the recommendation agent of a stock's episode what it recommends.
+    """
+
+    kind: Literal["synthesis"] = "synthesis"
+    task_id: ShortText
+    agent: AgentId
+    sections: Annotated[tuple[Section, ...], Field(max_length=20)] = ()
+    summary: Text
+    quotations: Annotated[tuple[Quotation, ...], Field(max_length=100)] = ()
+    answered: bool = True
+    missing: Missing = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
+    hypotheses: Annotated[
+        tuple[Hypothesis, ...], Field(max_length=MOST_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
+    further: Annotated[Refinement | None, Field(exclude_if=is_none)] = None
+    recommendation: Annotated[StockRecommendation | None, Field(exclude_if=is_none)] = None

@@ -1,0 +1,1 @@
+"""A swarm's plan, rounds and record."""

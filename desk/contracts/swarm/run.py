@@ -1,0 +1,134 @@
+"""A swarm's run: what starts it and its children, what it carries on, what it returns."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
+from desk.contracts.config import PositiveSpan, RunPolicy
+from desk.contracts.findings.results import AgentError, ConflictRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
+from desk.contracts.swarm.swarm import (
+    MOST_ROUNDS,
+    Complexity,
+    Hypothesis,
+    HypothesisState,
+    ScoredHypothesis,
+    SwarmRound,
+    TokenRecord,
+)
+from desk.contracts.week.run import PublishedFiles, TaskOutcome, Tools
+
+Reads = Annotated[tuple[int, ...], Field(max_length=200)]
+"""Characters of the tools' answers that came back in each turn of an agent."""
+
+
+class SwarmCarried(Contract):
+    """What a swarm takes from one round into the next, as it continues as new.
+
+    `objective` is the refined one. `reads` are those of every specialist, by its node. `spent` is
+    what counts against the budget, and `waited` how long persons were waited for.
+    """
+
+    objective: Text
+    rounds: Annotated[tuple[SwarmRound, ...], Field(max_length=MOST_ROUNDS)]
+    outcomes: Annotated[tuple[NodeOutcome, ...], Field(max_length=MOST_OUTCOMES)]
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=200)] = ()
+    reads: Annotated[dict[ShortText, Reads], Field(max_length=200)] = Field(default_factory=dict)
+    memory: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    spent: Allowance = Allowance()
+    waited: timedelta = timedelta(0)
+    started_at: Instant
+    as_of: Instant
+
+
+class SwarmRequest(Contract):
+    """What starts a swarm.
+
+    `query` holds the objective. Without `complexity` the leader says how much it needs. `markets`
+    are those that the desk covers, with their digits. Without `as_of` the run knows the world at
+    its start. `answer_within` is how long a person may take to decide a conflict. Without `memory`
+    nothing is recalled or remembered; with `learn` the learning system is told of hypotheses.
+    """
+
+    query: Query
+    policy: RunPolicy = RunPolicy()
+    complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
+    as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    time_zone: ShortText = "Europe/London"
+    most_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 2
+    answer_within: PositiveSpan = timedelta(days=3)
+    memory: bool = True
+    learn: bool = True
+    carried: Annotated[SwarmCarried | None, Field(exclude_if=is_none)] = None
+
+
+class SpecialistRequest(Contract):
+    """What a specialist's child workflow is started with; its agent spends from `allowance`."""
+
+    assignment: TaskAssignment
+    policy: RunPolicy
+    tools: Tools = ()
+    allowance: Allowance = Allowance()
+
+
+class SpecialistOutcome(Contract):
+    """What a specialist brought: its findings, with the evidence that they rest on and no other.
+
+    `spent` is what it took of its allowance, or is taken to have.
+    """
+
+    outcome: TaskOutcome
+    reads: Reads = ()
+    spent: Allowance = Allowance()
+
+
+class SpecialistFailure(Contract):
+    """The detail of the error with which a specialist's workflow ends."""
+
+    error: AgentError
+    usage: Usage = Usage()
+    spent: Allowance = Allowance()
+
+
+class SwarmResult(Contract):
+    """What a swarm returns. `hypotheses` are the workflow ids of those that wait."""
+
+    outcome: Outcome
+    files: PublishedFiles
+    summary: Text
+    rounds: int
+    hypotheses: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    tokens: TokenRecord = TokenRecord()
+    seconds: Annotated[float, Field(ge=0.0)]
+
+
+class HypothesisRequest(Contract):
+    """What starts the wait for a hypothesis' horizon. `swarm` is the run that made it."""
+
+    hypothesis: Hypothesis
+    swarm: ShortText
+    objective: Text
+    made_as_of: Instant
+    policy: RunPolicy = RunPolicy()
+    memory: bool = True
+    learn: bool = True
+    by: Annotated[tuple[ShortText, ...], Field(max_length=10, exclude_if=is_empty)] = ()
+    given_up_after: PositiveSpan = timedelta(days=30)
+
+
+class HypothesisStatus(Contract):
+    """The answer of the `hypothesis` query."""
+
+    request: HypothesisRequest
+    state: HypothesisState = HypothesisState.OPEN
+    waits_for: Instant | None = None
+    scored: ScoredHypothesis | None = None
+    note: Text | None = None

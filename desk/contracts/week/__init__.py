@@ -1,0 +1,1 @@
+"""A week's plan, run and report."""

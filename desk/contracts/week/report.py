@@ -1,0 +1,276 @@
+"""The published report and its parts. Its JSON form is this model, key for key."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import MOST_EVIDENCE, DataSource, SourceOutage, ToolResult
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
+from desk.contracts.config import RunConfig
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import (
+    ConflictRecord,
+    MarketEvent,
+    ObjectionOutcome,
+    ResearchResult,
+    SuspectFixing,
+    Tone,
+    ValidationIssue,
+    ValidationResult,
+    View,
+)
+from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
+from desk.contracts.learning.learning import Advice
+from desk.contracts.markets import MarketGroup, MarketKind, MarketName
+from desk.contracts.names import AgentId
+from desk.contracts.week.changes import Changes
+from desk.contracts.weeks import IsoWeek, TimeWindow
+
+MOST_REVISIONS: Final = 500
+"""Of one week's report."""
+
+
+class Contribution(Contract):
+    """What became of one agent's task on a market.
+
+    `remark` says what was done in a lesser way than planned, and why: the built-in analyst in a
+    model's place, a cheaper model, fewer turns. `outages` are the sources that were not asked for
+    it, in all attempts at it.
+    """
+
+    agent: AgentId
+    task_type: TaskType
+    delivered: bool
+    turns: int = 0
+    tool_calls: int = 0
+    reassigned_from: AgentId | None = None
+    error: Text | None = None
+    remark: Text | None = None
+    usage: Usage = Usage()
+    outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+
+
+class MarketOutcome(Contract):
+    """What the research of one market ended with: the result of its workflow.
+
+    `spent_before` is what earlier work on the market took, which this outcome has replaced.
+    """
+
+    market: MarketName
+    outcome: Outcome
+    results: Annotated[tuple[ResearchResult, ...], Field(max_length=60)] = ()
+    validation: ValidationResult | None = None
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
+    agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
+    missing: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    spent_before: Usage = Usage()
+
+
+class MissingMarket(Contract):
+    """A market without a figure to print, and why."""
+
+    market: MarketName
+    reason: Text
+
+
+class Coverage(Contract):
+    """What was expected, what is there, what is not and why. Never left out of a report.
+
+    `outages` are the sources that were not asked for a time, and what that cost.
+    """
+
+    expected: int
+    researched: int
+    threshold: float
+    missing: Annotated[tuple[MissingMarket, ...], Field(max_length=200)] = ()
+    notes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+    outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+
+    @property
+    def share(self) -> float:
+        """Researched markets as a share of those expected."""
+        return self.researched / self.expected if self.expected else 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the week reached its coverage threshold."""
+        return self.share >= self.threshold
+
+
+class Sentence(Contract):
+    """A sentence of the report: `prose` with references to claims, `text` as it is printed."""
+
+    prose: Text
+    text: Text
+
+
+class ReportedEvent(MarketEvent):
+    """An event with its prose rendered: every reference replaced by the claim's figure."""
+
+    text: Text
+    verified: bool = False
+
+
+class ReportedObjection(ValidationIssue):
+    """An objection with its prose rendered, what became of it, and by what."""
+
+    text: Text
+    outcome: ObjectionOutcome
+    reason: Text
+
+
+class MarketReport(Contract):
+    """One market's section of the report.
+
+    `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
+    oldest first, without the suspect ones. `verdicts` has one entry for each claim; a rejected
+    claim has a verdict here and is not among the claims. The bounds are those of a market's
+    outcome added up, so that nothing is cut off on the way into the report. `version` is that of
+    the built-in analysts; 0 where a model has worked on the market, or an earlier desk.
+    """
+
+    market: MarketName
+    kind: MarketKind
+    group: MarketGroup
+    outcome: Outcome
+    claims: Annotated[tuple[Claim, ...], Field(max_length=1_700)] = ()
+    verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=1_700)] = ()
+    events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
+    views: Annotated[tuple[View, ...], Field(max_length=160)] = ()
+    tones: Annotated[tuple[Tone, ...], Field(max_length=320)] = ()
+    suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=160)] = ()
+    agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
+    spent_before: Usage = Usage()
+    missing: Annotated[tuple[Text, ...], Field(max_length=300)] = ()
+    warnings: Annotated[tuple[Text, ...], Field(max_length=1_200)] = ()
+    dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=2_000)] = ()
+    objections: Annotated[
+        tuple[ReportedObjection, ...], Field(max_length=800, exclude_if=is_empty)
+    ] = ()
+    recommendation: Text | None = None
+    confidence: Confidence = 0.0
+    days: Annotated[tuple[date, ...], Field(max_length=1_000)] = ()
+    values: Annotated[tuple[Figure, ...], Field(max_length=1_000)] = ()
+    revised_in: int = 1
+    version: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+
+
+class Mover(Contract):
+    """A row of the movers table: a pair and its move over the window."""
+
+    market: MarketName
+    group: MarketGroup
+    last: Figure
+    last_on: date
+    move: Figure
+    z_score: Figure | None = None
+    range_position: Figure | None = None
+    window_high: Figure | None = None
+    window_low: Figure | None = None
+
+
+class RateRow(Contract):
+    """A row of the policy-rate table. Rates in percent a year, differential in basis points."""
+
+    area: ShortText
+    bank: ShortText
+    group: MarketGroup
+    rate: Figure | None = None
+    since: date | None = None
+    differential: Figure | None = None
+    stale: bool = False
+    note: Text | None = None
+
+
+class CalendarRow(Contract):
+    """A decision day: in the window with its outcome, or ahead of it."""
+
+    area: ShortText
+    bank: ShortText
+    day: date
+    outcome: Sentence
+    ahead: bool
+
+
+class RevisionKind(StrEnum):
+    """Why a revision was published."""
+
+    FIRST = "first"
+    RERUN = "rerun"
+    AGAIN = "again"
+
+
+class Revision(Contract):
+    """One publication of the report."""
+
+    revision: int
+    kind: RevisionKind
+    published_at: Instant
+    market: MarketName | None = None
+    reason: Text | None = None
+
+
+class Timings(Contract):
+    """When the run happened and how long it took; all that differs between two identical runs."""
+
+    started_at: Instant
+    finished_at: Instant
+    seconds: float
+    workflow_id: ShortText
+    run_id: ShortText
+
+
+class ResearchReport(Contract):
+    """A week's report, with the evidence and the rules that it can be verified from.
+
+    `config` is what the run was governed by. `counts` are claims over the claims of the markets.
+    `evidence` holds every tool result that a claim, a verdict or a table rests on. `advice` is what
+    the desk's own record said to the run, and `follows` the recommendations of it that the plan
+    took up. `seal` is the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
+    """
+
+    week: IsoWeek
+    title: ShortText
+    as_of: Instant
+    window: TimeWindow
+    revision: int
+    revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)]
+    outcome: Outcome
+    changes: Changes = Changes()
+    commentary: Annotated[tuple[Sentence, ...], Field(max_length=12)] = ()
+    coverage: Coverage
+    summary: Annotated[tuple[Sentence, ...], Field(max_length=40)]
+    movers: Annotated[tuple[Mover, ...], Field(max_length=200)]
+    policy_rates: Annotated[tuple[RateRow, ...], Field(max_length=200)]
+    calendar: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)]
+    markets: Annotated[tuple[MarketReport, ...], Field(max_length=200)]
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=20_000)]
+    counts: Annotated[tuple[Claim, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    cross_checks: Annotated[tuple[CrossCheck, ...], Field(max_length=1_000)] = ()
+    dead_letters: Annotated[tuple[ShortText, ...], Field(max_length=1_600)]
+    sources: Annotated[tuple[DataSource, ...], Field(max_length=90_000)]
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=80_000)] = ()
+    config: RunConfig
+    planning: Contribution | None = None
+    commenting: Contribution | None = None
+    usage: Usage = Usage()
+    advice: Annotated[Advice | None, Field(exclude_if=is_none)] = None
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+    timings: Timings
+    seal: ShortText = ""

@@ -1,0 +1,57 @@
+"""ISO weeks and the window of time a report is about."""
+
+from datetime import date, timedelta
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from desk.contracts.base import Contract, Instant, ShortText
+
+WEEK_PATTERN = r"^\d{4}-W(0[1-9]|[1-4]\d|5[0-3])$"
+
+
+def monday_of(week: str) -> date:
+    """The Monday on which an ISO week starts.
+
+    Raises:
+        ValueError: the text is not a week, or the year has no such week.
+    """
+    year, _, number = week.partition("-W")
+    return date.fromisocalendar(int(year), int(number), 1)
+
+
+def _existing(week: str) -> str:
+    monday_of(week)
+    return week
+
+
+IsoWeek = Annotated[str, Field(pattern=WEEK_PATTERN), AfterValidator(_existing)]
+"""An ISO week such as `2026-W44`, of a year that has it."""
+
+
+def week_of(day: date) -> str:
+    """The ISO week that a day belongs to."""
+    year, number, _ = day.isocalendar()
+    return f"{year:04d}-W{number:02d}"
+
+
+def next_week(week: str) -> str:
+    """The ISO week after this one."""
+    return week_of(monday_of(week) + timedelta(days=7))
+
+
+class TimeWindow(Contract):
+    """What a report looks at: from `start` to the as-of instant `end`, both included.
+
+    `time_zone` is the IANA name of the zone in which the desk's days begin.
+    """
+
+    start: Instant
+    end: Instant
+    time_zone: ShortText
+
+    @model_validator(mode="after")
+    def _runs_forward(self) -> Self:
+        if self.end < self.start:
+            raise ValueError(f"the window ends at {self.end} before it starts at {self.start}")
+        return self

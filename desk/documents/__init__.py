@@ -1,0 +1,1 @@
+"""What is published: reports and answers, their pages, their audit."""

@@ -1,0 +1,1 @@
+"""An answer, compiled of what the graph's agents found."""

@@ -1,0 +1,237 @@
+"""From what the nodes of a graph brought to the answer that is published."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.question.answers import AnswerReport, AnswerSection
+from desk.contracts.question.graph import GraphRecord
+from desk.contracts.question.knowledge import Quotation, Synthesis
+from desk.documents.answer.evidence import (
+    Library,
+    Standing,
+    carried,
+    everything_of,
+    evidence_named,
+    listed_in,
+    source_of_answer,
+    standing_claims,
+    with_inputs,
+)
+from desk.documents.answer.nodes import (
+    missing_in,
+    node_reports,
+    outcome_of,
+    synthesis_of,
+    usage_of_nodes,
+)
+from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
+from desk.documents.answer.seal import sealed_answer
+from desk.documents.answer.stock import ToldStock, told_stock
+from desk.documents.answer.swarm import ToldSwarm, told_swarm
+from desk.documents.answer.unmade import found_instead, withdrawn_instead
+from desk.trust.prose.prose import references
+from desk.trust.prose.synthesis_review import NOTHING_LEFT
+
+MOST_DROPPED = 200
+"""The bound of `AnswerReport.dropped`."""
+
+UNTITLED = "Findings"
+
+
+class _Written(NamedTuple):
+    """The prose of an answer as far as it may be printed."""
+
+    summary: str
+    sections: tuple[AnswerSection, ...]
+    dropped: tuple[DroppedSentence, ...]
+
+    @property
+    def texts(self) -> Iterator[str]:
+        yield self.summary
+        for section in self.sections:
+            yield from (section.title, section.prose)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All references, in the order of the answer, each once."""
+        return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
+
+
+class _Told(NamedTuple):
+    """What an answer is made of. `synthesis` stands in the place of one where none was made."""
+
+    standing: Standing
+    library: Library
+    synthesised: bool
+    synthesis: Synthesis
+    quotations: Mapping[str, Quotation]
+    strange: tuple[str, ...]
+    written: _Written
+    swarm: ToldSwarm
+    stock: ToldStock
+
+    @property
+    def known(self) -> Known:
+        """What its prose may refer to."""
+        return Known(self.standing.claims, self.quotations)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What is left out of it, with the reasons."""
+        return (*self.strange, *self.swarm.missing, *self.stock.missing, *self.standing.fallen)
+
+    @property
+    def dropped(self) -> tuple[DroppedSentence, ...]:
+        """The sentences that are left out, as many as can be told."""
+        parts = (self.synthesis, self.written, self.swarm, self.stock)
+        return tuple(line for part in parts for line in part.dropped)[:MOST_DROPPED]
+
+
+def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
+    """The sealed answer of a run. It is always made, also of a run in which everything failed.
+
+    Printed are quotations that stand in their evidence and claims that follow from theirs; a
+    sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
+    synthesis the answer says what was found, by kind, and is incomplete. Of a swarm, it tells how
+    conflicts were decided, and what is likely as far as that rests on what stands; of a stock's
+    episode, its steps and its blackboard, which is complete without a recommendation where none was
+    asked for, and incomplete where it was cut off.
+
+    Pure: identical records give an identical answer but for `finished_at`.
+    """
+    told = _told(record)
+    written, stock, swarm = told.written, told.stock, told.swarm
+    claims = with_inputs((*written.named, *swarm.named, *stock.named), told.standing.claims)
+    used = tuple(told.quotations[name] for name in written.named if name in told.quotations)
+    verdicts = told.standing.verdicts_on(claims)
+    named = evidence_named(used, claims, verdicts).union(stock.evidence)
+    evidence, without = carried(named, told.library.results)
+    nodes = node_reports(record)
+    made = told.synthesised
+    answer = AnswerReport(
+        **_of_run(record),
+        sections=written.sections,
+        summary=render_answer(written.summary, told.known),
+        summary_prose=written.summary,
+        answered=told.synthesis.answered,
+        outcome=outcome_of(
+            nodes, synthesised=made, episode=stock.needs_no_synthesis, cut_off=stock.is_cut_off
+        ),
+        finished_at=finished_at,
+        nodes=nodes,
+        quotations=used,
+        claims=claims,
+        sources=_sources(evidence, record),
+        evidence=evidence,
+        missing=missing_in(
+            record, _missing(told.synthesis, told.known), (*told.lost, *map(_too_large, without))
+        ),
+        dropped=told.dropped,
+        usage=usage_of_nodes(nodes),
+        verdicts=verdicts,
+        swarm=swarm.record,
+        stock=stock.record,
+    )
+    return sealed_answer(answer)
+
+
+def _told(record: GraphRecord) -> _Told:
+    """What an answer tells, as far as it stands."""
+    everything = everything_of(record)
+    library = Library(everything)
+    standing = standing_claims(record, everything)
+    figures = Known(standing.claims, {})
+    made = synthesis_of(record)
+    stock = told_stock(record.stock, figures, made, node_reports(record), library.results)
+    made = None if stock.withdrawn else made
+    synthesis = made or _instead(record, library, stock)
+    quotations, strange = _placed(synthesis, library)
+    return _Told(
+        standing=standing,
+        library=library,
+        synthesised=made is not None,
+        synthesis=synthesis,
+        quotations=quotations,
+        strange=strange,
+        written=_written(synthesis, Known(standing.claims, quotations)),
+        swarm=told_swarm(record, figures),
+        stock=stock,
+    )
+
+
+def _instead(record: GraphRecord, library: Library, stock: ToldStock) -> Synthesis:
+    return withdrawn_instead(record) if stock.withdrawn else found_instead(record, library)
+
+
+def _of_run(record: GraphRecord) -> dict[str, Any]:
+    """What an answer takes over from its run as it stands."""
+    request = record.request
+    return {
+        "question": request.query.question,
+        "parameters": request.query.parameters,
+        "as_of": record.window.end,
+        "started_at": record.started_at,
+        "graph": request.graph,
+        "workflow_id": record.workflow_id,
+        "run_id": record.run_id,
+        "window": record.window,
+        "market": request.market,
+        "base_area": request.policy.base_area,
+    }
+
+
+def _placed(
+    synthesis: Synthesis, library: Library
+) -> tuple[Mapping[str, Quotation], tuple[str, ...]]:
+    """The quotations that stand in their evidence, by id, and why others are left out."""
+    found: dict[str, Quotation] = {}
+    strange: list[str] = []
+    texts = (synthesis.summary, *(section.content for section in synthesis.sections))
+    used = {name for text in (*texts, *synthesis.missing) for name in references(text)}
+    for quotation in synthesis.quotations:
+        if quotation.quotation_id not in used:
+            continue
+        placed = library.placed(quotation)
+        if placed is None:
+            strange.append(
+                f"a quotation of {quotation.source} is left out: its words do not stand in what"
+                f" the tool answered ({quotation.evidence_id})"
+            )
+        else:
+            found.setdefault(quotation.quotation_id, placed)
+    return found, tuple(strange)
+
+
+def _written(synthesis: Synthesis, known: Known) -> _Written:
+    summary = kept_prose(synthesis.summary, known, "summary")
+    dropped = [*summary.dropped]
+    sections: list[AnswerSection] = []
+    for number, section in enumerate(synthesis.sections, start=1):
+        title = kept_prose(section.title, Known({}, {}), f"section {number}, title")
+        content = kept_prose(section.content, known, f"section {number}")
+        dropped += (*title.dropped, *content.dropped)
+        if content.prose:
+            printed = render_answer(content.prose, known)
+            named = title.prose or UNTITLED
+            sections.append(AnswerSection(title=named, content=printed, prose=content.prose))
+    return _Written(summary.prose or NOTHING_LEFT, tuple(sections), tuple(dropped))
+
+
+def _missing(synthesis: Synthesis, known: Known) -> tuple[str, ...]:
+    kept = (kept_prose(line, known, "missing").prose for line in synthesis.missing)
+    return tuple(render_plain(prose, known) for prose in kept)
+
+
+def _sources(evidence: Sequence[ToolResult], record: GraphRecord) -> tuple[DataSource, ...]:
+    listed = listed_in(record)
+    return tuple(source_of_answer(result, listed.get(result.evidence_id)) for result in evidence)
+
+
+def _too_large(evidence_id: str) -> str:
+    return (
+        f"the answer of {evidence_id} is too large to be carried here, so that what is quoted of"
+        " it can be verified only at its source"
+    )

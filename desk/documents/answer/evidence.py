@@ -1,0 +1,355 @@
+"""What an answer rests on: where quoted words stand, which claims hold, whose words they are."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue, ValidationError
+
+from desk.agents.answer_form import formed
+from desk.analytics.links import web_link
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
+from desk.contracts.question.graph import GraphRecord
+from desk.contracts.question.knowledge import Quotation
+from desk.documents.answer.swarm import markets_of, withheld_by
+from desk.trust.claims.dependence import is_computed_from
+from desk.trust.conflicts.surviving_claims import standing_claims as standing_after
+from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
+from desk.trust.ledger.ledger import Ledger
+from desk.trust.prose.quotations import stands_in, texts_in
+
+LARGEST_CONTENT: Final = 4 * 2**20
+"""Characters of JSON of one tool result that an answer carries."""
+
+MOST_CARRIED: Final = 32 * 2**20
+"""The same of all of them together."""
+
+FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
+
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
+
+
+class Standing(NamedTuple):
+    """Claims that follow from their evidence and that no validator has rejected, the verdicts on
+    them, and why others do not stand."""
+
+    claims: Mapping[str, Claim]
+    verdicts: Mapping[str, ClaimVerdict]
+    fallen: tuple[str, ...]
+
+    def verdicts_on(self, claims: Iterable[Claim]) -> tuple[ClaimVerdict, ...]:
+        """The verdicts on some of the claims, in their order."""
+        names = (claim.claim_id for claim in claims)
+        return tuple(self.verdicts[name] for name in names if name in self.verdicts)
+
+
+class Passage(NamedTuple):
+    """Quoted words and what stands around them in their source."""
+
+    before: str
+    words: str
+    after: str
+
+
+class Library:
+    """Tool results by id, with their texts, in which quoted words are looked up.
+
+    Of two results of one id the first counts.
+    """
+
+    def __init__(self, results: Iterable[ToolResult]) -> None:
+        self.results: dict[str, ToolResult] = {}
+        self._texts: dict[str, tuple[str, ...]] = {}
+        for result in results:
+            self.results.setdefault(result.evidence_id, result)
+
+    def holds(self, words: str, evidence_id: str) -> bool:
+        """Whether a result has the words, letter by letter but for white space, and from where a
+        word begins to where one ends; as its tool answered or in the desk's own form."""
+        return stands_in(words, list(self._plain(evidence_id)))
+
+    def placed(self, quotation: Quotation) -> Quotation | None:
+        """The quotation with the evidence that holds it; None where there is none.
+
+        A thing that was read in parts is quoted with the last of them. The words may stand in
+        another answer of the same tool.
+        """
+        named = self.results.get(quotation.evidence_id)
+        if named is None:
+            return None
+        alike = (
+            result.evidence_id
+            for result in self.results.values()
+            if (result.call.server, result.call.tool) == (named.call.server, named.call.tool)
+            and _asked_for(result) == _asked_for(named)
+        )
+        for evidence_id in (named.evidence_id, *alike):
+            if self.holds(quotation.text, evidence_id):
+                return quotation.model_copy(update={"evidence_id": evidence_id})
+        return None
+
+    def passage(self, words: str, evidence_id: str, around: int = 160) -> Passage | None:
+        """The words with what stands around them, cut between words; None where they do not stand
+        in the result."""
+        plain = " ".join(words.split())
+        for text in self._plain(evidence_id) if plain else ():
+            at = text.find(plain)
+            if at >= 0:
+                end = at + len(plain)
+                return Passage(_ending(text[:at], around), plain, _beginning(text[end:], around))
+        return None
+
+    def _plain(self, evidence_id: str) -> tuple[str, ...]:
+        if evidence_id not in self._texts:
+            result = self.results.get(evidence_id)
+            told = _contents(result) if result else ()
+            texts = dict.fromkeys(text for content in told for text in texts_in(content))
+            self._texts[evidence_id] = tuple(" ".join(text.split()) for text in texts)
+        return self._texts[evidence_id]
+
+
+def everything_of(record: GraphRecord) -> tuple[ToolResult, ...]:
+    """All tool results of a run, in the order of the graph's file."""
+    return tuple(result for node in record.nodes for result in node.evidence)
+
+
+def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Standing:
+    """The claims of the run's research that follow from their evidence once more.
+
+    Of two claims with one id the first counts that was not rejected; where they differ, that is
+    said. Where a conflict between findings was decided, what was chosen counts, and nothing where
+    it was not.
+    """
+    verdicts = _verdicts(record)
+    stated, fallen = _stated(record, verdicts)
+    specs = markets_of(record.request.market, record.swarm, record.stock)
+    due = record.stock.due if record.stock else None
+    ledger = Ledger(specs, record.window, record.request.policy.base_area, evidence, due)
+    held: dict[str, Claim] = {}
+    for name, claim in stated.items():
+        objection = ledger.objection(claim, stated)
+        if objection is None:
+            held[name] = claim
+        else:
+            fallen.append(f"{name} is left out: {objection.words}")
+    fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
+    told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
+    return Standing(held, told, tuple(dict.fromkeys(fallen)))
+
+
+def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
+    """Takes out of what is held whatever was computed from a claim that is not, and says so."""
+    names, told = {claim.claim_id for claim in delivered}, list[str]()
+    gone = names - held.keys()
+    while gone:
+        lost = [claim for claim in delivered if claim.claim_id in gone]
+        resting = [
+            name
+            for name, claim in held.items()
+            if any(is_computed_from(claim, each) for each in lost)
+        ]
+        told += [f"{name} is left out: {FOUNDED_ON_LESS}" for name in resting]
+        for name in resting:
+            del held[name]
+        gone = set(resting)
+    return told
+
+
+def _stated(
+    record: GraphRecord, verdicts: Iterable[ClaimVerdict]
+) -> tuple[dict[str, Claim], list[str]]:
+    """The claims that were neither rejected nor decided against, by id, and why others are none."""
+    known, fallen = tuple(verdicts), list[str]()
+    decided = _decided(record)
+    stated: dict[str, Claim] = {}
+    for node, result, claim in _claimed(record):
+        name = claim.claim_id
+        rejection = _rejection(claim, result, known)
+        if rejection is not None:
+            fallen.append(f"{name} is left out: {rejection.words}")
+        elif name in decided.withheld:
+            fallen.append(f"{name} is left out: {decided.withheld[name]}")
+        else:
+            first = stated.setdefault(name, decided.chosen.get(name, claim))
+            if _figure(first) != _figure(claim) and name not in decided.disputed:
+                metric = claim.metric.replace("_", " ")
+                fallen.append(f"{node} has another {metric} of {claim.subject}, not printed here")
+    return stated, fallen
+
+
+def _claimed(record: GraphRecord) -> Iterator[tuple[str, ResearchResult, Claim]]:
+    for node in record.nodes:
+        result = node.entry.result
+        if isinstance(result, ResearchResult):
+            yield from ((node.entry.node, result, claim) for claim in result.claims)
+
+
+class _Decided(NamedTuple):
+    """What conflicts made of claims, by id: those of which something was decided, what stands of
+    all, and what is withheld with the reason."""
+
+    disputed: frozenset[str]
+    chosen: Mapping[str, Claim]
+    withheld: Mapping[str, str]
+
+
+def _decided(record: GraphRecord) -> _Decided:
+    told = record.swarm or record.stock
+    conflicts = told.conflicts if told else ()
+    if not conflicts:
+        return _Decided(frozenset(), {}, {})
+    results = [n.entry.result for n in record.nodes if isinstance(n.entry.result, ResearchResult)]
+    chosen = standing_after(results, conflicts)
+    names = {claim.claim_id for result in results for claim in result.claims}
+    disputed = frozenset(p.claim_id for c in conflicts for p in c.positions if p.claim_id)
+    reasons = withheld_by(conflicts, chosen)
+    withheld = {name: reasons.get(name, FOUNDED_ON_LESS) for name in names - chosen.keys()}
+    return _Decided(disputed, chosen, withheld)
+
+
+def _figure(claim: Claim) -> tuple[object, ...]:
+    return claim.value, claim.unit, claim.as_of
+
+
+def _verdicts(record: GraphRecord) -> tuple[ClaimVerdict, ...]:
+    results = (node.entry.result for node in record.nodes)
+    return tuple(v for each in results if isinstance(each, ValidationResult) for v in each.verdicts)
+
+
+def _rejection(
+    claim: Claim, result: ResearchResult, verdicts: Iterable[ClaimVerdict]
+) -> ClaimVerdict | None:
+    """The verdict that rejects a claim as a result states it."""
+    found = (
+        verdict
+        for verdict in verdicts
+        if verdict.status is ClaimStatus.REJECTED
+        and verdict.claim_id == claim.claim_id
+        and verdict.result in (None, result.result_id)
+    )
+    return next(found, None)
+
+
+def with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
+    """The named claims and all that go into them, in the order of `claims`."""
+    wanted, waiting = set[str](), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in claims and name not in wanted:
+            wanted.add(name)
+            waiting += claims[name].inputs
+    return tuple(claim for name, claim in claims.items() if name in wanted)
+
+
+def evidence_named(
+    quotations: Iterable[Quotation], claims: Iterable[Claim], verdicts: Iterable[ClaimVerdict]
+) -> set[str]:
+    """The tool results that an answer rests on, by id."""
+    named = {quotation.evidence_id for quotation in quotations}
+    named.update(*(claim.evidence for claim in claims))
+    return named.union(*(verdict.evidence for verdict in verdicts))
+
+
+def carried(
+    named: Iterable[str], results: Mapping[str, ToolResult]
+) -> tuple[tuple[ToolResult, ...], tuple[str, ...]]:
+    """The tool results that something rests on, sorted by id, and those whose content is too large.
+
+    Such a one keeps the hash of its content and not the content itself; what rests on it cannot
+    be verified from the answer alone.
+    """
+    kept: list[ToolResult] = []
+    without: list[str] = []
+    total = 0
+    for name in sorted({*named} & results.keys()):
+        result = results[name].model_copy(update=_WITHOUT_TIMES)
+        size = len(json.dumps(result.content, ensure_ascii=False))
+        if size > LARGEST_CONTENT or total + size > MOST_CARRIED:
+            result = result.model_copy(update={"content": None})
+            without.append(name)
+        else:
+            total += size
+        kept.append(result)
+    return tuple(kept), tuple(without)
+
+
+def is_carried(result: ToolResult) -> bool:
+    """Whether a tool's answer stands in the report with its content."""
+    return result.content is not None or result.content_hash is None
+
+
+def listed_in(record: GraphRecord) -> dict[str, DataSource]:
+    """The sources that the run's research names, by evidence."""
+    listed: dict[str, DataSource] = {}
+    for node in record.nodes:
+        result = node.entry.result
+        for source in result.sources if isinstance(result, ResearchResult) else ():
+            listed.setdefault(source.evidence_id, source)
+    return listed
+
+
+def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
+    """Who is behind a tool result, as it tells itself.
+
+    Where it does not, who published it is as `listed`, or else its server.
+    """
+    return attributed(result, _told_by(result) or _as_listed(result, listed))
+
+
+def _told_by(result: ToolResult) -> Provenance | None:
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        answer = None
+    if answer is not None:
+        return answer.source
+    content = result.content
+    if not isinstance(content, dict):
+        return None
+    try:
+        told = Provenance.model_validate(content.get("source"))
+    except ValidationError:
+        return None
+    own = content.get("url")
+    link = web_link(own) if isinstance(own, str) and len(own) <= 500 else None
+    return told.model_copy(update={"url": link}) if link else told
+
+
+def _as_listed(result: ToolResult, listed: DataSource | None) -> Provenance:
+    if listed is not None:
+        return Provenance.model_validate(listed, from_attributes=True)
+    return Provenance(name=result.call.server, tier=SourceTier.DERIVED)
+
+
+def _contents(result: ToolResult) -> Iterator[JsonValue]:
+    if result.status is ToolStatus.OK:
+        yield result.content
+        if result.call.answer:
+            yield formed(result)
+
+
+_PARTS: Final = frozenset({"as_of", "offset", "limit", "first_page", "last_page"})
+"""Arguments that say which part of a thing is read."""
+
+
+def _asked_for(result: ToolResult) -> dict[str, JsonValue]:
+    arguments = result.call.arguments
+    return {name: value for name, value in arguments.items() if name not in _PARTS}
+
+
+def _beginning(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[:most].rpartition(" ")[0]
+    return f"{kept} …" if kept else "…"
+
+
+def _ending(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[-most:].partition(" ")[2]
+    return f"… {kept}" if kept else "…"

@@ -1,0 +1,140 @@
+"""How the nodes of a graph went, what is missing for it, and what that makes of the answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.question.answers import NodeReport
+from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeSpec, NodeState
+from desk.contracts.question.knowledge import Synthesis
+from desk.runs.boards.usage import usage_of
+from desk.trust.prose.prose import clip
+
+MOST_MISSING = 200
+"""The bound of `AnswerReport.missing`."""
+
+SYNTHESISING = (
+    TaskType.SYNTHESISE,
+    TaskType.CONCLUDE_SWARM,
+    TaskType.GENERATE_RECOMMENDATION,
+)
+
+UNEXPLAINED = "no reason was given"
+
+
+def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
+    """A line for each node of the graph, in the order of its file."""
+    return tuple(
+        _report(spec, _rounds(record, spec.name), skipped=spec.name in record.skipped)
+        for spec in record.request.graph.nodes
+    )
+
+
+def synthesis_of(record: GraphRecord) -> Synthesis | None:
+    """The synthesis that counts: the last that was delivered, in the order of the file."""
+    synthesising = {spec.name for spec in record.request.graph.nodes if spec.task in SYNTHESISING}
+    delivered = [
+        node.entry.result
+        for node in record.nodes
+        if node.entry.node in synthesising and isinstance(node.entry.result, Synthesis)
+    ]
+    return delivered[-1] if delivered else None
+
+
+def outcome_of(
+    nodes: Iterable[NodeReport], *, synthesised: bool, episode: bool = False, cut_off: bool = False
+) -> Outcome:
+    """Complete where there is a synthesis and no node failed, whatever it says. An episode needs no
+    synthesis: what makes no sense yet is refused in it, and not all are asked for a
+    recommendation. One that was cut off before its end is never complete."""
+    failed = any(node.state is NodeState.FAILED for node in nodes)
+    unmade = not synthesised and not episode
+    return Outcome.INCOMPLETE if failed or unmade or cut_off else Outcome.COMPLETE
+
+
+def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
+    """What all nodes took together."""
+    parts = [node.usage for node in nodes]
+    models = sorted({part.model for part in parts}) or [Usage().model]
+    return reduce(Usage.plus, parts, Usage()).model_copy(update={"model": ", ".join(models)[:200]})
+
+
+def missing_in(
+    record: GraphRecord, of_synthesis: Sequence[str], further: Sequence[str]
+) -> tuple[str, ...]:
+    """What was looked for in vain, each once: failed nodes, what the synthesis and the other agents
+    did not find, and what is `further` left out. Of an episode it is told by the action first, and
+    by the synthesis only where no action tells it."""
+    if record.stock is not None:
+        by_action = tuple(_of_agents(record, ()))
+        told = {line.partition(": ")[2] for line in by_action}
+        agents = (*by_action, *(line for line in of_synthesis if line not in told))
+    else:
+        agents = (*of_synthesis, *_of_agents(record, of_synthesis))
+    everything = (*_failures(record), *agents, *further)
+    lines = dict.fromkeys(clip(line) for line in everything if line.strip())
+    if len(lines) <= MOST_MISSING:
+        return tuple(lines)
+    return (*list(lines)[: MOST_MISSING - 1], "and more, which this list has no room for")
+
+
+def _failures(record: GraphRecord) -> Iterator[str]:
+    for node in record.nodes:
+        if node.entry.error is not None or node.entry.result is None:
+            yield _failure(node)
+
+
+def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
+    """What the other agents did not find, except what is told already, by whom a graph's reader
+    knows them: its nodes, and of a swarm its specialists. Each part of an episode's blackboard is
+    printed by itself, with its own reasons, whatever another has told."""
+    seen = set(told)
+    for node in record.nodes:
+        result = node.entry.result
+        if result is None or isinstance(result, Synthesis):
+            continue
+        by = node.contribution.agent.replace("_", " ") if record.swarm else node.entry.node
+        for line in getattr(result, "missing", ()):
+            if record.stock is not None or line not in seen:
+                yield f"{by}: {line}"
+            seen.add(line)
+
+
+def _failure(node: NodeOutcome) -> str:
+    agent = node.contribution.agent.replace("_", " ")
+    reason = node.entry.error or node.contribution.error or UNEXPLAINED
+    letter = f" (dead letter {node.dead_letter})" if node.dead_letter else ""
+    return f"{node.entry.node} ({agent}) failed: {reason}{letter}"
+
+
+def _rounds(record: GraphRecord, name: str) -> tuple[NodeOutcome, ...]:
+    return tuple(node for node in record.nodes if node.entry.node == name)
+
+
+def _report(spec: NodeSpec, rounds: Sequence[NodeOutcome], *, skipped: bool) -> NodeReport:
+    if not rounds:
+        state = NodeState.SKIPPED if skipped else NodeState.WAITING
+        return NodeReport(node=spec.name, agent=spec.agent, state=state)
+    last = rounds[-1]
+    line = last.contribution
+    failed = last.entry.error is not None or last.entry.result is None
+    return NodeReport(
+        node=spec.name,
+        agent=line.agent,
+        state=NodeState.FAILED if failed else NodeState.DONE,
+        rounds=len(rounds),
+        seconds=sum(max((n.ended_at - n.started_at).total_seconds(), 0.0) for n in rounds),
+        tool_calls=sum(node.contribution.tool_calls for node in rounds),
+        error=(last.entry.error or line.error or UNEXPLAINED) if failed else None,
+        remark=_remark(last),
+        usage=usage_of(node.contribution for node in rounds),
+    )
+
+
+def _remark(node: NodeOutcome) -> str | None:
+    line = node.contribution
+    before = line.reassigned_from
+    taken = f"taken over from {before.replace('_', ' ')}" if before else None
+    return "; ".join(words for words in (taken, line.remark) if words) or None

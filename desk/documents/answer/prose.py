@@ -1,0 +1,180 @@
+"""The prose of an answer: what it refers to, and how that is printed.
+
+`[[q1]]` stands for words of a source and is printed as those words in quotation marks, followed by
+the source and the place in it; where the quotation before it on the same line is of the same place,
+that is not said again. `[[USD/JPY:move]]` stands for a claim and is printed as its figure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.question.knowledge import Quotation
+from desk.trust.prose.gate import objections, without
+from desk.trust.prose.prose import UnknownReferenceError
+from desk.trust.prose.references import Form, found_in, printed, references
+from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose.synthesis_review import UNSUPPORTED
+
+LONGEST_SOURCE: Final = 120
+"""Characters of a source's name that are printed behind its words."""
+
+_ACTED_ON: Final = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)")
+"""What Markdown would act on within a line."""
+
+_LEADS_OUT: Final = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[:])")
+"""Where the prose of an agent would become HTML or a link: it links to its sources and nowhere
+else."""
+
+_UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the order of others."""
+
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Signs that a terminal would act on."""
+
+
+class Known(NamedTuple):
+    """What the prose of an answer may refer to, by id."""
+
+    claims: Mapping[str, Claim]
+    quotations: Mapping[str, Quotation]
+
+    def has(self, name: str) -> bool:
+        """Whether a reference stands for something."""
+        return name in self.claims or name in self.quotations
+
+
+class Quoted(NamedTuple):
+    """A quotation at a place of the prose. `attribution` is what is printed behind the words."""
+
+    quotation: Quotation
+    attribution: str | None
+
+
+class Figure(NamedTuple):
+    """A claim at a place of the prose, in the form in which it is printed there."""
+
+    claim: Claim
+    text: str
+
+
+Piece: TypeAlias = str | Figure | Quoted
+
+
+class KeptProse(NamedTuple):
+    """A text that may be printed, and what was left out of it."""
+
+    prose: str
+    dropped: tuple[DroppedSentence, ...]
+
+
+def pieces(prose: str, known: Known) -> Iterator[Piece]:
+    """The text in its order: what is printed as it stands, claims, and quotations.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing.
+    """
+    unknown = tuple(dict.fromkeys(name for name in references(prose) if not known.has(name)))
+    if unknown:
+        raise UnknownReferenceError(unknown)
+    end, before = 0, None
+    for found in found_in(prose):
+        between = prose[end : found.start]
+        if between:
+            yield between
+        before = None if "\n" in between else before
+        end = found.end
+        claim = known.claims.get(found.name)
+        if claim is not None:
+            form = found.form or Form.PLAIN
+            yield Figure(claim, printed(claim, form, prose[: found.start]))
+            continue
+        quotation = known.quotations[found.name]
+        attribution = attribution_of(quotation)
+        yield Quoted(quotation, None if attribution == before else attribution)
+        before = attribution
+    if end < len(prose):
+        yield prose[end:]
+
+
+def render_answer(prose: str, known: Known) -> str:
+    """The text as it is printed, in Markdown. Words of a source are never acted on.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+    """
+    return "".join(_printed(piece) for piece in pieces(prose, known))
+
+
+def render_plain(prose: str, known: Known) -> str:
+    """The same for a place where nothing is acted on.
+
+    Raises:
+        UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
+    """
+    return "".join(_plain(piece) for piece in pieces(prose, known))
+
+
+def attribution_of(quotation: Quotation) -> str | None:
+    """`Settlement policy, page 3`; None where the words are themselves the source's name."""
+    source = shown_words(quotation.source)
+    if len(source) > LONGEST_SOURCE:
+        source = f"{source[: LONGEST_SOURCE - 1].rstrip()}…"
+    if source == shown_words(quotation.text):
+        return None
+    place = shown_words(quotation.place or "")
+    return f"{source}, {place}" if place else source
+
+
+def shown_words(text: str) -> str:
+    """Words of a source on one line, letter by letter, without signs that are none."""
+    return " ".join(CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
+
+
+def harmless(words: str) -> str:
+    """Words that Markdown prints as they are."""
+    return _ACTED_ON.sub(lambda found: f"\\{found[0]}", words)
+
+
+def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
+    """The text without sentences that hold a figure which is no reference, or that refer to
+    nothing, and without control characters."""
+    visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
+    rejected = objections(visible, known.claims, others=known.quotations, place=place)
+    kept = without(visible, rejected)
+    gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
+    return KeptProse(
+        kept, tuple(DroppedSentence(place=place[:200], reason=UNSUPPORTED) for _ in range(gone))
+    )
+
+
+def plain_if_known(prose: str, known: Known) -> str:
+    """A text without the sentences that are not kept, for a place where nothing is acted on.
+
+    It never raises: workflows have it remembered, and a run must not stop because what may be said
+    is judged otherwise than when it was. A text that cannot be rendered is none.
+    """
+    try:
+        return render_plain(kept_prose(prose, known, "memory").prose, known)
+    except UnknownReferenceError:
+        return ""
+
+
+def _printed(piece: Piece) -> str:
+    if isinstance(piece, Quoted):
+        behind = f" ({harmless(piece.attribution)})" if piece.attribution else ""
+        return f"“{harmless(shown_words(piece.quotation.text))}”{behind}"
+    return _LEADS_OUT.sub(r"\\\g<0>", piece) if isinstance(piece, str) else _plain(piece)
+
+
+def _plain(piece: Piece) -> str:
+    match piece:
+        case Figure():
+            return piece.text
+        case Quoted():
+            behind = f" ({piece.attribution})" if piece.attribution else ""
+            return f"“{shown_words(piece.quotation.text)}”{behind}"
+        case _:
+            return piece

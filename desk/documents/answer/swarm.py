@@ -1,0 +1,190 @@
+"""What an answer tells of the swarm behind it, as far as it stands on claims that stand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from desk.contracts.episode.stock import StockRecord
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.markets import MarketSpec
+from desk.contracts.question.graph import GraphRecord
+from desk.contracts.swarm.swarm import (
+    Hypothesis,
+    Refinement,
+    SubagentSpec,
+    SwarmPlan,
+    SwarmRecord,
+    SwarmRound,
+)
+from desk.documents.answer.prose import Known, kept_prose
+from desk.learning.hypotheses.hypotheses import unscorable
+from desk.programs.swarm.parts.views import uncarried
+from desk.trust.prose.prose import references
+from desk.trust.prose.synthesis_review import NOTHING_LEFT
+
+
+class ToldSwarm(NamedTuple):
+    """A swarm as its answer tells of it, and what of it is left out, with the reasons."""
+
+    record: SwarmRecord | None
+    missing: tuple[str, ...] = ()
+    dropped: tuple[DroppedSentence, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The claims that it names, each once."""
+        return named_in_swarm(self.record) if self.record else ()
+
+
+def told_swarm(record: GraphRecord, known: Known) -> ToldSwarm:
+    """The swarm of a run, without hypotheses that rest on what does not stand, and without
+    sentences that hold what is no claim."""
+    if record.swarm is None:
+        return ToldSwarm(None)
+    writer = _Writer(known)
+    missing: list[str] = []
+    hypotheses: list[Hypothesis] = []
+    for number, hypothesis in enumerate(record.swarm.hypotheses, start=1):
+        objection = objection_to(hypothesis, known.claims, record.window.end)
+        read = hypothesis if objection else writer.hypothesis(hypothesis, number)
+        if objection is None and read is not None:
+            hypotheses.append(read)
+        else:
+            why = objection or "nothing is left of its statement without what is no claim"
+            missing.append(f"the hypothesis {hypothesis.hypothesis_id} is left out: {why}")
+    results = (outcome.entry.result for outcome in record.nodes)
+    found = tuple(result for result in results if isinstance(result, ResearchResult))
+    missing += [
+        f"{market}: nothing scores the specialists' views of its direction, because the leader"
+        " makes no hypothesis on it over the same time"
+        for market in uncarried(hypotheses, found)
+    ]
+    told = record.swarm.model_copy(
+        update={
+            "rounds": tuple(map(writer.round, record.swarm.rounds)),
+            "hypotheses": tuple(hypotheses),
+        }
+    )
+    return ToldSwarm(told, tuple(missing), tuple(writer.dropped))
+
+
+def objection_to(
+    hypothesis: Hypothesis, claims: Mapping[str, Claim], as_of: datetime
+) -> str | None:
+    """Why a hypothesis cannot be printed or held against anything; None where it can.
+
+    Its figures are those of claims on its market that it names and that stand, on the day of its
+    level, and it is due as many weeks after the as-of instant as it says.
+    """
+    fallen = [name for name in hypothesis.claims if name not in claims]
+    if fallen:
+        return f"it rests on {', '.join(fallen)}, which does not stand"
+    market = hypothesis.market.market
+    named = [c for name in hypothesis.claims if (c := claims[name]).subject == market]
+    if (hypothesis.level, hypothesis.level_on) not in {(c.value, c.as_of) for c in named}:
+        return "its level is of no claim that it names, or not of its day"
+    if not {hypothesis.low, hypothesis.high} - {None} <= {claim.value for claim in named}:
+        return "a bound of it is the value of no claim that it names"
+    if hypothesis.due.date() != (as_of + timedelta(weeks=hypothesis.weeks)).date():
+        return "the day on which it is due is not as many weeks off as it says"
+    if _crossed(hypothesis):
+        return "its lower bound is above its upper one"
+    return unscorable(hypothesis)
+
+
+def markets_of(
+    market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None = None
+) -> tuple[MarketSpec, ...]:
+    """The markets that the claims of an answer are about: its own, those of its swarm, and the
+    stock of its episode."""
+    own = [spec for spec in (market, stock.market if stock else None) if spec]
+    everyone = (*own, *(swarm.markets if swarm else ()))
+    return tuple({spec.market: spec for spec in reversed(everyone)}.values())[::-1]
+
+
+def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:
+    """What its hypotheses, its conflicts and its prose refer to, each once."""
+    names = [name for hypothesis in swarm.hypotheses for name in hypothesis.claims]
+    names += [p.claim_id for c in swarm.conflicts for p in c.positions if p.claim_id]
+    names += [name for _, prose in texts_of_swarm(swarm) for name in references(prose)]
+    return tuple(dict.fromkeys(names))
+
+
+def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
+    """The prose that is printed of a swarm, each text with its place."""
+    for each in swarm.rounds:
+        place = f"round {each.number}"
+        if each.number > 1:
+            yield f"{place}, objective", each.objective
+        yield f"{place}, strategy", each.plan.strategy
+        for subagent in each.plan.subagents:
+            yield f"{place}, {subagent.name}, objective", subagent.objective
+            yield f"{place}, {subagent.name}, boundaries", subagent.boundaries
+        if each.refined is not None:
+            yield f"{place}, refined objective", each.refined.objective
+            yield f"{place}, reason", each.refined.reason
+    for number, hypothesis in enumerate(swarm.hypotheses, start=1):
+        yield f"hypothesis {number}", hypothesis.statement
+        yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
+
+
+def withheld_by(conflicts: Sequence[ConflictRecord], names: Mapping[str, object]) -> dict[str, str]:
+    """By id the claims that no longer stand because of a conflict, and what became of it."""
+    found: dict[str, str] = {}
+    for conflict in conflicts:
+        for position in conflict.positions:
+            if position.claim_id is not None and position.claim_id not in names:
+                found[position.claim_id] = conflict.resolution
+    return found
+
+
+class _Writer:
+    """Reads the prose of a swarm once more, and keeps what it had to leave out."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self.dropped: list[DroppedSentence] = []
+
+    def hypothesis(self, hypothesis: Hypothesis, number: int) -> Hypothesis | None:
+        statement = self._kept(hypothesis.statement, f"hypothesis {number}")
+        refuted_by = self._kept(hypothesis.refuted_by, f"hypothesis {number}, refuted by")
+        if not statement or not refuted_by:
+            return None
+        return hypothesis.model_copy(update={"statement": statement, "refuted_by": refuted_by})
+
+    def round(self, each: SwarmRound) -> SwarmRound:
+        place = f"round {each.number}"
+        update: dict[str, object] = {"plan": self._plan(each.plan, place)}
+        if each.number > 1:
+            update["objective"] = self._kept(each.objective, f"{place}, objective") or NOTHING_LEFT
+        if each.refined is not None:
+            update["refined"] = Refinement(
+                objective=self._kept(each.refined.objective, f"{place}, refined objective")
+                or NOTHING_LEFT,
+                reason=self._kept(each.refined.reason, f"{place}, reason") or NOTHING_LEFT,
+            )
+        return each.model_copy(update=update)
+
+    def _plan(self, plan: SwarmPlan, place: str) -> SwarmPlan:
+        subagents = tuple(self._subagent(each, f"{place}, {each.name}") for each in plan.subagents)
+        strategy = self._kept(plan.strategy, f"{place}, strategy") or NOTHING_LEFT
+        return plan.model_copy(update={"strategy": strategy, "subagents": subagents})
+
+    def _subagent(self, subagent: SubagentSpec, place: str) -> SubagentSpec:
+        update = {
+            field: self._kept(getattr(subagent, field), f"{place}, {field}") or NOTHING_LEFT
+            for field in ("objective", "boundaries")
+        }
+        return subagent.model_copy(update=update)
+
+    def _kept(self, prose: str, place: str) -> str:
+        kept = kept_prose(prose, self._known, place)
+        self.dropped += kept.dropped
+        return kept.prose
+
+
+def _crossed(hypothesis: Hypothesis) -> bool:
+    low, high = hypothesis.low, hypothesis.high
+    return low is not None and high is not None and low > high

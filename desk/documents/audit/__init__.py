@@ -1,0 +1,1 @@
+"""A published report, verified from itself."""

@@ -1,0 +1,1 @@
+"""A published answer, verified from itself."""

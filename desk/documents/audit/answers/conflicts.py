@@ -1,0 +1,77 @@
+"""Verifying the conflicts that an answer tells of: from the answer itself, and nothing else."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.documents.audit.findings import AuditFinding
+from desk.trust.conflicts.conflicts import decide, default_position
+from desk.trust.conflicts.positions import state, state_on
+from desk.trust.conflicts.voting import publishers_position, spread_of
+
+RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
+
+
+def conflict_findings(
+    conflicts: Sequence[ConflictRecord], claims: Mapping[str, Claim]
+) -> Iterator[AuditFinding]:
+    """Whether conflicts were decided as they say, and what was chosen is what is printed.
+
+    The weights of positions and what a person chose are taken as they stand.
+    """
+    names = Counter(conflict.conflict_id for conflict in conflicts)
+    for conflict in conflicts:
+        where = f"conflict {conflict.conflict_id}"
+        if names[conflict.conflict_id] > 1:
+            yield AuditFinding(where, "there are two of this id")
+        for words in _objections(conflict, claims):
+            yield AuditFinding(where, words)
+
+
+def _objections(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterator[str]:
+    held = [position.stated for position in conflict.positions if not position.abstains]
+    if conflict.chosen is not None and conflict.chosen not in held:
+        yield f"{conflict.chosen} was chosen, which is none of its positions"
+        return
+    if conflict.spread != spread_of(conflict.positions):
+        yield "its spread is not that of the confidences"
+    if conflict.resolved is (conflict.decided_by is None) or (
+        conflict.chosen is not None and not conflict.resolved
+    ):
+        yield "it does not say whether it was decided"
+    elif conflict.decided_by is not None:
+        yield from _decided_otherwise(conflict, conflict.decided_by)
+    for name in {position.claim_id for position in conflict.positions} & claims.keys():
+        if name is not None and not _is_chosen(claims[name], conflict):
+            yield f"{name} is printed, and is not what was chosen"
+
+
+def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]:
+    """Whether the vote goes another way, or what is said of it does not follow from it."""
+    if (by is DecidedBy.PUBLISHER) is (publishers_position(conflict) is None) and by in RULES:
+        yield "whether its figure's own publisher has spoken is told otherwise by its positions"
+    heaviest = default_position(conflict)
+    voted = None if heaviest is None else conflict.positions[heaviest].stated
+    if by is not DecidedBy.PERSON and conflict.chosen != voted:
+        yield f"{conflict.chosen or 'nothing'} was chosen, and the greatest weight is {voted}'s"
+    places: list[int | None] = [
+        place
+        for place, position in enumerate(conflict.positions)
+        if position.stated == conflict.chosen and not position.abstains
+    ]
+    told = {
+        decide(conflict, place, by, conflict.decided_by_whom).resolution
+        for place in (places or [None])
+    }
+    if conflict.resolution not in told:
+        yield "how it was settled does not follow from its positions"
+
+
+def _is_chosen(claim: Claim, conflict: ConflictRecord) -> bool:
+    stated = (state(claim.value, claim.unit), state_on(claim))
+    return conflict.chosen in stated and any(
+        position.claim_id == claim.claim_id and position.stated == conflict.chosen
+        for position in conflict.positions
+    )

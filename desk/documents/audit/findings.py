@@ -1,0 +1,37 @@
+"""What an audit finds, and the two things that every part of it looks up."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from desk.contracts.base import Contract
+
+
+class AuditFinding(NamedTuple):
+    """Something in a report that does not follow from the rest of it: where, and in words."""
+
+    where: str
+    words: str
+
+
+def differing(where: str, printed: Contract, expected: Contract) -> Iterator[AuditFinding]:
+    """The fields in which a part of a report is not what it should be."""
+    for name in type(printed).model_fields:
+        one, two = getattr(printed, name), getattr(expected, name)
+        if one != two:
+            yield AuditFinding(where, f"{name} is {_short(one)}, and should be {_short(two)}")
+
+
+def compared(
+    where: str, printed: Sequence[Contract], expected: Sequence[Contract]
+) -> Iterator[AuditFinding]:
+    """The rows of a table that are not what they should be, one after the other."""
+    if len(printed) != len(expected):
+        words = f"it has {len(printed)} rows, and should have {len(expected)}"
+        yield AuditFinding(where, words)
+    for number, (one, two) in enumerate(zip(printed, expected, strict=False), start=1):
+        yield from differing(f"{where}, row {number}", one, two)
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,0 +1,211 @@
+"""An audit's third part: every printed text is its prose over the claims, and says nothing else."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from desk.analytics.figures import print_claim
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, EventType
+from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
+from desk.documents.audit.findings import AuditFinding
+from desk.documents.report.claims import printed_claims
+from desk.documents.report.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
+from desk.trust.claims.banks import known_banks
+from desk.trust.claims.checks import check_bank, check_references
+from desk.trust.claims.event_days import check_event_day, check_scheduled_day, scheduled_days
+from desk.trust.claims.event_sources import check_event_source
+from desk.trust.ledger.evidence import usable_answers
+from desk.trust.prose.gate import objections, unbacked
+from desk.trust.prose.prose import UnknownReferenceError, clip, render
+from desk.trust.prose.prose_review import Text, objections_to
+
+Claims = Mapping[str, Claim]
+
+
+def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether the texts of the summary, the changes, the calendar and the cross checks are those
+    that their prose gives; whether a figure was typed into those that agents may have worded, or
+    into a remark; and whether the coverage gives the reasons of its markets."""
+    week = printed_claims(report)
+    for number, line in enumerate(report.summary, start=1):
+        yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
+    if report.commentary and not (report.commenting and report.commenting.delivered):
+        yield AuditFinding("commentary", "nobody is said to have delivered it")
+    for number, line in enumerate(report.commentary, start=1):
+        where = f"commentary, sentence {number}"
+        yield from _of_text(where, line.prose, line.text, week)
+        yield from _typed(where, line.prose, week)
+    for row in report.calendar:
+        where = f"calendar, {row.area} on {row.day}"
+        yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
+    for number, change in enumerate(report.changes.entries, start=1):
+        where = f"change {number}, {change.market}"
+        yield from _of_text(where, change.prose, change.text, week)
+        yield from _typed(where, change.prose, week)
+        yield from _of_after(where, change.claim_id, change.after, change.unit, week)
+    for conflict in report.conflicts:
+        yield from _of_resolution(conflict, week)
+    for number, check in enumerate(report.cross_checks, start=1):
+        where = f"cross check {number}, {check.subject}"
+        yield from _of_text(where, check.prose, check.text, week)
+    yield from _of_remarks(report, week)
+    yield from _of_reasons(report)
+
+
+def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every event is told in its claims' figures, on its day and of its bank.
+
+    One outside the window is for the checks across markets, which name it.
+    """
+    answers = [answer for _, answer in usable_answers(report.evidence)]
+    banks, scheduled = known_banks(answers), scheduled_days(answers)
+    evidence = {result.evidence_id: result for result in report.evidence}
+    links = {source.url for source in report.sources}
+    of_markets = {spec.market: spec.areas for spec in report.config.markets}
+    for section in report.markets:
+        areas = of_markets.get(section.market, ())
+        known = {claim.claim_id: claim for claim in section.claims}
+        for event in section.events:
+            where = f"{section.market}, event {event.event_id}"
+            yield from _of_text(where, event.description, event.text, known)
+            yield from _typed(where, event.description, known)
+            yield from _of_event(where, event, section, known, banks, areas)
+            for objection in (
+                *check_event_source(event, evidence, report.window),
+                *check_scheduled_day(event, scheduled),
+                *_check_origin(event, evidence, links),
+            ):
+                yield AuditFinding(where, objection)
+        names = Counter(event.event_id for event in section.events)
+        for name in (name for name, times in names.items() if times > 1):
+            yield AuditFinding(f"{section.market}, event {name}", "it is told more than once")
+
+
+def _check_origin(
+    event: ReportedEvent, evidence: Collection[str], links: Collection[str | None]
+) -> Iterator[str]:
+    """Objects to an event that rests on what is not in the report, links elsewhere than to its
+    source, or is said to be verified without a claim."""
+    if not set(event.evidence) <= set(evidence):
+        yield f"{event.event_id}: it names answers that the report does not hold"
+    if event.event_type is EventType.NEWS:
+        if event.verified:
+            yield f"{event.event_id}: news are verified by nobody"
+        return
+    if event.evidence:
+        yield f"{event.event_id}: it rests on claims, and names answers besides"
+    if event.source_url is not None and event.source_url not in links:
+        yield f"{event.event_id}: its link is that of no source of the report"
+
+
+def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[AuditFinding]:
+    try:
+        expected = clip(render(prose, claims))
+    except UnknownReferenceError as error:
+        yield AuditFinding(where, str(error))
+        return
+    if text != expected:
+        yield AuditFinding(where, f"it prints {text[:200]!r}, and its prose gives another text")
+
+
+def _typed(where: str, prose: str, claims: Claims) -> Iterator[AuditFinding]:
+    for found in objections(prose, claims, place=where):
+        yield AuditFinding(where, f"{found.written!r}: {found.reason}")
+
+
+def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
+    """Warnings and recommendations hold figures of claims only. They are kept as printed, so a
+    figure that reads like a claim's is one, whichever of several claims was meant."""
+    for section in report.markets:
+        known = {**week, **{claim.claim_id: claim for claim in section.claims}}
+        printed = {_bare(print_claim(claim)) for claim in known.values()}
+        remarks = [(f"warning {n}", text) for n, text in enumerate(section.warnings, start=1)]
+        for n, told in enumerate(section.objections, start=1):
+            yield from _of_text(
+                f"{section.market}, objection {n}", told.description, told.text, known
+            )
+        if section.recommendation:
+            remarks.append(("recommendation", section.recommendation))
+        for name, text in remarks:
+            where = f"{section.market}, {name}"
+            for found in unbacked(text):
+                written = text[found.start : found.end]
+                if _bare(written) not in printed:
+                    yield AuditFinding(where, f"{written!r}: {found.reason}")
+
+
+def _bare(figure: str) -> str:
+    """A printed figure's digits and point, without its sign and unit."""
+    return "".join(sign for sign in figure if sign in "0123456789.")
+
+
+def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
+    """What the coverage says of a market stands in the market's section, or is the desk's own."""
+    sections = {section.market: section for section in report.markets}
+    for line in report.coverage.missing:
+        section = sections.get(line.market)
+        if section is not None and not _is_reason(line.reason, section):
+            where = f"coverage, {line.market}"
+            yield AuditFinding(where, f"its section does not give the reason {line.reason[:200]!r}")
+    partial = [section for section in report.markets if section.outcome is Outcome.PARTIAL]
+    if len(partial) != len(report.coverage.notes):
+        yield AuditFinding("coverage", "its notes are not one for each partial market")
+    for section, note in zip(partial, report.coverage.notes, strict=False):
+        before = f"{section.market} is partial: "
+        if not (note.startswith(before) and _is_reason(note.removeprefix(before), section)):
+            where = f"coverage, note on {section.market}"
+            yield AuditFinding(where, f"its section does not give the reason in {note[:200]!r}")
+
+
+def _is_reason(reason: str, section: MarketReport) -> bool:
+    """Whether a reason is put together of those of a section, as `reason_of` does."""
+    given = (*section.missing, *(line.error for line in section.agents if line.error))
+    lines = {line.removeprefix(f"{section.market}: ").removesuffix(".") for line in given}
+    lines |= {NOT_REACHED, UNEXPLAINED, DEAD_LETTERED}
+    cut = reason.endswith("…")
+    rest = reason.removesuffix("…") if cut else f"{reason}; "
+    reached = {0}
+    for place in range(len(rest)):
+        if place in reached:
+            left = rest[place:]
+            reached |= {place + len(f"{line}; ") for line in lines if left.startswith(f"{line}; ")}
+            if cut and any(f"{line}; ".startswith(left) for line in lines):
+                return True
+    return len(rest) in reached
+
+
+def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
+    """The words of a decision hold the figures that were stated, and no other."""
+    where = f"conflict {conflict.conflict_id}"
+    stated = tuple(position.stated for position in conflict.positions)
+    for found in objections_to(Text(where, conflict.resolution, stated=stated), claims):
+        yield AuditFinding(where, f"{found.written!r}: {found.reason}")
+
+
+def _of_after(
+    where: str, name: str | None, after: object, unit: object, claims: Claims
+) -> Iterator[AuditFinding]:
+    if name is None:
+        return
+    claim = claims.get(name)
+    if claim is None:
+        yield AuditFinding(where, f"{name} is no claim of the report")
+    elif (after, unit) not in ((claim.value, claim.unit), (None, None)):
+        yield AuditFinding(where, f"its newer figure is not the one of {name}")
+
+
+def _of_event(
+    where: str,
+    event: ReportedEvent,
+    section: MarketReport,
+    claims: Claims,
+    banks: Mapping[str, str],
+    areas: Collection[str],
+) -> Iterator[AuditFinding]:
+    if event.market != section.market:
+        yield AuditFinding(where, f"it is an event of {event.market}")
+    for issue in (*check_references(event, claims), *check_bank(event, banks, areas)):
+        yield AuditFinding(where, issue.description)
+    for objection in check_event_day(event, claims):
+        yield AuditFinding(where, objection)

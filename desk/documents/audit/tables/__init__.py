@@ -1,0 +1,1 @@
+"""The tables, tones, weights and forecasts of a report, verified."""

@@ -1,0 +1,1 @@
+"""Whether a page that stands beside a report says what the report says."""

@@ -1,0 +1,1 @@
+"""Putting documents where readers find them, all of a document or none."""

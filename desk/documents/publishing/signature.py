@@ -1,0 +1,55 @@
+"""A publisher's signature: what it is made of and how its file is written."""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from desk.contracts.week.signature import Signature, Statement
+
+_PURPOSE: Final = b"research-desk signature 1\n"
+"""So that nothing else that the key signs can be taken for a statement."""
+
+
+class Signer(Protocol):
+    """A private key. The same statement always has the same signature."""
+
+    @property
+    def fingerprint(self) -> str:
+        """By which the public key is known, `sha256:` and 64 hexadecimal digits."""
+        ...
+
+    def sign(self, message: bytes) -> bytes:
+        """The signature of a message: 64 bytes."""
+        ...
+
+
+def signature_file(signer: Signer, seal: str, files: Mapping[str, str]) -> str:
+    """The signature of what was published under a seal, as its file's text.
+
+    Args:
+        signer: The publisher's key.
+        seal: That of the report or the answer.
+        files: The text of each published file by its suffix.
+    """
+    digests = {suffix: digest_of(text) for suffix, text in sorted(files.items())}
+    statement = Statement(key=signer.fingerprint, seal=seal, files=digests)
+    signature = b64encode(signer.sign(signed_bytes(statement))).decode()
+    return Signature(**statement.model_dump(), signature=signature).model_dump_json(indent=2) + "\n"
+
+
+def signed_bytes(statement: Statement) -> bytes:
+    """What the key signs of a statement."""
+    return (
+        _PURPOSE
+        + Statement.model_dump_json(
+            Statement(
+                key=statement.key, seal=statement.seal, files=dict(sorted(statement.files.items()))
+            )
+        ).encode()
+    )
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a published file's text."""
+    return hashlib.sha256(text.encode()).hexdigest()

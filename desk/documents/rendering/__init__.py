@@ -1,0 +1,1 @@
+"""Words, links and drawings of the published pages."""

@@ -1,0 +1,1 @@
+"""An answer as HTML, Markdown and JSON."""

@@ -1,0 +1,156 @@
+"""An answer as plain Markdown, readable in a terminal."""
+
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.pages.rendering_version import marked_markdown
+from desk.documents.rendering.answer.stock_markdown import (
+    blackboard_markdown,
+    evaluation_markdown,
+    headline_markdown,
+    insights_markdown,
+    steps_markdown,
+)
+from desk.documents.rendering.answer.stock_words import STOCK_METHOD, other_missing
+from desk.documents.rendering.answer.swarm_markdown import (
+    conflicts_markdown,
+    hypotheses_markdown,
+    rounds_markdown,
+    tokens_markdown,
+)
+from desk.documents.rendering.answer.swarm_words import SWARM_METHOD
+from desk.documents.rendering.answer.words import (
+    METHOD,
+    NODE_COLUMNS,
+    SOURCE_COLUMNS,
+    SourceLine,
+    claim_cells,
+    node_cells,
+    parameters_words,
+    quoted_as,
+    source_lines,
+    took_words,
+    verdict_words,
+)
+from desk.documents.rendering.markdown_text import bullets, escaped, link, table
+from desk.documents.rendering.wording import arguments_words, instant, one_line, printable
+
+
+def render_answer_markdown(answer: AnswerReport) -> str:
+    """The answer's Markdown form. The same answer always gives the same text."""
+    parts = [
+        *_answered(answer),
+        *_part("How it was researched", rounds_markdown(answer)),
+        *_part("Tokens", tokens_markdown(answer)),
+        *_part("How it was found", _found(answer)),
+        *_part("Quotations", _quotations(answer)),
+        *_part("Figures", _figures(answer)),
+        *_part("Sources", _sources(answer)),
+        *_part("Method", bullets(_method(answer))),
+        *_part("Run", bullets(_run(answer))),
+    ]
+    return marked_markdown(printable("\n\n".join(parts)) + "\n")
+
+
+def answer_alone(answer: AnswerReport) -> str:
+    """The answer and what is missing, without how it was found: what a terminal shows. Of a swarm
+    its conflicts and hypotheses besides, of an episode its blackboard and its steps."""
+    return printable("\n\n".join(_answered(answer))) + "\n"
+
+
+def _answered(answer: AnswerReport) -> tuple[str, ...]:
+    missing = other_missing(answer) if answer.stock else answer.missing
+    return (
+        f"# {escaped(answer.question)}",
+        *((headline_markdown(answer),) if answer.stock else ()),
+        answer.summary,
+        *(part for section in answer.sections for part in _part(section.title, section.content)),
+        *(_episode(answer) if answer.stock else ()),
+        *_argued(answer),
+        *_part("What could not be had", bullets([escaped(line) for line in missing])),
+    )
+
+
+def _episode(answer: AnswerReport) -> tuple[str, ...]:
+    """What the figures say, what came of it, and the blackboard with the steps that filled it."""
+    return (
+        *_part("Insights", insights_markdown(answer)),
+        *_part("Evaluation", evaluation_markdown(answer)),
+        *_part("Blackboard", blackboard_markdown(answer)),
+        *_part("Steps", steps_markdown(answer)),
+    )
+
+
+def _method(answer: AnswerReport) -> tuple[str, ...]:
+    swarm = SWARM_METHOD if answer.swarm else ()
+    return (*METHOD, *swarm, *(STOCK_METHOD if answer.stock else ()))
+
+
+def _argued(answer: AnswerReport) -> tuple[str, ...]:
+    """What contradicted what in a swarm, and what it takes to be likely."""
+    conflicts, hypotheses = conflicts_markdown(answer), hypotheses_markdown(answer)
+    return (*_part("Conflicts", conflicts), *_part("Hypotheses", hypotheses))
+
+
+def _part(title: str, body: str) -> tuple[str, ...]:
+    return (f"## {escaped(title)}", body) if body else ()
+
+
+def _found(answer: AnswerReport) -> str:
+    rows = [node_cells(line) for line in answer.nodes]
+    lines = table(NODE_COLUMNS, rows, ("Node", "Agent", "State", "Remarks"))
+    return f"{escaped(verdict_words(answer))}.\n\n{lines}"
+
+
+def _quotations(answer: AnswerReport) -> str:
+    rows = [
+        (
+            str(number),
+            one_line(quotation.text),
+            ", ".join(filter(None, (one_line(quotation.source), quotation.place))),
+            quotation.evidence_id,
+        )
+        for number, quotation in enumerate(answer.quotations, start=1)
+    ]
+    columns = ("No.", "Words", "Source", "Rests on")
+    return table(columns, rows, columns[1:]) if rows else ""
+
+
+def _figures(answer: AnswerReport) -> str:
+    columns = ("Figure", "Value", "Day", "Rests on")
+    rows = claim_cells(answer.claims)
+    return table(columns, rows, ("Figure", "Rests on")) if rows else ""
+
+
+def _sources(answer: AnswerReport) -> str:
+    return bullets([_source(line) for line in source_lines(answer)])
+
+
+def _source(line: SourceLine) -> str:
+    source = line.source
+    asked = f"`{escaped(source.server)}` {escaped(source.tool)}"
+    arguments = escaped(arguments_words(source.arguments))
+    retrieved = f", retrieved {instant(source.retrieved_at)}" if source.retrieved_at else ""
+    quoted = escaped(quoted_as(line))
+    used = f"; {SOURCE_COLUMNS[-1].lower()} {quoted}" if quoted else ""
+    return (
+        f"{link(line.title, line.url)} ({escaped(source.name)}, {source.tier}): {asked} "
+        f"{arguments}{retrieved}{used}"
+    )
+
+
+def _run(answer: AnswerReport) -> tuple[str, ...]:
+    given = parameters_words(answer.parameters)
+    return (
+        f"As of {instant(answer.as_of, answer.window.time_zone)}",
+        f"Graph {answer.graph.name}" + (f" with {escaped(given)}" if given else ""),
+        f"{took_words(answer)}; finished {instant(answer.finished_at)}",
+        f"Analysts: {escaped(answer.usage.model)}",
+        *((_left_out(answer),) if answer.dropped else ()),
+        f"Workflow `{escaped(answer.workflow_id)}`, run `{escaped(answer.run_id)}`",
+        f"Seal `{answer.seal}`",
+    )
+
+
+def _left_out(answer: AnswerReport) -> str:
+    count = len(answer.dropped)
+    sentences = "sentence was" if count == 1 else "sentences were"
+    return f"{count} {sentences} left out, which no source supports"

@@ -1,0 +1,135 @@
+"""How the forms of an answer put the same things in words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_claim
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import DataSource
+from desk.contracts.findings.claims import Claim
+from desk.contracts.question.answers import AnswerReport, NodeReport
+from desk.contracts.question.graph import NodeState
+from desk.documents.rendering.report.traces import figure_name
+from desk.documents.rendering.wording import cost_words, human, one_line
+
+NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remarks")
+SOURCE_COLUMNS: Final = ("Source", "Published by", "Asked", "Quoted as")
+
+METHOD: Final = (
+    "Words in quotation marks stand in the source named behind them, letter by letter; white space"
+    " aside.",
+    "Figures outside of quotation marks are claims: each follows from the evidence it names.",
+    "All of it can be verified from the JSON form of this answer alone, with desk audit.",
+)
+
+
+class SourceLine(NamedTuple):
+    """A tool result that something rests on: what it is called, who published it, what quotes it.
+
+    `numbers` are those of the quotations, `figures` the claims that rest on it.
+    """
+
+    title: str
+    url: str | None
+    source: DataSource
+    numbers: tuple[int, ...]
+    figures: tuple[str, ...]
+
+
+def kicker_words(answer: AnswerReport) -> str:
+    """What kind of an answer it is, in a word or two."""
+    if answer.answered:
+        return "Answer" if answer.outcome is Outcome.COMPLETE else "Incomplete answer"
+    return "Not answered"
+
+
+def verdict_words(answer: AnswerReport) -> str:
+    """`Complete: all 5 nodes are done`."""
+    failed = [line.node for line in answer.nodes if line.state is NodeState.FAILED]
+    done = sum(line.state is NodeState.DONE for line in answer.nodes)
+    verdict = str(answer.outcome).capitalize()
+    if failed:
+        shown = ", ".join(failed[:5]) + (f" and {len(failed) - 5} more" if failed[5:] else "")
+        return f"{verdict}: {done} of {len(answer.nodes)} nodes are done, {shown} failed"
+    skipped = sum(line.state is NodeState.SKIPPED for line in answer.nodes)
+    if done + skipped == len(answer.nodes):
+        besides = f", {skipped} not needed" if skipped else ""
+        return f"{verdict}: {done} {_nodes(done)} done{besides}"
+    return f"{verdict}: {done} of {len(answer.nodes)} nodes are done"
+
+
+def took_words(answer: AnswerReport) -> str:
+    """How long it took, and what models cost where any was asked."""
+    seconds = (answer.finished_at - answer.started_at).total_seconds()
+    spent = f", {cost_words(answer.usage)}" if answer.usage.asked else ""
+    return f"Took {seconds:.1f} s{spent}"
+
+
+def node_cells(line: NodeReport) -> tuple[str, ...]:
+    """A row of the table of nodes, in the order of `NODE_COLUMNS`."""
+    state = f"{line.state} in {line.rounds} rounds" if line.rounds > 1 else str(line.state)
+    ran = line.state in (NodeState.DONE, NodeState.FAILED)
+    return (
+        line.node,
+        human(line.agent),
+        state,
+        f"{line.seconds:.1f}" if ran else "–",
+        str(line.tool_calls) if ran else "–",
+        node_remark(line),
+    )
+
+
+def node_remark(line: NodeReport) -> str:
+    """What went wrong in a node or was done in a lesser way."""
+    return "; ".join(one_line(told) for told in (line.error, line.remark) if told)
+
+
+def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
+    """The sources in the order of the first quotation of each, then those of claims."""
+    numbers: dict[str, list[int]] = {}
+    titles: dict[str, str] = {}
+    urls: dict[str, str | None] = {}
+    for number, quotation in enumerate(answer.quotations, start=1):
+        numbers.setdefault(quotation.evidence_id, []).append(number)
+        titles.setdefault(quotation.evidence_id, one_line(quotation.source))
+        urls[quotation.evidence_id] = urls.get(quotation.evidence_id) or quotation.url
+    by_evidence = {source.evidence_id: source for source in answer.sources}
+    order = [*numbers, *(name for name in by_evidence if name not in numbers)]
+    return tuple(
+        SourceLine(
+            title=titles.get(name, by_evidence[name].name),
+            url=urls.get(name) or by_evidence[name].url,
+            source=by_evidence[name],
+            numbers=tuple(numbers.get(name, ())),
+            figures=tuple(c.claim_id for c in answer.claims if name in c.evidence),
+        )
+        for name in order
+        if name in by_evidence
+    )
+
+
+def quoted_as(line: SourceLine) -> str:
+    """`1, 4` or the figures that rest on a source."""
+    return ", ".join((*map(str, line.numbers), *line.figures))
+
+
+def parameters_words(parameters: Mapping[str, str]) -> str:
+    """`ticket DESK-101; market USD/JPY`."""
+    return "; ".join(f"{name} {one_line(value)}" for name, value in parameters.items())
+
+
+def claim_cells(claims: Iterable[Claim]) -> list[tuple[str, ...]]:
+    """Figures with their day and what they rest on."""
+    return [
+        (
+            figure_name(claim),
+            print_claim(claim),
+            claim.as_of.isoformat(),
+            "; ".join((*claim.inputs, *claim.evidence)),
+        )
+        for claim in claims
+    ]
+
+
+def _nodes(count: int) -> str:
+    return "node is" if count == 1 else "nodes are"

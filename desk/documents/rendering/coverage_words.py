@@ -1,0 +1,75 @@
+"""What goes with the coverage line: how figures are supported, what is stale, who stood in."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from desk.contracts.agents.tools import SourceOutage
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.week.report import Coverage, ResearchReport
+from desk.documents.rendering.wording import human
+
+MOST_NAMED = 12
+
+
+def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
+    """How many figures other origins support, what is stale, who was not asked, and who took over
+    from whom."""
+    return (
+        *_support(report),
+        *_stale(report),
+        *outage_lines(report.coverage),
+        *_taken_over(report),
+    )
+
+
+def outage_lines(coverage: Coverage) -> Iterator[str]:
+    """The sources that were not asked for a time: which, since when, why, and how many calls."""
+    yield from map(outage_words, coverage.outages)
+
+
+def outage_words(outage: SourceOutage) -> str:
+    """`Source ecb was not asked for a time …: 12 calls were not made`."""
+    calls = f"{outage.calls_not_made} call{'s were' if outage.calls_not_made > 1 else ' was'}"
+    return (
+        f"Source {outage.server} was not asked for a time, from"
+        f" {outage.since:%Y-%m-%d %H:%M:%S} UTC on, after repeated failures"
+        f" ({human(outage.fault)}): {calls} not made"
+    )
+
+
+def _support(report: ResearchReport) -> Iterator[str]:
+    """How many of the printed figures are verified, contested or of a single source."""
+    counts = Counter(
+        verdict.status
+        for market in report.markets
+        for verdict in market.verdicts
+        if verdict.status is not ClaimStatus.REJECTED
+    )
+    if counts:
+        yield (
+            f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
+            f"{counts[ClaimStatus.SINGLE_SOURCE]} of a single source, "
+            f"{counts[ClaimStatus.CONTESTED]} contested"
+        )
+
+
+def _stale(report: ResearchReport) -> Iterator[str]:
+    areas = [row.area for row in report.policy_rates if row.stale and row.rate is not None]
+    if areas:
+        total = sum(row.rate is not None for row in report.policy_rates)
+        named = ", ".join(areas[:MOST_NAMED])
+        more = f" and {len(areas) - MOST_NAMED} more" if len(areas) > MOST_NAMED else ""
+        yield (
+            f"Stale: {len(areas)} of {total} policy rates ({named}{more}); "
+            "later changes may not be in them"
+        )
+
+
+def _taken_over(report: ResearchReport) -> Iterator[str]:
+    for market in report.markets:
+        for line in market.agents:
+            if line.reassigned_from and line.delivered:
+                yield (
+                    f"Fallback: {market.market}, {human(line.task_type)} by {human(line.agent)} "
+                    f"in place of {human(line.reassigned_from)}"
+                )

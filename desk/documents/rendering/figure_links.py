@@ -1,0 +1,163 @@
+"""Figures in the page: each a button that opens its trace.
+
+The trace is an element with the `popover` attribute, which a browser opens for the button that
+names it, without a script. Browsers that know `interestfor` open it for a resting pointer too; in
+others the style sheet shows the button's description then.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Final
+
+from markupsafe import Markup, escape
+
+from desk.analytics.figures import print_claim
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.week.report import MarketReport, ResearchReport, Sentence
+from desk.documents.rendering.report.trace import EvidenceTrace, Trace
+from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.trust_words import status_words
+from desk.documents.rendering.wording import one_line, typographic
+from desk.trust.prose.prose import render
+from desk.trust.prose.references import Piece, pieces, references
+
+MARKS: Final[Mapping[ClaimStatus, str]] = {
+    ClaimStatus.VERIFIED: " sure",
+    ClaimStatus.CONTESTED: " open",
+}
+"""The style of a figure by its verdict; a single source is the quiet default."""
+
+
+_AROUND = re.compile(
+    r"\(+<button [^>]*>[^<]*</button>[)\].,;:]*|<button [^>]*>[^<]*</button>[)\].,;:]+"
+)
+"""A button with the punctuation that belongs to it. What is within its tags has been escaped."""
+
+
+class FigureLinks:
+    """The buttons of a page and the traces that they open.
+
+    `cards` holds one trace for each claim of the report with the id of its element.
+    """
+
+    def __init__(self, report: ResearchReport) -> None:
+        self._traces = Traces(report)
+        self._ids = unique_anchors(self._traces.entries, "trace")
+
+    @cached_property
+    def cards(self) -> Mapping[str, Trace]:
+        """The traces; only a page that shows them pays for them."""
+        return {self._ids[key]: self._traces.trace(key) for key in self._traces.entries}
+
+    def of(self, name: str, printed: str, market: str | None = None) -> Markup:
+        """A printed figure as the button of its claim; as plain text where nobody claims it."""
+        key = self._traces.key(name, market)
+        if key is None or printed != self._printed(name, market):
+            return escape(typographic(printed))
+        return self._element(key, printed)
+
+    def on(self, market: MarketReport, metric: Metric) -> Markup | None:
+        """A market's own figure on a metric; None where it has none."""
+        found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
+        claim = next(found, None)
+        return self.claim(claim, market.market) if claim else None
+
+    def claim(self, claim: Claim, market: str) -> Markup:
+        """A claim as a market's section states it."""
+        return self.of(claim.claim_id, print_claim(claim), market)
+
+    def verdict(self, claim: Claim, market: str) -> str:
+        """The verdict that the figure's trace tells, in a word or two."""
+        key = self._traces.key(claim.claim_id, market)
+        return status_words(None if key is None else self._traces.entries[key].verdict)
+
+    def cell(self, subject: str, metric: Metric, printed: str) -> Markup:
+        """A cell of a table over all markets."""
+        return self.of(claim_id(subject, metric), printed)
+
+    def input(self, trace: Trace, market: str) -> Markup:
+        """A figure that goes into another, by name and value."""
+        button = self.of(trace.claim.claim_id, trace.printed, market)
+        return Markup("{} {}").format(trace.name, button)
+
+    def sentence(self, said: Sentence, market: str | None = None) -> Markup:
+        """A sentence as it is printed, with its figures as buttons.
+
+        The printed text is what counts. Where the prose does not come to exactly that text, as
+        when it was shortened, the text stands alone.
+        """
+        return self.prose(said.prose, said.text, market)
+
+    def prose(self, prose: str, text: str, market: str | None = None) -> Markup:
+        """The same for prose and text that stand apart."""
+        keys = {name: self._traces.key(name, market) for name in references(prose)}
+        claims = {n: self._traces.entries[key].claim for n, key in keys.items() if key}
+        if len(claims) < len(keys) or render(prose, claims) != text:
+            return escape(typographic(text))
+        return tied("".join(self._piece(piece, keys) for piece in pieces(prose, claims)))
+
+    def _piece(self, piece: Piece, keys: Mapping[str, str | None]) -> Markup:
+        if isinstance(piece, str):
+            return escape(typographic(piece))
+        return self._element(keys[piece.name] or "", piece.text)
+
+    def figure(self, claim: Claim, printed: str, market: str) -> Markup:
+        """A claim in the form in which prose prints it."""
+        key = self._traces.key(claim.claim_id, market)
+        return escape(typographic(printed)) if key is None else self._element(key, printed)
+
+    def _printed(self, name: str, market: str | None) -> str | None:
+        key = self._traces.key(name, market)
+        return None if key is None else print_claim(self._traces.entries[key].claim)
+
+    def _element(self, key: str, printed: str) -> Markup:
+        """A printed figure as what leads to the trace of its claim."""
+        target = self._ids[key]
+        trace = self.cards[target]
+        mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
+        return Markup(
+            '<button class="f{}" popovertarget="{}" popovertargetaction="show" interestfor="{}" '
+            'aria-description="{}">{}</button>'
+        ).format(mark, target, target, hint(trace), typographic(printed))
+
+
+def tied(markup: str) -> Markup:
+    """Sentences with their buttons kept on one line with the brackets and stops around them.
+
+    A browser may break a line on either side of a button.
+    """
+    return Markup(_AROUND.sub(r'<span class="n">\g<0></span>', markup))  # noqa: S704
+
+
+def hint(trace: Trace) -> str:
+    """What a figure is and how far it can be relied on, in a line."""
+    sources = dict.fromkeys(line.source for line in trace.evidence if line.source)
+    words = [f"{trace.name}, {status_words(trace.verdict)}"]
+    if trace.formula:
+        words.append(trace.formula.partition(":")[0])
+    return one_line("; ".join((*words, *sources)))
+
+
+def tier_words(evidence: EvidenceTrace) -> str:
+    """`authoritative, first published by the European Central Bank`."""
+    tier = str(evidence.tier) if isinstance(evidence.tier, SourceTier) else "tier not recorded"
+    return f"{tier}, first published by {evidence.origin}" if evidence.origin else tier
+
+
+def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:
+    """An id for the page for each name; names that would share one get a number."""
+    taken: dict[str, int] = {}
+    ids: dict[str, str] = {}
+    for name in names:
+        stem = f"{prefix}-{anchor(name)}"
+        taken[stem] = taken.get(stem, 0) + 1
+        ids[name] = stem if taken[stem] == 1 else f"{stem}--{taken[stem]}"
+    return ids
+
+
+def anchor(name: str) -> str:
+    """An id for the page that is made of an identifier."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")

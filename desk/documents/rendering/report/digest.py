@@ -1,0 +1,84 @@
+"""What a market's section prints in full, and what it only points to.
+
+A decision of the Federal Reserve is an event of every dollar pair. It is told once, in the
+section of its area; the pairs' sections name it in a line. The JSON form holds all of it.
+"""
+
+from datetime import date
+from typing import NamedTuple
+
+from desk.contracts.findings.results import Tone
+from desk.contracts.markets import MarketKind
+from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+
+
+class Digest(NamedTuple):
+    """One market's events and remarks, without what an area's section says word for word.
+
+    `decisions` are the calendar's rows for the events that are told there.
+    """
+
+    events: tuple[ReportedEvent, ...]
+    decisions: tuple[CalendarRow, ...]
+    missing: tuple[str, ...]
+    warnings: tuple[str, ...]
+    tones: tuple[Tone, ...] = ()
+
+
+class _Told(NamedTuple):
+    decisions: dict[tuple[str | None, date], CalendarRow]
+    remarks: frozenset[str]
+
+
+_TextKey = tuple[object, ...]
+"""What makes two tones those of one text."""
+
+
+def digests(report: ResearchReport) -> dict[str, Digest]:
+    """The digest of every market."""
+    told = _told_by_areas(report)
+    nowhere = _Told({}, frozenset())
+    own = {
+        _text(t) for market in report.markets for t in market.tones if t.subject == market.market
+    }
+    return {
+        market.market: _digest(
+            market, told if market.kind is MarketKind.PAIR else nowhere
+        )._replace(tones=_tones(market, own))
+        for market in report.markets
+    }
+
+
+def _tones(market: MarketReport, own: set[_TextKey]) -> tuple[Tone, ...]:
+    """A bank's statement is told in the section of its area, where there is one."""
+    return tuple(t for t in market.tones if t.subject == market.market or _text(t) not in own)
+
+
+def _text(tone: Tone) -> _TextKey:
+    return tone.subject, tone.url, tone.title, tone.published_at
+
+
+def _told_by_areas(report: ResearchReport) -> _Told:
+    areas = [market for market in report.markets if market.kind is MarketKind.POLICY_RATE]
+    events = {(event.area, event.event_date) for area in areas for event in area.events}
+    rows = {(row.area, row.day): row for row in report.calendar}
+    return _Told(
+        {key: row for key, row in rows.items() if key in events},
+        frozenset(line for area in areas for line in (*area.missing, *area.warnings)),
+    )
+
+
+def _digest(market: MarketReport, told: _Told) -> Digest:
+    keys = [(event.area, event.event_date) for event in market.events]
+    return Digest(
+        events=tuple(
+            event
+            for event, key in zip(market.events, keys, strict=True)
+            if key not in told.decisions
+        ),
+        decisions=tuple(
+            told.decisions[key] for key in dict.fromkeys(keys) if key in told.decisions
+        ),
+        missing=tuple(line for line in market.missing if line not in told.remarks),
+        warnings=tuple(line for line in market.warnings if line not in told.remarks),
+    )

@@ -1,0 +1,1 @@
+"""A week's report, compiled of what its markets came to."""

@@ -1,0 +1,62 @@
+"""What a week was to cover, what is there, and what is not and why."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.config import RunConfig
+from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
+from desk.runs.assignments.outages import together
+from desk.trust.prose.prose import clip
+
+COUNTED: Final = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
+"""The outcomes that count as researched. A partial one is noted with what it lacks."""
+
+NOT_REACHED: Final = "its research had not ended when the report was due"
+UNEXPLAINED: Final = "its research ended without a result and without a reason"
+DEAD_LETTERED: Final = "its task failed for good with every agent and is kept as a dead letter"
+
+
+def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Coverage:
+    """The coverage of the configured markets; each is either counted or missing with a reason."""
+    expected = config.market_names
+    there = [market for market in expected if is_counted(outcomes.get(market))]
+    return Coverage(
+        expected=len(expected),
+        researched=len(there),
+        threshold=config.policy.thresholds.coverage,
+        missing=tuple(
+            MissingMarket(market=market, reason=reason_of(outcomes.get(market)))
+            for market in expected
+            if market not in there
+        ),
+        outages=together(
+            outage
+            for outcome in outcomes.values()
+            for line in outcome.agents
+            for outage in line.outages
+        ),
+        notes=tuple(
+            clip(f"{market} is partial: {reason_of(outcomes[market])}")
+            for market in there
+            if outcomes[market].outcome is Outcome.PARTIAL
+        ),
+    )
+
+
+def is_counted(outcome: MarketOutcome | None) -> bool:
+    """Whether a market counts as researched."""
+    return outcome is not None and outcome.outcome in COUNTED
+
+
+def reason_of(outcome: MarketOutcome | None) -> str:
+    """Why a market is missing or partial, in the words of those who looked."""
+    if outcome is None:
+        return NOT_REACHED
+    reasons = list(dict.fromkeys(outcome.missing))
+    if not reasons:
+        reasons = [line.error for line in outcome.agents if not line.delivered and line.error]
+    if outcome.outcome is Outcome.DEAD_LETTERED:
+        reasons = [DEAD_LETTERED, *reasons]
+    told = (reason.removeprefix(f"{outcome.market}: ").removesuffix(".") for reason in reasons)
+    return clip("; ".join(told)) if reasons else UNEXPLAINED

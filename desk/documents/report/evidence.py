@@ -1,0 +1,94 @@
+"""What a report rests on: the tool results behind it, and the sources they came from."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.week.report import MarketOutcome, MarketReport
+from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
+
+SERIES_TOOL: Final = "get_historical"
+"""Its answers are behind the charts."""
+
+_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
+
+
+def evidence_of(everything: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
+    """Every tool result that the work on the report came by, the refusals among them: what the
+    agents made of them can be made once more.
+
+    Each once, sorted by its id, the research's and the validator's; without how long the calls
+    took and what they cost, which is for `desk tools` and would make a difference of two reports
+    that are the same.
+    """
+    found: dict[str, ToolResult] = {}
+    for result in everything:
+        found.setdefault(result.evidence_id, result)
+    return tuple(found[name].model_copy(update=_WITHOUT_TIMES) for name in sorted(found))
+
+
+def sources_of(
+    outcomes: Iterable[MarketOutcome],
+    evidence: Iterable[ToolResult],
+    sections: Iterable[MarketReport],
+) -> tuple[DataSource, ...]:
+    """Every source that was asked, sorted by server, tool and question.
+
+    One entry for each piece of evidence, so that a claim's evidence can be looked up, as the tool
+    result has it and not as an agent tells it. A source that no tool result is of is left out.
+    """
+    results = {result.evidence_id: result for result in evidence}
+    listed = [source for source in _listed(outcomes) if source.evidence_id in results]
+    told_of = {source.evidence_id for source in listed}
+    silent = [name for name in _claimed_from(sections) if name in results.keys() - told_of]
+    sources: dict[tuple[str, ...], DataSource] = {}
+    for source in (*listed, *(_nameless(results[name]) for name in silent)):
+        told = source_of(results[source.evidence_id], source)
+        sources.setdefault(_source_key(told), told)
+    return tuple(sources[key] for key in sorted(sources))
+
+
+def source_of(result: ToolResult, listed: DataSource) -> DataSource:
+    """The source of a tool result, as the result itself gives it.
+
+    Of an answer in a shape that the desk does not know, who published it is as `listed`.
+    """
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        answer = None
+    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
+    return attributed(result, by)
+
+
+def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:
+    for outcome in outcomes:
+        for result in outcome.results:
+            yield from result.sources
+        if outcome.validation is not None:
+            yield from outcome.validation.authoritative_sources
+
+
+def _nameless(result: ToolResult) -> DataSource:
+    """The source of a tool result that an agent used and did not name: its server."""
+    return DataSource(
+        server=result.call.server,
+        tool=result.call.tool,
+        name=result.call.server,
+        tier=SourceTier.DERIVED,
+        evidence_id=result.evidence_id,
+    )
+
+
+def _claimed_from(sections: Iterable[MarketReport]) -> Iterator[str]:
+    for section in sections:
+        for claim in section.claims:
+            yield from claim.evidence
+        yield from (tone.evidence_id for tone in section.tones)
+
+
+def _source_key(source: DataSource) -> tuple[str, ...]:
+    question = json.dumps(source.arguments, sort_keys=True)
+    return source.server, source.tool, question, source.evidence_id, source.name, source.url or ""

@@ -1,0 +1,1 @@
+"""A market's section of the report."""

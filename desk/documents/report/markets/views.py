@@ -1,0 +1,48 @@
+"""What agents think of a market, as it stands after their conflicts: one view of each thing."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.results import ConflictRecord, Leaning, View, ViewKind
+from desk.contracts.week.report import MarketReport
+
+Topic = tuple[ViewKind, str]
+"""What is looked at, and of whom."""
+
+
+class Wording(NamedTuple):
+    """How a kind of view is told: its title, and its leanings up, down and neither."""
+
+    title: str
+    up: str
+    down: str
+    neutral: str
+
+    def of(self, view: View) -> str:
+        """The word for where a view leans."""
+        words = {Leaning.UP: self.up, Leaning.DOWN: self.down, Leaning.NEUTRAL: self.neutral}
+        return words.get(view.leaning, "open")
+
+
+WORDINGS: Final[Mapping[ViewKind, Wording]] = {
+    ViewKind.DIRECTION: Wording("The direction of", "rising", "falling", "sideways"),
+    ViewKind.STANCE: Wording("The stance of", "tightening", "easing", "on hold"),
+    ViewKind.RECOMMENDATION: Wording("The recommendation on", "buying", "selling", "waiting"),
+}
+
+
+def standing_views(section: MarketReport, conflicts: Iterable[ConflictRecord]) -> dict[Topic, View]:
+    """By topic the view that holds: the one that a conflict was decided for, else the surest of
+    those that do not abstain; of equally sure ones the first. Views by words alone hold nothing."""
+    decided = {
+        conflict.conflict_id: conflict.chosen
+        for conflict in conflicts
+        if conflict.resolved and conflict.chosen
+    }
+    standing: dict[Topic, View] = {}
+    founded = (view for view in section.views if not view.by_words)
+    for view in sorted(founded, key=lambda view: -view.confidence):
+        chosen = decided.get(f"{section.market}/conflict/{view.subject}:{view.kind}")
+        if view.leaning is not Leaning.ABSTAINS and chosen in (None, view.leaning):
+            standing.setdefault((view.kind, view.subject), view)
+    return standing

@@ -1,0 +1,1 @@
+"""How long what is published is kept, and where it is delivered."""

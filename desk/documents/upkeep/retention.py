@@ -1,0 +1,73 @@
+"""How long each kind of record is kept, after which `desk cleanup` may take it away."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN
+from desk.contracts.week.signature import SUFFIX as SIGNATURE
+
+
+class Record(StrEnum):
+    """The kinds of record that the desk leaves."""
+
+    HISTORIES = "histories"
+    PAYLOADS = "payloads"
+    EFFECTS = "effects"
+    LOGS = "logs"
+    CACHE = "cache"
+    REPORTS = "reports"
+    DRAFTS = "drafts"
+
+
+KEPT: Final[Mapping[Record, timedelta]] = {
+    # Messages, results, errors and dead letters, which are one history.
+    Record.HISTORIES: timedelta(days=90),
+    # As long as the histories that name them; those are looked through besides.
+    Record.PAYLOADS: timedelta(days=90),
+    # Far longer than a completion can be outstanding.
+    Record.EFFECTS: timedelta(days=14),
+    # Errors are kept longest, and stand in one stream with the rest.
+    Record.LOGS: timedelta(days=90),
+    Record.CACHE: timedelta(minutes=15),
+    Record.REPORTS: timedelta(days=365),
+    Record.DRAFTS: timedelta(days=7),
+}
+
+_FORM: Final = rf"\.(md|html|json|{SIGNATURE})"
+
+_REPORT: Final = re.compile(rf"(\d{{4}}-W\d{{2}})-[\w.-]+{_FORM}")
+
+_ANSWER: Final = re.compile(
+    rf"({QUESTION_RUN}|{SWARM_RUN}|{STOCK_RUN}[A-Z0-9.-]{{1,15}}-)[0-9a-f]{{6,64}}{_FORM}"
+)
+
+
+def is_answer(name: str) -> bool:
+    """Whether a file is a published answer, or a swarm's or an episode's report, by its name."""
+    return _ANSWER.fullmatch(name) is not None
+
+
+def is_past(record: Record, last_used: datetime, now: datetime) -> bool:
+    """Whether a record of a kind has been left alone for longer than it is kept."""
+    return now - last_used > KEPT[record]
+
+
+def week_of_report(name: str) -> str | None:
+    """The week of a published report's file; None of a file that is something else."""
+    found = _REPORT.fullmatch(name)
+    return found[1] if found else None
+
+
+def weeks_needed(open_weeks: frozenset[str]) -> frozenset[str]:
+    """The weeks whose reports an open run may read: its own, and the one before that."""
+    return open_weeks | {_week_before(week) for week in open_weeks}
+
+
+def _week_before(week: str) -> str:
+    year, _, number = week.partition("-W")
+    monday = date.fromisocalendar(int(year), int(number), 1) - timedelta(days=7)
+    before = monday.isocalendar()
+    return f"{before.year}-W{before.week:02d}"

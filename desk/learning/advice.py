@@ -1,0 +1,132 @@
+"""What a run does otherwise because of the desk's own record. Light: workflows use it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from desk.agents.capabilities import configured
+from desk.contracts.agents.capabilities import OWN_SOURCES, Capability, Route
+from desk.contracts.config import RunPolicy, VotingConfig
+from desk.contracts.learning.learning import Advice, AdviceKind, Recommendation, RecordWeight, Voice
+from desk.contracts.names import AgentId
+
+HEAVIEST: Final = 10.0
+"""What no weight of a vote exceeds, whatever it is multiplied by."""
+
+
+class Taken(StrEnum):
+    """What a run made of a recommendation."""
+
+    FOLLOWED = "followed"
+    WITHOUT_EFFECT = "without effect"
+    NOT_FOLLOWED = "not followed"
+
+
+class Judged(NamedTuple):
+    """A recommendation and what the run made of it."""
+
+    recommendation: Recommendation
+    taken: Taken
+
+
+def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str] = ()) -> RunPolicy:
+    """The policy that a run works by: the configured one, with what its record changes.
+
+    The weights of the record always count; of the recommendations those whose ids `follows` names.
+    It adds no source, no tool and no agent, and takes none away: a source is asked later, never
+    not at all. An id that nobody recommended changes nothing.
+    """
+    if advice is None:
+        return policy
+    named = set(follows)
+    for each in advice.recommendations:
+        if each.advice_id in named:
+            policy = _followed(policy, each)
+    return policy.model_copy(update={"voting": voting_with(policy.voting, advice.weights)})
+
+
+def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[Judged, ...]:
+    """Every recommendation with what became of it, in their order.
+
+    Without effect is one that is followed where there is nothing to change: no other source has
+    the capability, or calls have that much time already.
+    """
+    named, found = set(follows), []
+    for each in advice.recommendations:
+        taken = Taken.NOT_FOLLOWED
+        if each.advice_id in named:
+            after = _followed(policy, each)
+            taken = Taken.WITHOUT_EFFECT if after == policy else Taken.FOLLOWED
+            policy = after
+        found.append(Judged(each, taken))
+    return tuple(found)
+
+
+def can_be_followed(recommendation: Recommendation) -> bool:
+    """Whether a run can do it, and it says all that following it takes."""
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return False
+    if recommendation.kind is AdviceKind.PREFER_FALLBACK:
+        return recommendation.capability is not None
+    if recommendation.kind is AdviceKind.RAISE_TIMEOUT:
+        return recommendation.seconds is not None
+    return True
+
+
+def voting_with(voting: VotingConfig, weights: Iterable[RecordWeight]) -> VotingConfig:
+    """The rules of a vote with the weights of agents and sources multiplied by their record's."""
+    agents: dict[AgentId, float] = dict(voting.agents)
+    sources = dict(voting.sources)
+    for weight in weights:
+        if weight.voice is Voice.SOURCE:
+            sources[weight.name] = _times(sources.get(weight.name, 1.0), weight.factor)
+        elif weight.name in set(AgentId):
+            agent = AgentId(weight.name)
+            agents[agent] = _times(agents.get(agent, 1.0), weight.factor)
+    return voting.model_copy(update={"agents": agents, "sources": sources})
+
+
+def _times(weight: float, factor: float) -> float:
+    return min(HEAVIEST, round(weight * factor, 6))
+
+
+def _followed(policy: RunPolicy, recommendation: Recommendation) -> RunPolicy:
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return policy
+    if recommendation.kind is AdviceKind.RAISE_TIMEOUT:
+        return _with_timeout(policy, recommendation.seconds)
+    asked = (recommendation.capability,) if recommendation.capability else tuple(Capability)
+    changed: Mapping[Capability, tuple[Route, ...]] = {
+        capability: routes
+        for capability in asked
+        if (routes := _asked_last(recommendation.server, capability, policy))
+        != configured(capability, policy)
+    }
+    if not changed:
+        return policy
+    return policy.model_copy(update={"capabilities": {**policy.capabilities, **changed}})
+
+
+def _asked_last(server: str, capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
+    """The routes of a capability with a server at their end, where it is still asked when the
+    others have nothing. Unchanged where no other source of the run has the capability."""
+    routes = configured(capability, policy)
+    own = tuple(route for route in routes if route.server == server)
+    others = tuple(route for route in routes if route.server != server)
+    return (*others, *own) if _reachable(others, policy) else routes
+
+
+def _reachable(routes: Sequence[Route], policy: RunPolicy) -> bool:
+    return any(route.server in (policy.sources or OWN_SOURCES) for route in routes)
+
+
+def _with_timeout(policy: RunPolicy, seconds: float | None) -> RunPolicy:
+    """A call may take longer, and no longer than the task that it is a part of."""
+    deadlines = policy.deadlines
+    asked = timedelta(seconds=seconds) if seconds is not None else deadlines.tool_call
+    given = max(deadlines.tool_call, min(asked, deadlines.task))
+    if given == deadlines.tool_call:
+        return policy
+    longer = deadlines.model_copy(update={"tool_call": given})
+    return policy.model_copy(update={"deadlines": longer})

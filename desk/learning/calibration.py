@@ -1,0 +1,214 @@
+"""How forecasts did whose horizon has passed. Light: workflows use it.
+
+Everything here comes out the same in whatever order the forecasts are given.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.prices.fixings import LONGEST_GAP, last_known_day
+from desk.contracts.learning.learning import (
+    CalibrationBin,
+    MadeForecast,
+    Scorecard,
+    ScoredForecast,
+    ScoreRow,
+    StanceMonitor,
+)
+
+ALL: Final = "all"
+COIN: Final = 0.5
+BINS: Final = 10
+DIGITS: Final = 6
+
+MONITORED_WEEKS: Final = 12
+MONITORED: Final = 100
+"""So many of the newest weeks, or as many more as hold so many forecasts together, are looked at
+for a one-sided stance."""
+
+CHANCE: Final = 0.05
+"""A lean that comes of chance no more often than this is told."""
+
+
+def score(made: MadeForecast, value: Decimal | None, value_on: date | None) -> ScoredForecast:
+    """The forecast with the last fixing known when it was due.
+
+    Void, without a value, where there is none of the 14 days before; where the one given is no
+    newer than the level that the forecast was made at; and where it was not known by then.
+    """
+    if value is None or value_on is None:
+        return ScoredForecast(made=made)
+    due = last_known_day(made.due)
+    if made.level_on < value_on and due - LONGEST_GAP <= value_on <= due:
+        return ScoredForecast(made=made, value=value, value_on=value_on)
+    return ScoredForecast(made=made)
+
+
+def scorecard(
+    scored: Iterable[ScoredForecast], still_open: Iterable[MadeForecast], as_of: datetime
+) -> Scorecard:
+    """How the `scored` did, and which way the newest of them and of the `still_open` lean.
+
+    The caller gives what was known at `as_of`: what was due by then, and what was made before it
+    and was not due. Rows are those of all, of each agent and of each market, in that order.
+    """
+    every, waiting = list(scored), list(still_open)
+    said = [_said(forecast) for forecast in every if forecast.value is not None]
+    return Scorecard(
+        as_of=as_of,
+        open=len(waiting),
+        void=len(every) - len(said),
+        rows=tuple(_rows(said)),
+        bins=tuple(_bins(said)),
+        monitor=monitor([*(forecast.made for forecast in every), *waiting]),
+    )
+
+
+def outcome(forecast: ScoredForecast) -> float:
+    """1 where the pair was fixed higher, 0 lower, a half at the same level.
+
+    The value is read to the last digit of the level.
+
+    Raises:
+        ValueError: the forecast is void.
+    """
+    level, value = forecast.made.level, forecast.value
+    if value is None:
+        raise ValueError(f"the forecast of {forecast.made.market} is void")
+    printed = value.quantize(level)
+    return COIN if printed == level else float(printed > level)
+
+
+def brier(probabilities: Sequence[float], outcomes: Sequence[float]) -> float:
+    """The mean square of what the probabilities missed the outcomes by (Brier, Verification of
+    Forecasts Expressed in Terms of Probability, Monthly Weather Review 1950, for two outcomes).
+
+    Raises:
+        ValueError: there are none, or they differ in number.
+    """
+    missed = [(said - came) ** 2 for said, came in zip(probabilities, outcomes, strict=True)]
+    if not missed:
+        raise ValueError("no forecast has come due")
+    return math.fsum(missed) / len(missed)
+
+
+def coin_brier(outcomes: Sequence[float]) -> float:
+    """The same for somebody who says a half of everything, as a random walk does."""
+    return brier([COIN] * len(outcomes), outcomes)
+
+
+def monitor(made: Iterable[MadeForecast]) -> StanceMonitor:
+    """Whether the newest forecasts lean one way more than chance would have it.
+
+    What is made in one week is one opinion, mostly of the dollar: a week counts once, for what
+    most of it says, in a two-sided sign test with the exact binomial distribution.
+    """
+    ups: defaultdict[str, list[bool]] = defaultdict(list)
+    for forecast in made:
+        if forecast.probability != COIN:
+            ups[forecast.week].append(forecast.probability > COIN)
+    newest = _newest_weeks(ups)
+    total, up = sum(map(len, newest)), sum(map(sum, newest))
+    return StanceMonitor(forecasts=total, up=up, one_sided=_one_sided(newest, total, up))
+
+
+def sign_test(more: int, less: int) -> float:
+    """How likely a fair coin falls at least as unevenly, either way, in so many throws."""
+    throws = more + less
+    tail = sum(math.comb(throws, heads) for heads in range(max(more, less), throws + 1))
+    return min(1.0, 2 * tail / (1 << throws))
+
+
+class _Said(NamedTuple):
+    """What was said of an outcome, by the desk and by carry, and what came."""
+
+    agent: str
+    market: str
+    probability: float
+    carry: float | None
+    came: float
+
+
+def _said(forecast: ScoredForecast) -> _Said:
+    made = forecast.made
+    return _Said(made.agent, made.market, made.probability, made.carry, outcome(forecast))
+
+
+def _rows(said: Sequence[_Said]) -> Iterator[ScoreRow]:
+    if said:
+        yield _row(ALL, said)
+    yield from _rows_by(said, lambda one: one.agent)
+    yield from _rows_by(said, lambda one: one.market)
+
+
+def _rows_by(said: Iterable[_Said], name: Callable[[_Said], str]) -> Iterator[ScoreRow]:
+    groups: defaultdict[str, list[_Said]] = defaultdict(list)
+    for one in said:
+        groups[name(one)].append(one)
+    for of in sorted(groups):
+        yield _row(of, groups[of])
+
+
+def _row(of: str, said: Sequence[_Said]) -> ScoreRow:
+    own, came = [one.probability for one in said], [one.came for one in said]
+    bets = [(one.carry, one.probability, one.came) for one in said if one.carry is not None]
+    carry, beside, carried = zip(*bets, strict=True) if bets else ((), (), ())
+    return ScoreRow(
+        of=of,
+        scored=len(said),
+        hits=_hits(own, came),
+        decided=sum(COIN not in pair for pair in zip(own, came, strict=True)),
+        brier=round(brier(own, came), DIGITS),
+        random_walk=round(coin_brier(came), DIGITS),
+        carried=len(bets),
+        carry=round(brier(carry, carried), DIGITS) if bets else None,
+        carry_hits=_hits(carry, carried),
+        brier_carried=round(brier(beside, carried), DIGITS) if bets else None,
+    )
+
+
+def _hits(said: Sequence[float], came: Sequence[float]) -> int:
+    """How many were on the right side; a half is on neither."""
+    return sum((s - COIN) * (c - COIN) > 0 for s, c in zip(said, came, strict=True))
+
+
+def _bins(said: Iterable[_Said]) -> Iterator[CalibrationBin]:
+    """Tenths from 0 to 1, each from its lower edge on; one without forecasts is not there."""
+    groups: defaultdict[int, list[_Said]] = defaultdict(list)
+    for one in said:
+        groups[min(int(one.probability * BINS), BINS - 1)].append(one)
+    for place, group in sorted(groups.items()):
+        mean = math.fsum(one.probability for one in group) / len(group)
+        yield CalibrationBin(
+            low=place / BINS,
+            high=(place + 1) / BINS,
+            count=len(group),
+            mean=round(mean, DIGITS),
+            rose=sum(one.came > COIN for one in group),
+        )
+
+
+def _newest_weeks(by_week: dict[str, list[bool]]) -> list[list[bool]]:
+    newest: list[list[bool]] = []
+    for week in sorted(by_week, reverse=True):
+        if len(newest) >= MONITORED_WEEKS and sum(map(len, newest)) >= MONITORED:
+            break
+        newest.append(by_week[week])
+    return newest
+
+
+def _one_sided(weeks: Sequence[Sequence[bool]], total: int, up: int) -> str | None:
+    more = sum(2 * sum(week) > len(week) for week in weeks)
+    less = sum(2 * sum(week) < len(week) for week in weeks)
+    if more == less or (chance := sign_test(more, less)) >= CHANCE:
+        return None
+    side, share = ("up", up) if more > less else ("down", total - up)
+    return (
+        f"{share} of the last {total} forecasts say {side}: more than half of them in "
+        f"{max(more, less)} weeks, fewer in {min(more, less)}, which chance would bring about "
+        f"with probability {chance:.2g}"
+    )

@@ -1,0 +1,1 @@
+"""When a forecast is due, and against which fixing it is held."""

@@ -1,0 +1,110 @@
+"""How likely a pair is fixed higher in four weeks. Light: workflows use it."""
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from desk.analytics.prices.series import Fixings
+from desk.contracts.findings.results import Forecast, Leaning
+
+HORIZON: Final = 4
+"""Weeks from a view to the fixing that it is measured by."""
+
+MOST_WEEKS: Final = 56
+"""How far back past weeks are looked at: what the price analyst asks for."""
+
+FEWEST_WEEKS: Final = 26
+"""Fewer past weeks with a known sequel say too little."""
+
+PROBABILITY_DIGITS: Final = 3
+DEVIATION_DIGITS: Final = 6
+
+WEEKS_A_YEAR: Final = 52
+BASIS_POINTS: Final = 10_000
+
+_SIGNS: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
+
+
+def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast | None:
+    """What became of a pair after weeks like the one whose window starts on `first_day`.
+
+    `fixings` run up to the end of the window and hold no suspect ones. Like it are the past weeks
+    that moved the way of `leaning`; for a neutral one all. Four-week spans that start a week apart
+    overlap, so that four of them count as one. None for an abstention, where no fixing lies in the
+    window, fewer than `FEWEST_WEEKS` past weeks have a sequel, a fixing is not above zero, or the
+    pair does not move.
+    """
+    closes = _closes(fixings, first_day)
+    usable = len(closes) - 1 - HORIZON >= FEWEST_WEEKS and min(closes) > 0
+    if leaning is Leaning.ABSTAINS or not usable:
+        return None
+    moves = [math.log(after / before) for before, after in pairwise(closes)]
+    deviation = round(_deviation(moves) * math.sqrt(HORIZON), DEVIATION_DIGITS)
+    if deviation <= 0:
+        return None
+    return Forecast(
+        probability=_smoothed(_sequels(closes, moves, _SIGNS.get(leaning))),
+        weeks=HORIZON,
+        deviation=deviation,
+    )
+
+
+def carry_probability(differential: Decimal | float, weeks: int, deviation: float) -> float:
+    """How likely a pair rises, for somebody who bets on the currency that yields more.
+
+    `differential` is as the pair's claim has it: the base currency's policy rate less the quote
+    currency's, in basis points. `deviation` is that of the log move over so many weeks, above zero.
+    The drift is what the differential pays in that time, towards the higher rate (Froot and Thaler,
+    Anomalies: Foreign Exchange, JEP 1990).
+    """
+    drift = float(differential) / BASIS_POINTS * weeks / WEEKS_A_YEAR
+    return round(_normal(drift / deviation), PROBABILITY_DIGITS)
+
+
+def _closes(fixings: Fixings, first_day: date) -> list[float]:
+    """The last fixing of each week, oldest first: of the spans of seven days before the window as
+    far back as none is empty, and of the window; empty without a fixing in it."""
+    last: dict[int, Decimal] = {}
+    start = first_day.toordinal()
+    for fixing in fixings.items:
+        last[max((start - fixing.day.toordinal() + 6) // 7, 0)] = fixing.value
+    closes: list[float] = []
+    while len(closes) <= MOST_WEEKS and len(closes) in last:
+        closes.append(float(last[len(closes)]))
+    return closes[::-1]
+
+
+def _sequels(closes: Sequence[float], moves: Sequence[float], sign: int | None) -> list[float]:
+    """For each week like this one: 1 where the close four weeks later was higher, 0 where it was
+    lower, a half where it was the same."""
+    return [
+        _rise(closes[place + 1], closes[place + 1 + HORIZON])
+        for place, move in enumerate(moves[:-HORIZON])
+        if sign is None or move * sign > 0
+    ]
+
+
+def _rise(before: float, after: float) -> float:
+    return 0.5 if after == before else float(after > before)
+
+
+def _smoothed(sequels: Sequence[float]) -> float:
+    """Laplace's rule of succession over as many spans as do not overlap."""
+    risen, spans = math.fsum(sequels) / HORIZON, len(sequels) / HORIZON
+    return round((risen + 1) / (spans + 2), PROBABILITY_DIGITS)
+
+
+def _deviation(moves: Sequence[float]) -> float:
+    mean = _mean(moves)
+    return math.sqrt(math.fsum((move - mean) ** 2 for move in moves) / (len(moves) - 1))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _normal(score: float) -> float:
+    return (1 + math.erf(score / math.sqrt(2))) / 2

@@ -1,0 +1,1 @@
+"""What swarms take to be likely, and what came of it."""

@@ -1,0 +1,96 @@
+"""Hypotheses in words: for the Temporal UI, the memory and the command line.
+
+Light: workflows use it.
+"""
+
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.contracts.findings.results import Leaning
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind
+from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
+from desk.contracts.swarm.swarm import (
+    HeldView,
+    Hypothesis,
+    HypothesisKind,
+    HypothesisState,
+    ScoredHypothesis,
+)
+from desk.runs.escalations.details import plain
+
+_SIDES: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}
+_LONGEST_ID: Final = 200
+
+
+def what_is_said(hypothesis: Hypothesis) -> str:
+    """`USD/JPY above 151.20 on 22 Feb 2027`, from its figures and not from its prose."""
+    return (
+        f"{hypothesis.market.market} {where(hypothesis)} on {print_full_day(hypothesis.due.date())}"
+    )
+
+
+def where(hypothesis: Hypothesis) -> str:
+    """`above 151.20`, or `from 149.00 to 153.00`."""
+    if hypothesis.kind is HypothesisKind.RANGE:
+        return f"from {hypothesis.low} to {hypothesis.high}"
+    return f"{_SIDES.get(hypothesis.leaning, 'on no side of')} {hypothesis.level}"
+
+
+def hypothesis_summary(hypothesis: Hypothesis) -> str:
+    """The same with its probability, for lists of workflows."""
+    return f"{what_is_said(hypothesis)}: {likely(hypothesis)}"
+
+
+def likely(said: Hypothesis | HeldView) -> str:
+    """`63 % likely`."""
+    return f"{said.probability:.0%}".replace("%", " %") + " likely"
+
+
+def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
+    """`above 151.20, 56 % likely`: what a specialist's view says of the price that the hypothesis
+    waits for."""
+    return f"{_SIDES.get(view.leaning, 'on no side of')} {hypothesis.level}, {likely(view)}"
+
+
+def what_came(scored: ScoredHypothesis) -> str:
+    """What became of a hypothesis, in a sentence without its full stop."""
+    if scored.state is HypothesisState.VOID or scored.value is None or scored.value_on is None:
+        return f"void: {scored.reason or 'no price'}"
+    last = f"the last price known was {scored.value}, of {print_full_day(scored.value_on)}"
+    verdict = "it held" if scored.state is HypothesisState.HELD else "it was refuted"
+    return f"{verdict}: {last} (Brier score {scored.score:.3f})"
+
+
+def outcome_memory(request: HypothesisRequest, scored: ScoredHypothesis) -> MemoryEntry:
+    """What is remembered of it: known from when it was due, or, where it is void, given up."""
+    is_void = scored.state is HypothesisState.VOID
+    made = print_full_day(request.made_as_of.date())
+    said = f"Hypothesis of {made}: {hypothesis_summary(scored.hypothesis)}."
+    return MemoryEntry(
+        memory_id=f"{scored.workflow_id}/{MemoryKind.OUTCOME}"[-_LONGEST_ID:],
+        kind=MemoryKind.OUTCOME,
+        objective=request.objective,
+        markets=(scored.hypothesis.market.market,),
+        as_of=scored.scored_at if is_void else scored.hypothesis.due,
+        text=f"{said} Outcome: {what_came(scored)}.",
+        workflow_id=scored.workflow_id,
+    )
+
+
+def hypothesis_details(status: HypothesisStatus) -> str:
+    """A hypothesis at a glance, in Markdown."""
+    request = status.request
+    lines = [
+        f"**{plain(hypothesis_summary(request.hypothesis))}**",
+        "",
+        f"of {print_full_day(request.made_as_of.date())}, by `{request.swarm}`: "
+        f"{plain(request.objective)}",
+        "",
+    ]
+    if status.scored is not None:
+        lines.append(f"Outcome: {plain(what_came(status.scored))}")
+    elif status.waits_for is not None:
+        lines.append(f"waits until {status.waits_for:%Y-%m-%d %H:%M} UTC")
+    if status.note:
+        lines += ["", plain(status.note)]
+    return "\n".join(lines)

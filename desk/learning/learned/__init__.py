@@ -1,0 +1,1 @@
+"""What is known of agents, sources and patterns from all runs."""

@@ -1,0 +1,330 @@
+"""What the learning system knows, and what follows from it. Light: its workflow uses it.
+
+The same lessons and the same fixings give the same answers, in whatever order they came.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
+from datetime import datetime
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+from desk.contracts.learning.learning import Advice, Lesson, MadeForecast, ScoredForecast
+from desk.contracts.learning.record import (
+    MOST_SHOWN,
+    MOST_SHOWN_HYPOTHESES,
+    MOST_VOIDS,
+    MOST_WEEKS,
+    LearnedView,
+    LearningState,
+    Question,
+    Resolution,
+    WeekLearned,
+)
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.learning.calibration import COIN, outcome, score, scorecard
+from desk.learning.calibration_weights import agent_weights, source_weights
+from desk.learning.learned.agents import summed_agents
+from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
+from desk.learning.learned.patterns import metrics, patterns
+from desk.learning.learned.recommendations import recommendations
+from desk.learning.lessons.counted import newly_counted
+from desk.learning.lessons.told import Run, Standing, standing_of
+from desk.runs.tools.essential_tools import essential
+from desk.runs.tools.tool_analytics import summed
+
+MOST_WEIGHTS: Final = 60
+MOST_ESSENTIAL: Final = 160
+MOST_CHANGES: Final = 300
+MOST_TOOLS: Final = 300
+MOST_AGENTS: Final = 60
+
+
+class Fixed(NamedTuple):
+    """What one fixing decides: every forecast of a market that is due at an instant."""
+
+    due: datetime
+    server: str
+    market: str
+
+
+class _Told(NamedTuple):
+    """A week's lesson with its forecasts: those scored, and those that are open. `runs` are all
+    that told of them."""
+
+    lesson: Lesson
+    runs: frozenset[str]
+    scored: tuple[ScoredForecast, ...]
+    still_open: tuple[MadeForecast, ...]
+
+
+class _Known(NamedTuple):
+    """What was known by an instant: one lesson for each week, the oldest first."""
+
+    lessons: tuple[Lesson, ...]
+    scored: tuple[ScoredForecast, ...]
+    still_open: tuple[MadeForecast, ...]
+
+    def of(self, market: str | None) -> "_Known":
+        """The same with the forecasts of one market alone; of all where none is named."""
+        if market is None:
+            return self
+        scored = tuple(one for one in self.scored if one.made.market == market)
+        still_open = tuple(made for made in self.still_open if made.market == market)
+        return self._replace(scored=scored, still_open=still_open)
+
+
+class Learned:
+    """The record of a desk: the newest `MOST_WEEKS` weeks. What counts for no week makes way first,
+    then weeks of some of the markets, then the oldest. Of old troubles the number is kept."""
+
+    def __init__(self, state: LearningState | None = None, *, most: int = MOST_WEEKS) -> None:
+        state = state or LearningState()
+        self._most = most
+        self._fixings = {_fixed(known): known for known in state.resolutions}
+        in_time = {lesson.workflow_id: lesson for lesson in state.in_time}
+        self._runs = {
+            lesson.workflow_id: Run(lesson, in_time.get(lesson.workflow_id))
+            for lesson in state.lessons
+        }
+        self._weeks: dict[str, _Told] = {}
+        self._standing: tuple[_Told, ...] | None = None
+        self._count = state.told
+        self._hypotheses = LearnedHypotheses(state.hypotheses)
+        self._count_old_troubles()
+
+    @property
+    def state(self) -> LearningState:
+        """All of it, to be carried on: the same whatever order it came in."""
+        kept = sorted((run.last for run in self._runs.values()), key=_order)
+        earlier = sorted((run.in_time for run in self._runs.values() if run.in_time), key=_order)
+        wanted = {_decided_by(made) for lesson in (*kept, *earlier) for made in lesson.forecasts}
+        return LearningState(
+            lessons=tuple(kept),
+            in_time=tuple(earlier),
+            resolutions=tuple(self._fixings[key] for key in sorted(wanted & self._fixings.keys())),
+            told=self._count,
+            hypotheses=self._hypotheses.every,
+        )
+
+    def take(self, lesson: Lesson) -> None:
+        """A lesson; one of the same run that was told before makes way for it.
+
+        Where it was told later than this one, it stays: signals can overtake each other. Forecasts
+        that were told before they were due stay when this one was told after.
+        """
+        before = self._runs.get(lesson.workflow_id)
+        if before is not None and before.last == lesson:
+            return
+        self._count += 1
+        self._runs[lesson.workflow_id] = before.and_told(lesson) if before else Run(lesson)
+        self._changed(lesson.week, *([before.last.week] if before else ()))
+        self._make_room()
+        self._count_old_troubles()
+
+    def take_hypothesis(self, scored: ScoredHypothesis) -> None:
+        """A hypothesis that was scored; one that is told again makes way for what came later."""
+        self._hypotheses.take(scored)
+
+    def fix(self, resolutions: Iterable[Resolution]) -> None:
+        """What the fixings were that forecasts wait for. What is known already stays."""
+        new = {_fixed(known): known for known in resolutions if _fixed(known) not in self._fixings}
+        self._fixings |= new
+        for week, told in self._weeks.items():
+            if any(_decided_by(made) in new for made in told.still_open):
+                self._weeks[week] = self._read(Standing(told.lesson, told.runs))
+        self._standing = None
+
+    def open_by(self, instant: datetime) -> tuple[Fixed, ...]:
+        """What has to be looked up to score the forecasts that were due by an instant."""
+        return tuple(sorted({_decided_by(made) for made in self._open() if made.due <= instant}))
+
+    def next_due_after(self, instant: datetime) -> datetime | None:
+        """When the next forecast is due; None without one."""
+        return min((made.due for made in self._open() if made.due > instant), default=None)
+
+    def advice(self, question: Question) -> Advice:
+        """What the record says to a run: from lessons of weeks before it, and from scores that
+        were due by its instant."""
+        known = self._known(question.as_of)
+        every_source = chain.from_iterable(lesson.sources for lesson in known.lessons)
+        weights = (*agent_weights(known.scored), *source_weights(every_source))
+        listed = essential(known.lessons)
+        shown = known.of(question.market)
+        card = scorecard(shown.scored, shown.still_open, question.as_of)
+        return Advice(
+            as_of=question.as_of,
+            weeks=len(known.lessons),
+            recommendations=recommendations(known.lessons, question),
+            weights=weights[:MOST_WEIGHTS],
+            scorecard=with_hypotheses(card, self._hypotheses_of(question)),
+            essential=listed.tools[:MOST_ESSENTIAL],
+            uncited=listed.uncited[:MOST_ESSENTIAL],
+            full=not known.lessons and len(self._standing_runs()) >= self._most,
+        )
+
+    def view(self, question: Question) -> LearnedView:
+        """The same with everything that it rests on."""
+        known = self._known(question.as_of)
+        newest = sorted(known.of(question.market).scored, key=_newest_first)
+        of_week: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
+        for forecast in known.scored:
+            of_week[forecast.made.week].append(forecast)
+        uses = chain.from_iterable(lesson.tools for lesson in known.lessons)
+        records = chain.from_iterable(lesson.agents for lesson in known.lessons)
+        hypotheses = self._hypotheses_of(question)
+        return LearnedView(
+            advice=self.advice(question),
+            weeks=tuple(_week(each, of_week[each.week]) for each in reversed(known.lessons)),
+            patterns=patterns(known.lessons),
+            metrics=metrics(known.lessons),
+            scored=tuple(newest[:MOST_SHOWN]),
+            more_scored=max(len(newest) - MOST_SHOWN, 0),
+            voids=self._voids(newest),
+            tools=summed(uses)[:MOST_TOOLS],
+            agents=summed_agents(records)[:MOST_AGENTS],
+            changes=essential(known.lessons).changes[-MOST_CHANGES:],
+            told=self._count,
+            hypotheses=hypotheses[:MOST_SHOWN_HYPOTHESES],
+            more_hypotheses=max(len(hypotheses) - MOST_SHOWN_HYPOTHESES, 0),
+        )
+
+    @property
+    def weeks(self) -> int:
+        """How many weeks there is a lesson of."""
+        return len(self._of_each_week())
+
+    @property
+    def forecasts(self) -> tuple[int, int]:
+        """How many of the forecasts are scored, and how many open."""
+        told = self._of_each_week()
+        return sum(len(one.scored) for one in told), sum(len(one.still_open) for one in told)
+
+    @property
+    def hypotheses(self) -> int:
+        """How many hypotheses there are that were scored or given up."""
+        return len(self._hypotheses.every)
+
+    def _make_room(self) -> None:
+        if len(self._runs) <= self._most:
+            return
+        standing = self._standing_runs()
+        lasts = (run.last for run in self._runs.values())
+        gone = min(lasts, key=lambda last: _worth(last, standing))
+        del self._runs[gone.workflow_id]
+        self._changed(gone.week)
+
+    def _count_old_troubles(self) -> None:
+        for counted in tuple(newly_counted(run.last for run in self._runs.values())):
+            run = self._runs[counted.workflow_id]
+            self._runs[counted.workflow_id] = run._replace(last=counted)
+            self._changed(counted.week)
+
+    def _standing_runs(self) -> frozenset[str]:
+        return frozenset(chain.from_iterable(told.runs for told in self._of_each_week()))
+
+    def _changed(self, *weeks: str) -> None:
+        for week in weeks:
+            self._weeks.pop(week, None)
+        self._standing = None
+
+    def _read(self, standing: Standing) -> _Told:
+        lesson, runs = standing
+        scored: list[ScoredForecast] = []
+        still_open: list[MadeForecast] = []
+        for made in lesson.forecasts:
+            if (known := self._fixings.get(_decided_by(made))) is None:
+                still_open.append(made)
+            else:
+                scored.append(score(made, known.value, known.value_on))
+        return _Told(lesson, runs, tuple(scored), tuple(still_open))
+
+    def _open(self) -> Iterator[MadeForecast]:
+        for told in self._of_each_week():
+            yield from told.still_open
+
+    def _of_each_week(self) -> tuple[_Told, ...]:
+        """One lesson for each week, the oldest first."""
+        if self._standing is None:
+            by_week: defaultdict[str, list[Run]] = defaultdict(list)
+            for run in self._runs.values():
+                by_week[run.last.week].append(run)
+            for week, runs in by_week.items():
+                if week not in self._weeks:
+                    self._weeks[week] = self._read(standing_of(runs))
+            told = self._weeks.values()
+            self._standing = tuple(sorted(told, key=lambda one: _order(one.lesson)))
+        return self._standing
+
+    def _voids(self, scored: Iterable[ScoredForecast]) -> tuple[Resolution, ...]:
+        voids = (_decided_by(one.made) for one in scored if one.value is None)
+        return tuple(self._fixings[key] for key in islice(dict.fromkeys(voids), MOST_VOIDS))
+
+    def _hypotheses_of(self, question: Question) -> tuple[ScoredHypothesis, ...]:
+        """Those that were due by then, of the question's market where it names one."""
+        due = self._hypotheses.known_by(question.as_of)
+        if question.market is None:
+            return due
+        return tuple(one for one in due if one.hypothesis.market.market == question.market)
+
+    def _known(self, as_of: datetime) -> _Known:
+        every = self._of_each_week()
+        told = every[: bisect_left(every, as_of, key=lambda one: one.lesson.as_of)]
+        scored: list[ScoredForecast] = []
+        still_open: list[MadeForecast] = []
+        for one in told:
+            still_open.extend(one.still_open)
+            for forecast in one.scored:
+                if forecast.made.due <= as_of:
+                    scored.append(forecast)
+                else:
+                    still_open.append(forecast.made)
+        return _Known(tuple(one.lesson for one in told), tuple(scored), tuple(still_open))
+
+
+def _fixed(known: Resolution) -> Fixed:
+    return Fixed(known.due, known.server, known.market)
+
+
+def _decided_by(made: MadeForecast) -> Fixed:
+    return Fixed(made.due, made.server, made.market)
+
+
+def _order(lesson: Lesson) -> tuple[datetime, str]:
+    return lesson.as_of, lesson.workflow_id
+
+
+def _worth(lesson: Lesson, standing: Set[str]) -> tuple[bool, bool, tuple[datetime, str]]:
+    """The least goes first. A whole week stands until all that counts less has gone."""
+    stands = lesson.workflow_id in standing
+    return stands, stands and lesson.whole, _order(lesson)
+
+
+def _newest_first(forecast: ScoredForecast) -> tuple[float, str, str]:
+    made = forecast.made
+    return -made.due.timestamp(), made.market, made.agent
+
+
+def _week(lesson: Lesson, own: Sequence[ScoredForecast]) -> WeekLearned:
+    counted = [forecast for forecast in own if forecast.value is not None]
+    return WeekLearned(
+        week=lesson.week,
+        workflow_id=lesson.workflow_id,
+        as_of=lesson.as_of,
+        whole=lesson.whole,
+        expected=lesson.expected,
+        researched=lesson.researched,
+        troubles=len(lesson.troubles) + lesson.more_troubles,
+        calls=sum(use.calls for use in lesson.tools),
+        failed=sum(use.failed for use in lesson.tools),
+        cited=sum(use.cited for use in lesson.tools),
+        forecasts=len(lesson.forecasts),
+        scored=len(own),
+        hits=sum(map(_is_hit, counted)),
+    )
+
+
+def _is_hit(forecast: ScoredForecast) -> bool:
+    """Whether it said the way that the pair went. No side taken, or no move, is no hit."""
+    return (forecast.made.probability - COIN) * (outcome(forecast) - COIN) > 0

@@ -1,0 +1,329 @@
+"""What the record advises a run to do differently, by rules with stated thresholds.
+
+Lessons are given one for each week, the oldest first, all of them before the run's as-of instant.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import comb
+from typing import Final, NamedTuple
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.learning.learning import (
+    AdviceKind,
+    Lesson,
+    Recommendation,
+    Trouble,
+    TroubleKind,
+)
+from desk.contracts.learning.record import Question
+from desk.contracts.names import CallFault
+from desk.learning.learned.patterns import WEEKDAYS, weekday_of
+
+NEWEST_WEEKS: Final = 8
+"""Advice looks back this far; older troubles are history."""
+
+FAILING_WEEKS: Final = 3
+"""A source that failed in so many of them fails often."""
+
+FAILING_SHARE: Final = 0.2
+AVOIDED_SHARE: Final = 0.8
+FEWEST_CALLS: Final = 20
+"""A share of fewer calls says nothing."""
+
+LEAST_SHARE: Final = 0.02
+"""A source that fails more seldom than this is asked as ever, in however many weeks it did."""
+
+CLEARLY_LOWER: Final = 0.5
+"""A stand-in is asked first where the share of its calls that were of no use is at most so much
+of the source's failed share."""
+
+WEEKDAY_WEEKS: Final = 52
+"""A weekday takes longer to show itself than a source."""
+
+CHANCE: Final = 0.05
+"""A weekday on which a source fails counts where it would come of chance more seldom than this."""
+
+LONGER: Final = 2.0
+LONGEST: Final = 3.0
+WEEKS_FOR_LONGEST: Final = 6
+"""Calls that timed out in so many weeks get the longest time."""
+
+MOST: Final = 50
+
+
+class _Tally(NamedTuple):
+    """A server in a run: calls put to it, those that got no answer, and on which weekday."""
+
+    calls: int
+    failed: int
+    weekday: int
+
+
+class _Had(NamedTuple):
+    """What was had of a server over some runs: `useless` are the calls without an answer and those
+    that it refused."""
+
+    calls: int
+    failed: int
+    useless: int
+
+
+class _StandIn(NamedTuple):
+    """Whom a run asks for a capability after the source that is asked first, and what was had of
+    it."""
+
+    capability: Capability
+    server: str
+    had: _Had
+
+    @property
+    def words(self) -> str:
+        """How it did."""
+        if not self.had.calls:
+            return f"{self.server} was not asked"
+        return f"{self.server} was of no use in {self.had.useless} of {self.had.calls}"
+
+
+def recommendations(lessons: Sequence[Lesson], question: Question) -> tuple[Recommendation, ...]:
+    """What a run should do differently, sorted by id; each with what it rests on.
+
+    A source goes behind another only where the one that is asked next did clearly better over the
+    same runs, or has nothing to lose.
+    """
+    servers = sorted({use.server for lesson in lessons for use in lesson.tools})
+    found = [each for server in servers for each in _about(server, lessons, question)]
+    return tuple(sorted(found, key=lambda each: each.advice_id)[:MOST])
+
+
+def _about(server: str, lessons: Sequence[Lesson], question: Question) -> Iterator[Recommendation]:
+    recent = lessons[-NEWEST_WEEKS:]
+    tallies = [_tally(lesson, server) for lesson in recent]
+    had = _had(server, recent)
+    weeks = sum(tally.failed > 0 for tally in tallies)
+    day = _bad_day(server, lessons[-WEEKDAY_WEEKS:])
+    stand_ins = _better(server, recent, question)
+    if _hardly_answers(had) and stand_ins and len(stand_ins) == len(_next(server, question)):
+        yield Recommendation(
+            advice_id=_id(AdviceKind.AVOID_SOURCE, server),
+            kind=AdviceKind.AVOID_SOURCE,
+            server=server,
+            occurrences=had.failed,
+            of=had.calls,
+            reason=_with(_reason(server, weeks, tallies, day), stand_ins),
+        )
+    elif _fails_often(weeks, had):
+        reason = _reason(server, weeks, tallies, day)
+        yield from _prefer(server, stand_ins, had.failed, had.calls, reason)
+    elif day is not None and day.weekday == weekday_of(question.asked_at or question.as_of):
+        stand_ins = _better_on(day, server, lessons, question)
+        yield from _prefer(server, stand_ins, day.failing, day.weeks, day.words(server))
+    if _fails_often(weeks, had):
+        yield from _stand_in_wanted(server, had, _reason(server, weeks, tallies, day), question)
+    yield from _patience(server, recent, question)
+
+
+def _fails_often(weeks: int, had: _Had) -> bool:
+    share = had.calls >= FEWEST_CALLS and had.failed > FAILING_SHARE * had.calls
+    return weeks >= FAILING_WEEKS or share
+
+
+def _hardly_answers(had: _Had) -> bool:
+    return had.calls >= FEWEST_CALLS and had.failed > AVOIDED_SHARE * had.calls
+
+
+def _better_on(
+    day: "_BadDay", server: str, lessons: Sequence[Lesson], question: Question
+) -> tuple[_StandIn, ...]:
+    """The stand-ins that did better on a weekday, and are no worse than that of late."""
+    span = lessons[-WEEKDAY_WEEKS:]
+    on_day = [lesson for lesson in span if _tally(lesson, server).weekday == day.weekday]
+    had, recent = _had(server, on_day), lessons[-NEWEST_WEEKS:]
+    return tuple(
+        stand_in
+        for stand_in in _better(server, on_day, question)
+        if _is_lower(_had(stand_in.server, recent), had)
+    )
+
+
+def _better(server: str, lessons: Sequence[Lesson], question: Question) -> tuple[_StandIn, ...]:
+    """Of the stand-ins of a server those that did clearly better over some runs.
+
+    One that was asked too seldom to tell counts as better only where the server itself hardly
+    ever answers, and nothing is known against it. None where the server fails seldom.
+    """
+    had = _had(server, lessons)
+    if had.failed < LEAST_SHARE * had.calls:
+        return ()
+    found = (
+        _StandIn(capability, other, _had(other, lessons))
+        for capability, other in _next(server, question)
+    )
+    return tuple(
+        stand_in
+        for stand_in in found
+        if _is_lower(stand_in.had, had)
+        and (stand_in.had.calls >= FEWEST_CALLS or _hardly_answers(had))
+    )
+
+
+def _is_lower(other: _Had, had: _Had) -> bool:
+    """Whether calls of one server were of no use clearly more seldom than those of another failed:
+    a refusal is held against a stand-in, because it fills no gap."""
+    return other.useless * had.calls <= CLEARLY_LOWER * had.failed * other.calls
+
+
+def _next(server: str, question: Question) -> tuple[tuple[Capability, str], ...]:
+    """What a server is asked for before others that have it too, and whom a run asks then."""
+    return tuple(
+        (capability, servers[1])
+        for capability in Capability
+        if len(servers := question.routes.get(capability, ())) > 1 and servers[0] == server
+    )
+
+
+def _prefer(
+    server: str, stand_ins: Sequence[_StandIn], occurrences: int, of: int, reason: str
+) -> Iterator[Recommendation]:
+    for stand_in in stand_ins:
+        yield Recommendation(
+            advice_id=_id(AdviceKind.PREFER_FALLBACK, server, stand_in.capability),
+            kind=AdviceKind.PREFER_FALLBACK,
+            server=server,
+            capability=stand_in.capability,
+            occurrences=occurrences,
+            of=of,
+            reason=_with(reason, [stand_in]),
+        )
+
+
+def _stand_in_wanted(
+    server: str, had: _Had, reason: str, question: Question
+) -> Iterator[Recommendation]:
+    """Of a source that fails often, and for which nobody stands in."""
+    alone = [name for name in Capability if question.routes.get(name) == (server,)]
+    if alone and had.failed >= LEAST_SHARE * had.calls:
+        yield Recommendation(
+            advice_id=_id(AdviceKind.ADD_SOURCE, server),
+            kind=AdviceKind.ADD_SOURCE,
+            server=server,
+            occurrences=had.failed,
+            of=had.calls,
+            reason=f"{reason}; no other source has {', '.join(alone)}",
+        )
+
+
+def _with(reason: str, stand_ins: Sequence[_StandIn]) -> str:
+    return "; ".join((reason, *dict.fromkeys(stand_in.words for stand_in in stand_ins)))
+
+
+def _patience(
+    server: str, recent: Sequence[Lesson], question: Question
+) -> Iterator[Recommendation]:
+    late = [lesson for lesson in recent if _timed_out(lesson, server)]
+    if len(late) < FAILING_WEEKS:
+        return
+    times = LONGEST if len(late) >= WEEKS_FOR_LONGEST else LONGER
+    seconds = times * question.call_seconds
+    yield Recommendation(
+        advice_id=_id(AdviceKind.RAISE_TIMEOUT, server),
+        kind=AdviceKind.RAISE_TIMEOUT,
+        server=server,
+        seconds=seconds,
+        occurrences=len(late),
+        of=len(recent),
+        reason=(
+            f"{server} had not answered when the desk stopped waiting in {len(late)} of the newest "
+            f"{len(recent)} weeks; {seconds:g} seconds in place of {question.call_seconds:g}, for "
+            "every call of every source"
+        ),
+    )
+
+
+def _id(*parts: str) -> str:
+    return ":".join(parts)[:200]
+
+
+def _timed_out(lesson: Lesson, server: str) -> bool:
+    """Whether the desk stopped waiting for a source. What a source says of its own waiting is
+    another matter, and so is a connection that is not opened in time: more time would not help."""
+    return any(
+        trouble.server == server and trouble.fault is CallFault.TIMEOUT
+        for trouble in lesson.troubles
+    )
+
+
+def _unanswered(lesson: Lesson, server: str) -> tuple[Trouble, ...]:
+    return tuple(
+        trouble
+        for trouble in lesson.troubles
+        if trouble.kind is TroubleKind.TOOL_UNAVAILABLE and trouble.server == server
+    )
+
+
+def _had(server: str, lessons: Sequence[Lesson]) -> _Had:
+    uses = [use for lesson in lessons for use in lesson.tools if use.server == server]
+    failed = sum(use.failed for use in uses)
+    return _Had(sum(use.calls for use in uses), failed, failed + sum(use.refused for use in uses))
+
+
+def _tally(lesson: Lesson, server: str) -> _Tally:
+    """On the day on which a call of the server first got no answer, else on that on which the run
+    was done: markets may have been researched anew on a later one."""
+    had = _had(server, [lesson])
+    done = lesson.told_at or lesson.as_of
+    day = min((trouble.at for trouble in _unanswered(lesson, server)), default=done)
+    return _Tally(had.calls, had.failed, weekday_of(day))
+
+
+def _reason(server: str, weeks: int, tallies: Sequence[_Tally], day: "_BadDay | None") -> str:
+    calls, failed = sum(t.calls for t in tallies), sum(t.failed for t in tallies)
+    told = (
+        f"{failed} of {calls} calls of {server} got no answer in the newest {len(tallies)} weeks, "
+        f"in {weeks} of them"
+    )
+    return f"{told}; {day.words(server)}" if day else told
+
+
+class _BadDay(NamedTuple):
+    """A weekday on which a source fails more often than on others: in `failing` of its `weeks`,
+    against `others_failing` of the `others`."""
+
+    weekday: int
+    failing: int
+    weeks: int
+    others_failing: int
+    others: int
+
+    def words(self, server: str) -> str:
+        """Which day, and how often."""
+        return (
+            f"{server} failed in {self.failing} of {self.weeks} runs on a "
+            f"{WEEKDAYS[self.weekday]}, and in {self.others_failing} of {self.others} on other days"
+        )
+
+
+def _bad_day(server: str, lessons: Sequence[Lesson]) -> _BadDay | None:
+    """The weekday on which a source fails most clearly; None where that may be chance.
+
+    By Fisher's exact test, one-sided, over the runs in which the source was asked at all.
+    """
+    asked = [tally for lesson in lessons if (tally := _tally(lesson, server)).calls]
+    found: list[tuple[float, _BadDay]] = []
+    for weekday in range(len(WEEKDAYS)):
+        on = [tally.failed > 0 for tally in asked if tally.weekday == weekday]
+        off = [tally.failed > 0 for tally in asked if tally.weekday != weekday]
+        chance = _by_chance(sum(on), len(on), sum(off), len(off))
+        if sum(on) >= FAILING_WEEKS and chance < CHANCE:
+            found.append((chance, _BadDay(weekday, sum(on), len(on), sum(off), len(off))))
+    return min(found)[1] if found else None
+
+
+def _by_chance(failing: int, weeks: int, others_failing: int, others: int) -> float:
+    """How likely at least so many of all failures fall on the one day, if days were alike."""
+    bad, total = failing + others_failing, weeks + others
+    ways = sum(
+        comb(weeks, k) * comb(others, bad - k)
+        for k in range(failing, min(weeks, bad) + 1)
+        if bad - k <= others
+    )
+    return ways / comb(total, bad)

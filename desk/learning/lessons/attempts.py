@@ -1,0 +1,120 @@
+"""What a run's histories tell the learning system beside its outcomes: every try, and the calls of
+tasks that were not delivered. Light: workflows use it."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse, Trouble, TroubleKind
+from desk.contracts.names import CallFault
+from desk.contracts.week.report import MarketOutcome
+from desk.learning.lessons.lessons import MOST_TOOLS, MOST_TROUBLES
+from desk.runs.messages.history import agent_of, family_of, market_in, task_of
+from desk.runs.tools.tool_analytics import counted_use, summed
+from desk.runs.tools.troubles import CALL_TROUBLES, LONGEST_WORDS
+
+
+class Fault(NamedTuple):
+    """Why a try failed: by its type, where the worker of a source said it, and in words."""
+
+    fault: CallFault | None
+    words: str
+
+
+class Tried(NamedTuple):
+    """An activity of an agent's task: a call of `server` and `tool`, or a turn, which has none.
+
+    `before` is why the try before the last failed, where there were several (`tries`). `status` is
+    how a call ended: None of a turn, and of a call that did not come to its end.
+    """
+
+    workflow_id: str
+    activity_id: str
+    at: datetime
+    tries: int = 1
+    before: Fault | None = None
+    server: str | None = None
+    tool: str | None = None
+    status: ToolStatus | None = None
+    last: Fault | None = None
+    took: float | None = None
+
+
+def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> LessonSources:
+    """Where to look, and which tasks' calls are in the outcomes already. A run that continues
+    another has outcomes of its markets besides its own `workflows`."""
+    places = [e.place for outcome in outcomes for e in outcome.evidence if e.place is not None]
+    counted = {task_key(place.workflow_id, place.activity_id) for place in places}
+    letters = (letter for outcome in outcomes for letter in outcome.dead_letters)
+    known = {family_of(name) for name in (*letters, *(place.workflow_id for place in places))}
+    return LessonSources(
+        workflows=tuple(sorted(known | set(workflows))), counted=tuple(sorted(counted))
+    )
+
+
+def task_key(workflow_id: str, activity_id: str) -> str:
+    """What tells the task of an activity from all others."""
+    return f"{workflow_id}#{task_of(activity_id)}"
+
+
+def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[str]) -> Lesson:
+    """The lesson with the tries in vain after which another followed, and the calls of the tasks
+    that are not `counted` in it."""
+    every = sorted(tried, key=lambda one: (one.at, one.workflow_id, one.activity_id))
+    own = [one for one in every if task_key(one.workflow_id, one.activity_id) not in counted]
+    troubles = [*lesson.troubles, *_retried(every), *_of_calls(own)]
+    uses = (*lesson.tools, *_tries_in_vain(every), *(use for one in own for use in _used(one)))
+    return lesson.model_copy(
+        update={
+            "tools": summed(uses)[:MOST_TOOLS],
+            "troubles": tuple(troubles[:MOST_TROUBLES]),
+            "more_troubles": lesson.more_troubles + max(len(troubles) - MOST_TROUBLES, 0),
+        }
+    )
+
+
+def _retried(tried: Iterable[Tried]) -> Iterator[Trouble]:
+    """What succeeded at a later try. A source is named where its worker said what was wrong."""
+    for one in tried:
+        if one.before is None or one.status is ToolStatus.UNAVAILABLE:
+            continue
+        of_source = one.before.fault is not None
+        kind = TroubleKind.TURN_RETRIED if one.server is None else TroubleKind.TOOL_RETRIED
+        yield _trouble(one, kind, one.before, of_source=of_source)
+
+
+def _of_calls(tried: Iterable[Tried]) -> Iterator[Trouble]:
+    for one in tried:
+        kind = CALL_TROUBLES.get(one.status) if one.status else None
+        if kind is not None:
+            yield _trouble(one, kind, one.last or Fault(None, ""), of_source=True)
+
+
+def _trouble(one: Tried, kind: TroubleKind, why: Fault, *, of_source: bool) -> Trouble:
+    return Trouble(
+        kind=kind,
+        market=market_in(one.workflow_id),
+        agent=agent_of(one.activity_id),
+        server=one.server if of_source else None,
+        tool=one.tool if of_source else None,
+        at=one.at,
+        fault=why.fault,
+        words=why.words[:LONGEST_WORDS],
+    )
+
+
+def _tries_in_vain(tried: Iterable[Tried]) -> Iterator[ToolUse]:
+    for one in tried:
+        if one.before is not None and one.before.fault is not None and one.server and one.tool:
+            agent = agent_of(one.activity_id)
+            yield ToolUse(
+                agent=agent, server=one.server, tool=one.tool, calls=0, retried=one.tries - 1
+            )
+
+
+def _used(one: Tried) -> Iterator[ToolUse]:
+    """A call that came to its end."""
+    if one.server is not None and one.tool is not None and one.status is not None:
+        agent = agent_of(one.activity_id)
+        yield counted_use(agent, one.server, one.tool, one.status, one.took)

@@ -1,0 +1,265 @@
+"""What a run tells the learning system. Light: workflows use it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import chain, islice
+from typing import Final
+
+from desk.analytics.weeks import window_of
+from desk.contracts.config import RunConfig, ScheduleConfig
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import (
+    ConflictRecord,
+    Forecast,
+    Position,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.learning.learning import AgentRecord, Lesson, MadeForecast, SourceRecord
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import WeekRecord
+from desk.contracts.weeks import monday_of, week_of
+from desk.documents.report.coverage import is_counted
+from desk.learning.forecasts.forecasts import carry_probability
+from desk.runs.tools.tool_analytics import tool_uses
+from desk.runs.tools.troubles import troubles_of
+from desk.trust.conflicts.positions import agree
+
+MOST_TROUBLES: Final = 200
+MOST_FORECASTS: Final = 400
+MOST_TOOLS: Final = 200
+MOST_SOURCES: Final = 50
+
+VERIFIED: Final = "verified"
+CONTESTED: Final = "contested"
+REJECTED: Final = "rejected"
+"""The counts of a source's record."""
+
+
+def lesson_of(
+    record: WeekRecord, config: RunConfig, *, workflow_id: str, whole: bool, told_at: datetime
+) -> Lesson:
+    """What became of a run's week. A run of some of the markets is not `whole`.
+
+    Of more than `MOST_TROUBLES` the rest is counted. Only a whole week makes forecasts.
+    """
+    desk_work = tuple(line for line in (record.planning, record.commenting) if line is not None)
+    troubles = troubles_of(record.outcomes, desk_work, told_at)
+    kept = tuple(islice(troubles, MOST_TROUBLES))
+    return Lesson(
+        workflow_id=workflow_id,
+        week=record.week,
+        as_of=record.window.end,
+        told_at=told_at,
+        whole=whole,
+        expected=len(config.markets),
+        researched=sum(map(is_counted, record.outcomes)),
+        forecasts=_forecasts(record, config.schedule) if whole else (),
+        troubles=kept,
+        more_troubles=sum(1 for _ in troubles),
+        tools=tool_uses(record.outcomes)[:MOST_TOOLS],
+        sources=source_records(record.outcomes)[:MOST_SOURCES],
+        agents=_agents([*desk_work, *_contributions(record.outcomes)]),
+    )
+
+
+def _forecasts(record: WeekRecord, schedule: ScheduleConfig) -> tuple[MadeForecast, ...]:
+    found = (
+        made
+        for outcome in record.outcomes
+        for result in outcome.results
+        if (made := _forecast(record.week, outcome, result, schedule)) is not None
+    )
+    return tuple(islice(found, MOST_FORECASTS))
+
+
+def _forecast(
+    week: str, outcome: MarketOutcome, result: ResearchResult, schedule: ScheduleConfig
+) -> MadeForecast | None:
+    """An agent's forecast for its market; None where it made none, or where the level that it
+    starts from has been rejected or rests on no answer."""
+    forecast = next(
+        (
+            view.forecast
+            for view in result.views
+            if view.kind is ViewKind.DIRECTION
+            and view.subject == outcome.market
+            and view.forecast is not None
+        ),
+        None,
+    )
+    level = _standing_claim(outcome, result, Metric.LAST)
+    server = _servers(outcome).get(level.evidence[0]) if level and level.evidence else None
+    if forecast is None or level is None or server is None:
+        return None
+    return MadeForecast(
+        market=outcome.market,
+        agent=result.agent,
+        week=week,
+        due=_due(week, forecast.weeks, schedule),
+        probability=forecast.probability,
+        carry=_carry(outcome, forecast),
+        level=level.value,
+        level_on=level.as_of,
+        server=server,
+    )
+
+
+def _due(week: str, weeks: int, schedule: ScheduleConfig) -> datetime:
+    """The as-of instant of the week that is so many weeks later."""
+    return window_of(week_of(monday_of(week) + timedelta(weeks=weeks)), schedule).end
+
+
+def _carry(outcome: MarketOutcome, forecast: Forecast) -> float | None:
+    """By the first differential that any agent claims for the pair and nobody rejected."""
+    for result in outcome.results:
+        if (claim := _standing_claim(outcome, result, Metric.DIFFERENTIAL)) is not None:
+            return carry_probability(claim.value, forecast.weeks, forecast.deviation)
+    return None
+
+
+def _standing_claim(outcome: MarketOutcome, result: ResearchResult, metric: Metric) -> Claim | None:
+    wanted = claim_id(outcome.market, metric)
+    rejected = any(
+        verdict.claim_id == wanted
+        and verdict.status is ClaimStatus.REJECTED
+        and verdict.result in (None, result.result_id)
+        for verdict in _verdicts(outcome)
+    )
+    if rejected:
+        return None
+    return next((claim for claim in result.claims if claim.claim_id == wanted), None)
+
+
+def source_records(outcomes: Iterable[MarketOutcome]) -> tuple[SourceRecord, ...]:
+    """What became of what each server said, by its name.
+
+    A claim that others bear out counts for its servers and for theirs; a rejected one against its
+    own. A contested one counts as its conflict was decided, and for nobody where it was not. What
+    is derived from other claims counts nowhere: they are counted themselves.
+    """
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for outcome in outcomes:
+        for server, counted in chain(_by_verdicts(outcome), _by_conflicts(outcome)):
+            found[server][counted] += 1
+    return tuple(SourceRecord(server=server, **counts) for server, counts in sorted(found.items()))
+
+
+def _by_verdicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
+    """The servers behind each claim that is in no conflict or is rejected, and how it counts."""
+    delivered, servers = _delivered(outcome), _servers(outcome)
+    disputed = {position.claim_id for record in outcome.conflicts for position in record.positions}
+    for verdict in _verdicts(outcome):
+        counted = _counted(verdict)
+        if counted is None or (counted != REJECTED and verdict.claim_id in disputed):
+            continue
+        judged = [
+            claim
+            for result_id, claim in delivered.get(verdict.claim_id, ())
+            if verdict.result in (None, result_id) and not claim.inputs
+        ]
+        named = {name for claim in judged for name in claim.evidence}
+        if named and counted == VERIFIED:
+            named.update(verdict.evidence)
+        for server in {servers[name] for name in named if name in servers}:
+            yield server, counted
+
+
+def _counted(verdict: ClaimVerdict) -> str | None:
+    """What a verdict by itself says of sources. Where its series agrees with another origin's, that
+    is one more agreement, even if the one claim has a single source."""
+    if verdict.status is ClaimStatus.REJECTED:
+        return REJECTED
+    by_series = verdict.decided_by is ClaimCheck.SERIES
+    single = verdict.status is ClaimStatus.SINGLE_SOURCE
+    return VERIFIED if verdict.status is ClaimStatus.VERIFIED or (single and by_series) else None
+
+
+def _by_conflicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
+    """The servers behind the positions on claims, and how the decision of each conflict counts for
+    them. One that is behind both sides counts for neither."""
+    derived = {
+        name for name, claims in _delivered(outcome).items() if any(c.inputs for _, c in claims)
+    }
+    for record in outcome.conflicts:
+        parties = [
+            position
+            for position in record.positions
+            if position.claim_id is not None and not position.abstains
+        ]
+        if not derived.isdisjoint(position.claim_id for position in parties):
+            continue
+        held, lost = _decided(record, parties)
+        yield from ((server, VERIFIED) for server in held - lost)
+        yield from ((server, CONTESTED) for server in lost - held)
+
+
+def _decided(record: ConflictRecord, parties: Sequence[Position]) -> tuple[set[str], set[str]]:
+    """The servers of those that agree with what was chosen, and of those that do not; none where
+    nothing was, or where it cannot be compared."""
+    chosen = next((each for each in parties if each.stated == record.chosen), None)
+    if chosen is None or not record.resolved:
+        return set(), set()
+    held, lost = set[str](), set[str]()
+    try:
+        for each in parties:
+            if each.server is not None:
+                (held if agree(record.kind, chosen, each, record.bounds) else lost).add(each.server)
+    except ValueError:
+        return set(), set()
+    return held, lost
+
+
+def _delivered(outcome: MarketOutcome) -> Mapping[str, Sequence[tuple[str, Claim]]]:
+    """By claim id every claim of that id, with the id of its result."""
+    found: defaultdict[str, list[tuple[str, Claim]]] = defaultdict(list)
+    for result in outcome.results:
+        for claim in result.claims:
+            found[claim.claim_id].append((result.result_id, claim))
+    return found
+
+
+def _verdicts(outcome: MarketOutcome) -> Sequence[ClaimVerdict]:
+    return outcome.validation.verdicts if outcome.validation else ()
+
+
+def _servers(outcome: MarketOutcome) -> Mapping[str, str]:
+    """By evidence id, the server that was asked."""
+    return {result.evidence_id: result.call.server for result in outcome.evidence}
+
+
+def _contributions(outcomes: Iterable[MarketOutcome]) -> Iterator[Contribution]:
+    for outcome in outcomes:
+        yield from outcome.agents
+
+
+def _agents(lines: Iterable[Contribution]) -> tuple[AgentRecord, ...]:
+    """Each agent's tasks, those included that went from it to another."""
+    tasks: Counter[AgentId] = Counter()
+    delivered: Counter[AgentId] = Counter()
+    reassigned: Counter[AgentId] = Counter()
+    turns: Counter[AgentId] = Counter()
+    cost: dict[AgentId, Decimal] = {}
+    for line in lines:
+        tasks[line.agent] += 1
+        delivered[line.agent] += line.delivered
+        turns[line.agent] += line.turns
+        cost[line.agent] = cost.get(line.agent, Decimal(0)) + line.usage.cost_usd
+        if line.reassigned_from is not None:
+            tasks[line.reassigned_from] += 1
+            reassigned[line.reassigned_from] += 1
+    return tuple(
+        AgentRecord(
+            agent=agent,
+            tasks=tasks[agent],
+            delivered=delivered[agent],
+            reassigned=reassigned[agent],
+            turns=turns[agent],
+            cost_usd=cost.get(agent, Decimal(0)),
+        )
+        for agent in sorted(tasks)
+    )

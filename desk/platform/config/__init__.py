@@ -1,0 +1,1 @@
+"""desk.toml and the environment, read into settings."""

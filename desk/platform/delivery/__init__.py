@@ -1,0 +1,1 @@
+"""Reports sent by mail, webhook and object store."""

@@ -1,0 +1,147 @@
+"""A report by e-mail: one message by SMTP, from a thread that can be cut off."""
+
+import asyncio
+import smtplib
+import socket
+import ssl
+from contextlib import suppress
+from email.message import EmailMessage
+
+from desk.contracts.week.delivery import EmailTarget, MailSecurity
+from desk.platform.delivery.deliveries import (
+    SMTP_PASSWORD,
+    DeliveryFailed,
+    DeliverySecrets,
+    Letter,
+    needed,
+)
+
+
+async def send_mail(
+    target: EmailTarget, letter: Letter, secrets: DeliverySecrets, timeout_seconds: float
+) -> str:
+    """Hand the letter to the mail server; who got it, in words.
+
+    Raises:
+        DeliveryFailed: nobody did.
+    """
+    password = needed(secrets.smtp_password, SMTP_PASSWORD) if target.user else None
+    line = _Line(target, timeout_seconds)
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            refused = await asyncio.to_thread(line.send, message_of(target, letter), password)
+    except TimeoutError:
+        raise DeliveryFailed(f"{_at(target)} did not take the message in time") from None
+    except smtplib.SMTPException as error:
+        raise _failure(target, error) from None
+    except ssl.SSLCertVerificationError as error:
+        words = f"the certificate of {_at(target)} does not hold: {error.verify_message}"
+        raise DeliveryFailed(words, permanent=True) from None
+    except OSError as error:
+        raise DeliveryFailed(f"{_at(target)} cannot be reached: {_reason(error)}") from None
+    finally:
+        line.cut()
+    return _outcome(target, refused)
+
+
+def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
+    """The message, the same for each attempt: the summary as text, the report attached."""
+    message = EmailMessage()
+    message["Subject"] = letter.subject
+    message["From"] = target.sender
+    message["To"] = ", ".join(target.recipients)
+    message["Date"] = letter.date
+    message["Message-ID"] = letter.message_id
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    message.add_attachment(
+        letter.attachment,
+        maintype="text",
+        subtype="html",
+        filename=letter.attachment_name,
+        params={"charset": "utf-8"},
+    )
+    return message
+
+
+class _Line:
+    """One conversation with a mail server. `cut` ends it from outside, so that a thread that
+    nobody waits for any more does not send after all."""
+
+    def __init__(self, target: EmailTarget, timeout_seconds: float) -> None:
+        self._target = target
+        self._timeout = timeout_seconds
+        self._server: smtplib.SMTP | None = None
+        self._is_cut = False
+
+    def send(self, message: EmailMessage, password: str | None) -> dict[str, tuple[int, bytes]]:
+        """Send the message; the recipients that were refused while others were not."""
+        server = self._connected()
+        try:
+            if self._target.security is MailSecurity.STARTTLS:
+                server.starttls(context=ssl.create_default_context())
+            if self._target.user is not None and password is not None:
+                server.login(self._target.user, password)
+            if self._is_cut:
+                raise smtplib.SMTPServerDisconnected("cut off")
+            refused = server.send_message(message)
+            with suppress(smtplib.SMTPException, OSError):
+                server.quit()
+            return refused
+        finally:
+            server.close()
+
+    def cut(self) -> None:
+        """End the conversation, wherever it is: the thread wakes up and closes it."""
+        self._is_cut = True
+        sock = getattr(self._server, "sock", None)
+        if sock is not None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    def _connected(self) -> smtplib.SMTP:
+        host, port = self._target.host, self._target.port
+        if self._target.security is MailSecurity.TLS:
+            context = ssl.create_default_context()
+            self._server = smtplib.SMTP_SSL(host, port, timeout=self._timeout, context=context)
+        else:
+            self._server = smtplib.SMTP(host, port, timeout=self._timeout)
+        return self._server
+
+
+def _failure(target: EmailTarget, error: smtplib.SMTPException) -> DeliveryFailed:
+    """By the server's own code: from 500 on it is final, below that it may pass."""
+    at = _at(target)
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        codes = {code for code, _ in error.recipients.values()}
+        words = f"{at} refuses every recipient ({', '.join(str(code) for code in sorted(codes))})"
+        return DeliveryFailed(words, permanent=min(codes, default=0) >= 500)
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        words = f"{at} refuses the login of {target.user} ({error.smtp_code}): see {SMTP_PASSWORD}"
+        return DeliveryFailed(words, permanent=error.smtp_code >= 500)
+    if isinstance(error, smtplib.SMTPResponseException):
+        words = f"{at} answers {error.smtp_code} {_told(error.smtp_error)}"
+        return DeliveryFailed(words, permanent=error.smtp_code >= 500)
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        words = f"{at} does not offer what deliveries.email asks for: {error}"
+        return DeliveryFailed(words, permanent=True)
+    return DeliveryFailed(f"{at} hung up: {error}")
+
+
+def _outcome(target: EmailTarget, refused: dict[str, tuple[int, bytes]]) -> str:
+    taken = len(target.recipients) - len(refused)
+    words = f"to {taken} of {len(target.recipients)} recipients through {target.host}"
+    return f"{words}; refused: {', '.join(sorted(refused))}" if refused else words
+
+
+def _at(target: EmailTarget) -> str:
+    return f"the mail server {target.host}:{target.port}"
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _told(answer: bytes | str) -> str:
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+    return " ".join(text.split())[:200]

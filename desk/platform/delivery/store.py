@@ -1,0 +1,99 @@
+"""A revision's files to a bucket, by the protocol of Amazon's S3."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import obstore
+from obstore.exceptions import (
+    BaseError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+)
+from obstore.store import S3Store
+
+from desk.contracts.week.delivery import ObjectStoreTarget
+from desk.contracts.week.signature import SUFFIX as SIGNATURE
+from desk.platform.delivery.deliveries import (
+    ACCESS_KEY,
+    SECRET_KEY,
+    DeliveryFailed,
+    DeliverySecrets,
+    needed,
+)
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config
+
+_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    SIGNATURE: "application/json",
+    "md": "text/markdown; charset=utf-8",
+}
+
+
+async def store_files(
+    target: ObjectStoreTarget,
+    files: Mapping[str, bytes],
+    secrets: DeliverySecrets,
+    timeout_seconds: float,
+) -> str:
+    """Put every file under its key; where they are, in words. Each is there whole or not at all,
+    and putting them again puts the same.
+
+    Raises:
+        DeliveryFailed: one of them could not be put.
+    """
+    store = _store(target, secrets, timeout_seconds)
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            for key, content in files.items():
+                kind = _TYPES[key.rpartition(".")[2]]
+                attributes = {"Content-Type": kind}
+                await obstore.put_async(
+                    store, key, content, attributes=attributes, use_multipart=False
+                )
+    except TimeoutError:
+        raise DeliveryFailed(f"{_of(target)} did not take the files in time") from None
+    except (NotFoundError, FileNotFoundError):
+        raise DeliveryFailed(f"{_of(target)} does not exist", permanent=True) from None
+    except (PermissionDeniedError, UnauthenticatedError):
+        words = f"{_of(target)} refuses the key in {ACCESS_KEY} and {SECRET_KEY}"
+        raise DeliveryFailed(words, permanent=True) from None
+    except BaseError as error:
+        raise DeliveryFailed(f"{_of(target)} did not take the files: {_told(error)}") from None
+    return f"{len(files)} files in {_of(target)}"
+
+
+def _store(target: ObjectStoreTarget, secrets: DeliverySecrets, timeout_seconds: float) -> S3Store:
+    config: S3Config = {
+        "access_key_id": needed(secrets.access_key, ACCESS_KEY),
+        "secret_access_key": needed(secrets.secret_key, SECRET_KEY),
+        "region": target.region,
+    }
+    if secrets.session_token is not None:
+        config["session_token"] = secrets.session_token.get_secret_value()
+    if target.endpoint is not None:
+        config["endpoint"] = target.endpoint
+    return S3Store(
+        target.bucket,
+        config=config,
+        client_options={
+            "timeout": timedelta(seconds=timeout_seconds),
+            "allow_http": (target.endpoint or "").startswith("http://"),
+        },
+        # Retries are Temporal's.
+        retry_config={"max_retries": 0},
+    )
+
+
+def _of(target: ObjectStoreTarget) -> str:
+    return f"the bucket {target.bucket}"
+
+
+def _told(error: BaseError) -> str:
+    """The first line: what follows is how the library writes itself down."""
+    return " ".join(str(error).split("\n")[0].split())[:300]

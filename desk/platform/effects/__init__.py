@@ -1,0 +1,1 @@
+"""The journal of effects, and files on disk."""

@@ -1,0 +1,208 @@
+"""What has been done, by key, so that a repeated activity returns the first result.
+
+Temporal runs an activity again when worker and server die together after the effect and before
+its completion was stored. A call that is paid for must not be paid for twice: its result is kept
+here, under the activity's key, before the activity completes.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from filelock import FileLock
+from pydantic import BaseModel, ValidationError
+
+from desk.platform.effects.disk_space import NamingConnection, naming_space
+from desk.platform.models.paid_calls import PaidCalls
+
+KEPT_FOR = "-14 days"
+"""Far longer than a completion can be outstanding."""
+
+OPENING_SECONDS = 30
+"""How long a process waits for others that open the same file."""
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
+    " at TEXT NOT NULL DEFAULT (datetime('now')))",
+    "CREATE TABLE IF NOT EXISTS paid (id INTEGER PRIMARY KEY, key TEXT NOT NULL,"
+    " attempt INTEGER NOT NULL, usage TEXT NOT NULL,"
+    " at TEXT NOT NULL DEFAULT (datetime('now')))",
+    "CREATE INDEX IF NOT EXISTS paid_by_key ON paid (key)",
+)
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class EffectJournal:
+    """Results by key in an SQLite file that processes on one machine share. `paid` is what was
+    asked for them and may have been billed.
+
+    A file that is damaged is moved aside and a new one begun. A result that cannot be kept is
+    returned all the same: it has been paid for.
+
+    Raises:
+        sqlite3.OperationalError: the file cannot be opened or written at all.
+        filelock.Timeout: others have been opening it all the while.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with naming_space(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        # One process at a time: SQLite does not wait for another that begins the same file.
+        with FileLock(path.with_name(f"{path.name}.lock"), timeout=OPENING_SECONDS):
+            self._connection = _opened_or_begun(path)
+        self.paid = PaidCalls(self._connection)
+
+    async def once(
+        self,
+        key: str,
+        effect: Callable[[], Awaitable[T]],
+        kind: type[T],
+        *,
+        outlives: bool = False,
+    ) -> T:
+        """The result kept under the key, or else the effect's, which is then kept.
+
+        An effect that raises leaves nothing and may be tried again. Where another process kept a
+        result first, that one is returned. One that `outlives` its caller goes on when the caller
+        is cancelled, as after a late heartbeat: who asks next waits for the same effect, and what
+        it brings is kept although nobody waits.
+        """
+        if not outlives:
+            return await self._once(key, effect, kind)
+        task: asyncio.Task[T] | None = self._under_way.get(key)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._once(key, effect, kind))
+            self._under_way[key] = task
+            task.add_done_callback(lambda ended: self._ended(key, ended))
+        return await asyncio.shield(task)
+
+    def _ended(self, key: str, task: asyncio.Task[Any]) -> None:
+        del self._under_way[key]
+        if not task.cancelled():
+            task.exception()  # Looked at, for nobody may be left whom it could be raised to.
+
+    async def _once(self, key: str, effect: Callable[[], Awaitable[T]], kind: type[T]) -> T:
+        async with self._alone(key):
+            kept = self._kept(key, kind)
+            if kept is not None:
+                return kept
+            result = await effect()
+            try:
+                return self._keep(key, result, kind)
+            except sqlite3.Error as error:
+                LOG.warning("the result of %s could not be kept: %s", key, error)
+                return result
+
+    def close(self) -> None:
+        """Give up what is under way, and release the file."""
+        for task in self._under_way.values():
+            task.cancel()
+        self._connection.close()
+
+    @asynccontextmanager
+    async def _alone(self, key: str) -> AsyncIterator[None]:
+        """One attempt at a time: a late heartbeat can bring the next while the last still runs."""
+        lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks[key]
+            if waiting == 1:
+                del self._locks[key]
+            else:
+                self._locks[key] = (lock, waiting - 1)
+
+    def _kept(self, key: str, kind: type[T]) -> T | None:
+        """What is kept under the key; a row that cannot be used counts as absent."""
+        try:
+            row = self._read(key)
+            return None if row is None else kind.model_validate_json(row)
+        except (ValidationError, sqlite3.DatabaseError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and not _is_damage(error):
+                raise
+            LOG.warning("the result kept under %s cannot be used: %s", key, error)
+            return None
+
+    def _keep(self, key: str, result: T, kind: type[T]) -> T:
+        """The result that is kept after this: an earlier one of another process comes first."""
+        row = (key, result.model_dump_json())
+        added = self._connection.execute(
+            "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)", row
+        )
+        if added.rowcount == 1:
+            return result
+        earlier = self._kept(key, kind)
+        if earlier is not None:
+            return earlier
+        self._connection.execute("INSERT OR REPLACE INTO effects (key, result) VALUES (?, ?)", row)
+        return result
+
+    def _read(self, key: str) -> bytes | None:
+        with closing(
+            self._connection.execute("SELECT result FROM effects WHERE key = ?", (key,))
+        ) as rows:
+            row = rows.fetchone()
+        return None if row is None else row[0]
+
+
+def _opened_or_begun(path: Path) -> sqlite3.Connection:
+    try:
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise
+        aside = _moved_aside(path)
+        LOG.warning("%s is damaged (%s): moved to %s and begun anew", path, error, aside)
+        return _opened(path)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=10, isolation_level=None, factory=NamingConnection)
+    try:
+        # Text as bytes: what is not UTF-8 is then found by the validation of the result.
+        connection.text_factory = bytes
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        forget_old(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def forget_old(connection: sqlite3.Connection) -> None:
+    """Delete what no activity can ask for any more; tables that are not there yet are made."""
+    for statement in TABLES:
+        connection.execute(statement)
+    for table in ("effects", "paid"):
+        connection.execute(f"DELETE FROM {table} WHERE at < datetime('now', ?)", (KEPT_FOR,))  # noqa: S608
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file itself is unusable, and not merely locked or the disk full."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _moved_aside(path: Path) -> Path:
+    """The first free `<name>.damaged-<n>`; the write-ahead log goes along, for it belongs to it."""
+    aside = next(
+        free for n in count(1) if not (free := path.with_name(f"{path.name}.damaged-{n}")).exists()
+    )
+    for ending in ("-wal", "-shm", ""):
+        beside = path.with_name(path.name + ending)
+        if beside.exists():
+            beside.rename(aside.with_name(aside.name + ending))
+    return aside

@@ -1,0 +1,1 @@
+"""Servers named in .mcp.json, asked."""

@@ -1,0 +1,144 @@
+"""The circuit of a source: when it keeps failing, its calls fail at once until one gets through.
+
+A circuit is that of one worker process, as its connections are. Nothing is written and nobody is
+asked: a week makes so many calls that every process learns within seconds what its sources are
+like, and one whose own way to a source is broken does not speak for the others.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Final
+
+from desk.contracts.agents.tools import OpenCircuit
+from desk.contracts.config import RetryConfig
+from desk.contracts.names import CallFault
+from desk.platform.mcp.tool_calling import ToolUnreachable
+
+FAILURES: Final = 3
+"""In a row; one answer, and be it a refusal, and the count begins anew."""
+
+FIRST_PAUSE: Final = timedelta(seconds=5)
+LONGEST_PAUSE: Final = timedelta(minutes=1)
+"""Between two calls that try whether the source is back; each pause is twice the last."""
+
+WAIT_SECONDS: Final = 1.0
+"""How long a call waits for one that just tries."""
+
+LOG = logging.getLogger(__name__)
+
+
+def outlasting(retries: RetryConfig, tries: timedelta) -> timedelta:
+    """How long a source must have failed before its circuit opens: longer than the pauses between
+    the tries of one call, which are there to bridge a restart; at most what all may take."""
+    pauses = (
+        min(retries.first_pause * 2**number, retries.longest_pause)
+        for number in range(retries.max_attempts - 1)
+    )
+    return min(sum(pauses, timedelta(0)), tries)
+
+
+class Circuit:
+    """Whether a source is asked. It is not, when `FAILURES` calls in a row have failed over a time
+    of at least `opens_after`; then, after each pause, one call tries and the others go on failing.
+    """
+
+    def __init__(
+        self, server: str, opens_after: timedelta, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._server = server
+        self._opens_after = opens_after.total_seconds()
+        self._clock = clock
+        self._failures = 0
+        self._failing_from = 0.0
+        self._not_made = 0
+        self._open: OpenCircuit | None = None
+        self._pause = FIRST_PAUSE
+        self._next_try = 0.0
+        self._trying: asyncio.Event | None = None
+
+    @asynccontextmanager
+    async def call(self) -> AsyncIterator[None]:
+        """For the time of a call, whose failure to be answered counts.
+
+        Raises:
+            ToolUnreachable: the source is not asked.
+        """
+        tries = await self._admitted()
+        began = self._clock()
+        try:
+            yield
+        except ToolUnreachable as error:
+            if error.after is None:
+                self._failed(error.fault, began, tried=tries)
+            else:
+                # It is there, and says itself when it wants to be asked.
+                self._answered()
+            raise
+        else:
+            self._answered()
+        finally:
+            if tries and self._trying is not None:
+                self._trying.set()
+                self._trying = None
+
+    async def _admitted(self) -> bool:
+        """Whether the call is the one that tries."""
+        if self._trying is not None:
+            # Many calls may come while the first answer after a while is on its way.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WAIT_SECONDS):
+                    await self._trying.wait()
+        if self._open is None:
+            return False
+        if self._trying is None and self._clock() >= self._next_try:
+            self._trying = asyncio.Event()
+            return True
+        self._not_made += 1
+        words = (
+            f"{self._server}: not asked, circuit open since {_moment(self._open.since)} after"
+            f" {self._open.failures} failures in a row ({self._open.fault}), next try at"
+            f" {_moment(self._open.next_try)}"
+        )
+        raise ToolUnreachable(words, fault=CallFault.CIRCUIT_OPEN, circuit=self._open)
+
+    def _answered(self) -> None:
+        if self._open is not None:
+            LOG.warning(
+                "source %s answers again; %d calls were not made", self._server, self._not_made
+            )
+        self._failures, self._not_made, self._open, self._pause = 0, 0, None, FIRST_PAUSE
+
+    def _failed(self, fault: CallFault, began: float, *, tried: bool) -> None:
+        self._failing_from = min(self._failing_from, began) if self._failures else began
+        self._failures += 1
+        if self._open is None and self._is_enough():
+            self._wait_for_it(fault, datetime.now(UTC))
+            LOG.warning(
+                "source %s: circuit open after %d failures in a row, the last: %s",
+                *(self._server, self._failures, fault),
+            )
+        elif self._open is not None and tried:
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+            self._wait_for_it(fault, self._open.since)
+
+    def _is_enough(self) -> bool:
+        lasted = self._clock() - self._failing_from
+        return self._failures >= FAILURES and lasted >= self._opens_after
+
+    def _wait_for_it(self, fault: CallFault, since: datetime) -> None:
+        self._next_try = self._clock() + self._pause.total_seconds()
+        self._open = OpenCircuit(
+            server=self._server,
+            since=since,
+            next_try=datetime.now(UTC) + self._pause,
+            fault=fault,
+            failures=self._failures,
+        )
+
+
+def _moment(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M:%S} UTC"

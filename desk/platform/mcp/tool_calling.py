@@ -1,0 +1,82 @@
+"""What calling a tool means, apart from how: kept light so that no caller imports the MCP stack."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from desk.contracts.agents.tools import Attribution, OpenCircuit, ToolSpec
+from desk.contracts.names import CallFault
+
+
+class ToolUnreachable(Exception):
+    """The server could not be asked, or went away before it answered. Another try may do, after
+    the pause that the server asked for where it did; not so where `lasting`. `circuit` is why the
+    call was not even made."""
+
+    def __init__(
+        self,
+        words: str,
+        *,
+        fault: CallFault = CallFault.UNREACHABLE,
+        after: timedelta | None = None,
+        circuit: OpenCircuit | None = None,
+    ) -> None:
+        super().__init__(words)
+        self.fault = fault
+        self.after = after
+        self.circuit = circuit
+
+    @property
+    def details(self) -> tuple[object, ...]:
+        """What is to be known of it beside the fault."""
+        return () if self.circuit is None else (self.circuit,)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the same question asked again at once comes to the same."""
+        return self.fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN)
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What a server answered: structured content, or the text of its refusal. `kept`: it says that
+    it asked its source nothing anew. `attribution`: see `ToolResult`."""
+
+    content: JsonValue = None
+    refusal: str | None = None
+    kept: bool = False
+    attribution: Attribution | None = None
+
+
+class ToolCaller(Protocol):
+    """Whatever can call a tool of a named server."""
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        key: str,
+        timeout_seconds: float,
+    ) -> ToolAnswer:
+        """The server's answer.
+
+        `key` names the call to the server (in the request's metadata), so that a server with
+        side effects can recognise a repetition.
+
+        Raises:
+            ToolUnreachable: no answer was had in time.
+        """
+        ...
+
+    async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
+        """What the server offers now, sorted by name, without the `as_of` that the desk adds.
+
+        Raises:
+            ToolUnreachable: no listing was had in time, or the server gave an error instead.
+        """
+        ...

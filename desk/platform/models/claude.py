@@ -1,0 +1,125 @@
+"""Claude behind one function: a call asked once, and what went wrong as a typed error.
+
+The client does not retry: retries are Temporal's, and each answer is kept before its activity
+completes. Nothing of a key reaches an error.
+"""
+
+from datetime import timedelta
+from typing import Any, Final, cast
+
+import anthropic
+import httpx2
+from pydantic import JsonValue, SecretStr
+
+from desk.contracts.agents.budget import ModelPrice
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.platform.models.claude_prices import price_of, usage_of
+from desk.platform.models.model_calling import ModelFailed
+from desk.platform.models.retry_after import pause_of
+
+CONNECT_SECONDS: Final = 5.0
+LONGEST_PAUSE: Final = timedelta(minutes=2)
+NEVER_ASKED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout)
+RETRIED: Final = frozenset({408, 409, 429})
+"""The statuses below 500 after which the same request may succeed."""
+SPEND_LIMIT: Final = "spend_limit_reached"
+"""How the codes of errors end that come with status 429 and that no waiting mends."""
+
+
+class Claude:
+    """A client of the Messages API. `http_client` stands in for the network in tests."""
+
+    def __init__(
+        self,
+        api_key: SecretStr,
+        *,
+        base_url: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
+    ) -> None:
+        self._client = anthropic.AsyncAnthropic(
+            api_key=api_key.get_secret_value(),
+            base_url=base_url,
+            http_client=http_client,
+            max_retries=0,
+        )
+
+    def price(self, model: str, reading: int) -> ModelPrice | None:
+        """See `ModelCaller.price`."""
+        return price_of(model, reading)
+
+    async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
+        """See `ModelCaller.ask`."""
+        try:
+            message = await self._client.messages.create(
+                **_request(call), timeout=httpx2.Timeout(timeout_seconds, connect=CONNECT_SECONDS)
+            )
+        except anthropic.APIStatusError as error:
+            raise _of_status(error) from None
+        except anthropic.APIConnectionError as error:
+            late = isinstance(error, anthropic.APITimeoutError)
+            words = "Claude did not answer in time" if late else "no way to Claude"
+            reason = error.__cause__
+            raise ModelFailed(
+                f"{words}: {type(reason).__name__}",
+                again=True,
+                billed=not isinstance(reason, NEVER_ASKED),
+            ) from None
+        except (anthropic.AnthropicError, TypeError, ValueError) as error:
+            raise ModelFailed(f"the call cannot be made: {error}", again=False) from None
+        try:
+            return _answer(message)
+        except (AttributeError, TypeError, ValueError):
+            # The client hands on whatever came with status 200, such as the page of a proxy.
+            words = "what came back is no message of Claude"
+            raise ModelFailed(words, again=True, billed=True) from None
+
+
+def _request(call: ModelCall) -> dict[str, Any]:
+    schema = anthropic.transform_schema(cast("dict[str, Any]", call.schema_of_result))
+    asked = {
+        "model": call.model,
+        "max_tokens": call.max_tokens,
+        "system": [{"type": "text", "text": call.system, "cache_control": {"type": "ephemeral"}}],
+        "messages": list(call.messages),
+        "output_config": {
+            "effort": call.effort.value,
+            "format": {"type": "json_schema", "schema": schema},
+        },
+        # The last block too: what was said so far is read from the cache at the next turn.
+        "cache_control": {"type": "ephemeral"},
+    }
+    if call.tools:
+        asked["tools"] = list(call.tools)
+        asked["tool_choice"] = {"type": "none" if call.no_more_calls else "auto"}
+    return asked
+
+
+def _answer(message: anthropic.types.Message) -> ModelAnswer:
+    blocks = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
+    counted = message.usage.model_dump(mode="json", exclude_none=True)
+    return ModelAnswer(
+        content=tuple(cast("list[JsonValue]", blocks)),
+        text="".join(block.text for block in message.content if block.type == "text"),
+        stop_reason=_stop_reason(message.stop_reason),
+        usage=usage_of(message.model, counted),
+        request_id=message._request_id,
+    )
+
+
+def _stop_reason(given: str | None) -> StopReason:
+    known = {reason.value: reason for reason in StopReason}
+    return known.get(given or "", StopReason.OTHER)
+
+
+def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
+    """An HTTP error by what may be done about it; a header of the API goes before the status."""
+    status, headers = error.status_code, error.response.headers
+    code = error.error_code
+    spent = code is not None and code.endswith(SPEND_LIMIT)
+    again = (status in RETRIED or status >= 500) and not spent
+    again = {"true": True, "false": False}.get(headers.get("x-should-retry", ""), again)
+    request = error.request_id or "none"
+    words = f"Claude answered {status} ({code or error.type or 'no type'}, request {request})"
+    said = f"{words}: {error.message}"[:400]
+    after = pause_of(headers, LONGEST_PAUSE) if again else None
+    return ModelFailed(said, again=again and not spent, after=after)

@@ -1,0 +1,1 @@
+"""Compression, encryption and external storage of payloads."""

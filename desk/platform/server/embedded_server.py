@@ -1,0 +1,350 @@
+"""The embedded Temporal server: started, watched, restarted when it dies, and stopped."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import sysconfig
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.platform.effects.disk_space import free_bytes
+from desk.platform.payloads.codec_server import Opening, codec_server
+from desk.platform.server.server_failure import (
+    DatabaseUnusable,
+    DiskFull,
+    PortInUse,
+    ServerFailed,
+    explained,
+)
+from desk.platform.server.server_ports import free_ports
+from desk.platform.server.server_record import ServerRecord, stop_orphan
+from desk.platform.server.ui_guard import ALLOWED_HOSTS, Address, guarded, hidden_address
+from desk.platform.settings import ServerSettings
+
+NAMESPACE = "default"
+RETENTION = timedelta(days=90)
+START_LIMIT_SECONDS = 30.0
+STOP_GRACE_SECONDS = 5.0
+POLL_SECONDS = 0.02
+MOST_RESTARTS = 5
+RESTART_SPAN_SECONDS = 60.0
+SPACE_LOOK_SECONDS = 0.5
+
+SPACE_TO_WORK = 48 * 2**20
+"""Bytes: the write-ahead log alone takes 32 MiB before it is written back."""
+
+SPACE_TO_RUN = 2 * 2**20
+"""Bytes with which a server is stopped in good order, before what it writes is lost."""
+
+# Measured: WAL and `synchronous` 5x, the transfer queue's rate 5x for steps in sequence. The timer
+# shift lets a retry come sooner than after a second; one partition makes priorities exact. For
+# each new task the server goes through all that it has done since a queue was last acknowledged:
+# at half a minute, a seventh of its work when it is busy. Search attributes are there from the
+# start: to look for new ones with every write took a fortieth.
+_DYNAMIC_CONFIG = (
+    "history.transferProcessorMaxPollRPS=100",
+    'history.transferProcessorUpdateAckInterval="3s"',
+    'history.visibilityProcessorUpdateAckInterval="3s"',
+    'history.timerProcessorUpdateAckInterval="3s"',
+    'history.timerProcessorMaxTimeShift="100ms"',
+    "matching.numTaskqueueReadPartitions=1",
+    "matching.numTaskqueueWritePartitions=1",
+    "matching.enableFairness=true",
+    "system.forceSearchAttributesCacheRefreshOnRead=false",
+)
+_PRAGMAS = (
+    "journal_mode=wal",
+    "synchronous=normal",
+    # 64 MiB, so that the pages of some dozens of weeks are not read again and again.
+    "cache_size=-65536",
+    # Pages, 32 MiB: written back to the database eight times less often.
+    "wal_autocheckpoint=8000",
+)
+
+# The server dies with the process that started it, killed or not. The kernel is asked by a few
+# lines of Python that then become the server: a `preexec_fn` would run in a forked copy of a
+# process that has threads. 1 is PR_SET_PDEATHSIG, 9 is SIGKILL: the database takes no harm from
+# it, and whoever starts next does not have to wait. The server collects its garbage half as often
+# as it would by itself: with the pragmas above, an eighth less work for a quarter more memory. Of
+# two processors it uses one, and the workers have the other: with both, a tenth of its work is to
+# hand over from thread to thread.
+_DIE_WITH_PARENT = (
+    "import ctypes, os, sys\n"
+    "os.environ.setdefault('GOGC', '200')\n"
+    "if len(os.sched_getaffinity(0)) == 2: os.environ.setdefault('GOMAXPROCS', '1')\n"
+    "ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)\n"
+    "if os.getppid() == int(sys.argv[1]): os.execv(sys.argv[2], sys.argv[2:])\n"
+)
+
+
+class EmbeddedServer:
+    """A running server. `failed` is done, with the error, when it could not be kept running.
+
+    `server` says where it listens.
+    """
+
+    def __init__(
+        self, home: Path, server: ServerSettings, codec_endpoint: str | None = None
+    ) -> None:
+        self._home = home
+        self.server = server
+        self.ui = (
+            hidden_address() if _is_loopback(server.ip) else Address(server.ip, server.ui_port)
+        )
+        self._codec_endpoint = codec_endpoint
+        self._process: asyncio.subprocess.Process | None = None
+        self._watchers: tuple[asyncio.Task[None], ...] = ()
+        self._deaths: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server that runs now."""
+        if self._process is None:
+            raise ServerFailed("the embedded server has not been started")
+        return self._process.pid
+
+    @property
+    def log_file(self) -> Path:
+        """Where the server writes what it has to say."""
+        return self._home / "logs" / "temporal.log"
+
+    async def start(self, meanwhile: Callable[[], None] | None = None) -> None:
+        """Start the server and wait until it answers; `meanwhile` is called in between.
+
+        Raises:
+            PortInUse: something else listens on one of its ports.
+            DatabaseUnusable: its database file is damaged or in use.
+            DiskFull: the disk of the home is full.
+            ServerFailed: it did not start for another reason.
+        """
+        self.log_file.parent.mkdir(parents=True, exist_ok=True)
+        await self._launch(meanwhile)
+        self._watchers = tuple(map(asyncio.create_task, (self._watch(), self._watch_space())))
+
+    async def stop(self) -> None:
+        """Stop the server: asked first, killed when it does not go in time."""
+        for watcher in self._watchers:
+            watcher.cancel()
+        await asyncio.gather(*self._watchers, return_exceptions=True)
+        await self._end_process()
+        ServerRecord.remove(self._home)
+        self.failed.cancel()
+
+    async def _launch(self, meanwhile: Callable[[], None] | None = None) -> None:
+        """Start the process and wait for it. It is gone again when this raises."""
+        with self.log_file.open("ab") as log:
+            written_from = log.tell()
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command(temporal_binary()),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # Ctrl-C goes to the whole group; the server must outlive the workers' last words.
+                start_new_session=True,
+            )
+        ServerRecord(
+            pid=self._process.pid, port=self.server.port, ui_port=self.server.ui_port
+        ).save(self._home)
+        try:
+            if meanwhile is not None:
+                meanwhile()
+            await self._wait_until_ready(written_from)
+        except BaseException:
+            await self._end_process()
+            ServerRecord.remove(self._home)
+            raise
+
+    def _command(self, binary: Path) -> list[str]:
+        server, database = self.server, self._home / "temporal.db"
+        attributes = [
+            f"{name}={'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
+            for name in SearchAttribute
+        ]
+        arguments = [
+            *(str(binary), "server", "start-dev"),
+            *("--ip", server.ip, "--port", str(server.port)),
+            *("--ui-ip", self.ui.ip, "--ui-port", str(self.ui.port)),
+            *("--dynamic-config-value", f"frontend.httpAllowedHosts={ALLOWED_HOSTS}"),
+            *("--ui-disable-news-fetch", "--db-filename", str(database)),
+            *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
+            *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
+            *(part for value in attributes for part in ("--search-attribute", value)),
+            *(("--ui-codec-endpoint", self._codec_endpoint) if self._codec_endpoint else ()),
+            *("--log-level", "error", "--color", "never"),
+        ]
+        if sys.platform != "linux":
+            return arguments
+        return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT, str(os.getpid()), *arguments]
+
+    async def _wait_until_ready(self, written_from: int) -> None:
+        started = time.monotonic()
+
+        def check() -> None:
+            self._check_alive(written_from)
+            if time.monotonic() - started > START_LIMIT_SECONDS:
+                raise ServerFailed(
+                    f"the Temporal server did not start within {START_LIMIT_SECONDS:.0f} s; "
+                    f"see {self.log_file}"
+                )
+
+        while not await _listens(self.server.ip, self.server.port):
+            check()
+            await asyncio.sleep(POLL_SECONDS)
+        # Imported while the server starts: it costs as much as the start itself.
+        from desk.platform.server.server_namespace import keep_closed_runs
+
+        await keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
+        check()
+
+    def _check_alive(self, written_from: int) -> None:
+        check_space(self._home, SPACE_TO_RUN)
+        if self._process is not None and self._process.returncode is not None:
+            words = self.log_file.read_bytes()[written_from:].decode(errors="replace")
+            raise explained(words, self.server, self._home / "temporal.db", self.log_file)
+
+    async def _watch(self) -> None:
+        """Start the server again whenever it dies, unless it dies too often."""
+        with self._failing():
+            while self._process is not None:
+                await self._process.wait()
+                check_space(self._home, SPACE_TO_RUN)
+                self._count_death()
+                await self._launch_again()
+
+    async def _watch_space(self) -> None:
+        """A server on a full disk goes on, and refuses everything in words of its own."""
+        with self._failing():
+            while True:
+                check_space(self._home, SPACE_TO_RUN)
+                await asyncio.sleep(SPACE_LOOK_SECONDS)
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except (ServerFailed, OSError) as error:
+            if not self.failed.done():
+                self.failed.set_exception(error)
+
+    async def _launch_again(self) -> None:
+        try:
+            await self._launch()
+        except (PortInUse, DatabaseUnusable, DiskFull):
+            raise
+        except ServerFailed:
+            return  # It died while it started: one death more.
+
+    def _count_death(self) -> None:
+        now = time.monotonic()
+        self._deaths.append(now)
+        recent = [at for at in self._deaths if now - at < RESTART_SPAN_SECONDS]
+        if len(recent) > MOST_RESTARTS:
+            raise ServerFailed(
+                f"the Temporal server died {len(recent)} times within "
+                f"{RESTART_SPAN_SECONDS:.0f} s and is not started again; see {self.log_file}"
+            )
+
+    async def _end_process(self) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), STOP_GRACE_SECONDS)
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+@asynccontextmanager
+async def embedded_server(
+    home: Path,
+    server: ServerSettings,
+    meanwhile: Callable[[], None] | None = None,
+    *,
+    opening: Opening | None = None,
+) -> AsyncIterator[EmbeddedServer]:
+    """A running server for the time of the block; `meanwhile` is called while it starts. `opening`
+    is what its codec endpoint opens encrypted payloads with. Where the usual ports are taken, it
+    has others, which the record in the home tells.
+
+    The caller holds the `HostLock` of the home: two servers on one database file would damage it.
+
+    Raises:
+        ServerFailed: as `EmbeddedServer.start`.
+    """
+    stop_orphan(home, temporal_binary())
+    with (
+        free_ports(server) as at,
+        codec_server(at.ip, at.ui_url, opening) as codec_endpoint,
+    ):
+        running = EmbeddedServer(home, at, codec_endpoint)
+        await running.start(meanwhile)
+        try:
+            async with _front_of(running):
+                yield running
+        finally:
+            await running.stop()
+
+
+@asynccontextmanager
+async def _front_of(running: EmbeddedServer) -> AsyncIterator[None]:
+    """The UI at its address. One that is not of this machine alone answers whoever reaches it."""
+    server = running.server
+    front = Address(server.ip, server.ui_port)
+    if running.ui == front:
+        yield
+        return
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(guarded(front, running.ui))
+        except OSError:
+            raise PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT") from None
+        yield
+
+
+def check_space(home: Path, needed: int) -> None:
+    """Do nothing where a home has room for so many bytes more.
+
+    Raises:
+        DiskFull: it has not.
+    """
+    free = free_bytes(home)
+    if free < needed:
+        raise DiskFull(home, free, needed)
+
+
+def temporal_binary() -> Path:
+    """The `temporal` command that was installed with the project.
+
+    Raises:
+        ServerFailed: it is not there.
+    """
+    binary = Path(sysconfig.get_path("scripts")) / "temporal"
+    if not binary.is_file():
+        raise ServerFailed(f"{binary} is missing; install the project again (make install)")
+    return binary
+
+
+async def _listens(ip: str, port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(ip, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _is_loopback(ip: str) -> bool:
+    return ip == "localhost" or ip_address(ip).is_loopback

@@ -1,0 +1,61 @@
+"""Which process of a home hosts the embedded server and its workers."""
+
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+from desk.platform.effects.disk_space import naming_space
+
+
+class HostTaken(Exception):
+    """Another process hosts this home. The message names its process id where it is known."""
+
+
+class HostLock:
+    """The right to host, held by one process of a home at a time.
+
+    The operating system keeps the lock and drops it with the process, killed or not, so there is
+    no stale lock to clean up. Use as a context manager.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._lock = FileLock(home / "host.lock")
+        self._holder = home / "host.json"
+
+    def __enter__(self) -> Self:
+        """Take the lock.
+
+        Raises:
+            HostTaken: another process holds it.
+            NoSpace: the disk of the home is full.
+        """
+        with naming_space(self._home):
+            self._home.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                raise HostTaken(self._taken()) from None
+            self._holder.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the lock back."""
+        self._holder.unlink(missing_ok=True)
+        self._lock.release()
+
+    def _taken(self) -> str:
+        try:
+            by = f" by process {json.loads(self._holder.read_text(encoding='utf-8'))['pid']}"
+        except (OSError, ValueError, KeyError):
+            by = ""
+        return f"{self._home} is hosted already{by}"

@@ -1,0 +1,1 @@
+"""Logs, traces and what is kept out of them."""

@@ -1,0 +1,188 @@
+"""Secrets that a source repeats, taken out of what it says before any of it is kept.
+
+What counts as a secret: the desk's own keys and passwords; and of a server's entry in `.mcp.json`
+the values of `env` and `headers` and what stands in its `url` for who asks. Not every such value is
+one. Shorter ones than `SHORTEST` characters, single words, numbers, days and versions stand in
+answers of their own right; an address or a folder says where something is, and only what is
+secret within an address counts. Where the name of a value does not speak of a key, a password or
+the like, several words are no secret either.
+"""
+
+import json
+import re
+from base64 import b64decode, b64encode, urlsafe_b64encode
+from binascii import Error as NoBase64
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+from pydantic import JsonValue, SecretStr
+from pydantic_core import to_json
+
+from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.expansion import PASSED_ON
+
+HIDDEN: Final = "***"
+SHORTEST: Final = 6
+SHORTEST_UNNAMED: Final = 8
+"""Of a value whose name does not speak of a secret."""
+
+_FEW_DIGITS: Final = 10
+_GENERATED: Final = 16
+"""Characters of a part of an address's path that is a key and no name."""
+
+_SPEAKS_OF_SECRETS: Final = frozenset(
+    {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PWD", "PASSPHRASE", "PAT"}
+    | {"AUTH", "AUTHORIZATION", "CREDENTIAL", "CREDENTIALS", "COOKIE", "BEARER", "LOGIN"}
+)
+_WORD: Final = r"(?:[A-Z]?[a-z]{1,10}|[A-Z]{1,11})"
+_ONE_WORD: Final = re.compile(_WORD)
+_WORDS: Final = re.compile(rf"{_WORD}(?:[ ._/,:;-]+{_WORD})*")
+_NUMBER: Final = re.compile(r"[\d.,:/+ TZ-]+")
+_BETWEEN: Final = re.compile(r"[\s;=,]+")
+
+
+class Redaction:
+    """What replaces some secrets, however they are written: as they are, escaped in JSON, encoded
+    for an address, or in Base64 with whatever stands around them."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets for form in _forms(secret)}
+        self._forms = tuple(sorted(forms, key=len, reverse=True))
+        self._pattern = re.compile("|".join(map(re.escape, self._forms)))
+
+    def text(self, text: str) -> str:
+        """The text with `HIDDEN` in place of every secret."""
+        return self._pattern.sub(HIDDEN, text) if self._is_in(text) else text
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """The same of every text in a value, the names of fields included, and of numbers."""
+        # Nearly every answer has none, and they can be long.
+        return self._redacted(value) if self._is_in(to_json(value).decode()) else value
+
+    def _is_in(self, text: str) -> bool:
+        return any(form in text for form in self._forms)
+
+    def _redacted(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._redacted(each) for each in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._redacted(each) for name, each in value.items()}
+        if isinstance(value, int | float) and self._is_in(str(value)):
+            return HIDDEN
+        return value
+
+
+NOTHING_SECRET: Final = Redaction(())
+
+
+def redaction_for(spec: McpServerSpec, own: Iterable[SecretStr] = ()) -> Redaction:
+    """For what a server says: its own secrets, and those of the desk."""
+    return Redaction({*_of_the_desk(own), *_of_the_server(spec)})
+
+
+def _of_the_desk(secrets: Iterable[SecretStr]) -> Iterator[str]:
+    for secret in secrets:
+        value = secret.get_secret_value()
+        yield from (each for each in (value, *_in_address(value)) if _counts(each, named=True))
+
+
+def _of_the_server(spec: McpServerSpec) -> Iterator[str]:
+    for name, secret in spec.env.items():
+        if name not in PASSED_ON:
+            yield from _in_value(secret.get_secret_value(), named=_speaks_of_secrets(name))
+    for secret in spec.headers.values():
+        header = secret.get_secret_value()
+        words = (header, *_BETWEEN.split(header))
+        yield from (word for word in words if _counts(word, named=True))
+        yield from (word for word in _in_basic(header) if _counts(word, named=True))
+    yield from _in_address(spec.url or "")
+
+
+def _in_value(value: str, *, named: bool) -> Iterator[str]:
+    if _is_address(value):
+        yield from _in_address(value)
+    elif _counts(value, named=named) and not _is_place(value):
+        yield value
+
+
+def _counts(value: str, *, named: bool) -> bool:
+    """Whether a value is a secret, and not what stands in answers of its own right."""
+    if len(value) < (SHORTEST if named else SHORTEST_UNNAMED):
+        return False
+    if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < _FEW_DIGITS:
+        return False
+    return not (_ONE_WORD if named else _WORDS).fullmatch(value)
+
+
+def _speaks_of_secrets(name: str) -> bool:
+    return not _SPEAKS_OF_SECRETS.isdisjoint(re.split(r"[^A-Z]+", name.upper()))
+
+
+def _is_address(value: str) -> bool:
+    try:
+        return bool(urlsplit(value).scheme and urlsplit(value).netloc)
+    except ValueError:
+        return False
+
+
+def _is_place(value: str) -> bool:
+    try:
+        return value.startswith(("/", "~")) and Path(value).expanduser().exists()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _in_address(url: str) -> Iterator[str]:
+    """What stands in an address for who asks: name and password, the values of its query, and
+    parts of its path that nobody would choose as a name."""
+    if not _is_address(url):
+        return
+    parts = urlsplit(url)
+    asked = [value for _, value in parse_qsl(f"{parts.query}&{parts.fragment}")]
+    written = [pair.partition("=")[2] for pair in parts.query.split("&")]
+    given = (parts.username, parts.password, *asked, *written)
+    yield from (
+        v for value in given if value for v in (value, unquote(value)) if _counts(v, named=True)
+    )
+    yield from (part for part in parts.path.split("/") if _is_generated(part))
+
+
+def _is_generated(part: str) -> bool:
+    mixed = any(map(str.isdigit, part)) and any(map(str.isalpha, part))
+    return mixed and len(part) >= _GENERATED
+
+
+def _in_basic(header: str) -> Iterator[str]:
+    """Name and password of the simplest way to log in."""
+    scheme, _, told = header.partition(" ")
+    if scheme.lower() != "basic":
+        return
+    try:
+        yield from b64decode(told).decode().split(":", 1)
+    except (NoBase64, ValueError):
+        return
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    for escaped in (json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
+        yield escaped[1:-1]
+        yield json.dumps(escaped[1:-1])[1:-1]
+    for encoded in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        yield encoded
+        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
+    yield from _in_base64(secret.encode())
+
+
+def _in_base64(secret: bytes) -> Iterator[str]:
+    """The characters that a secret comes to by itself, at each of the three places at which it can
+    begin in what is encoded."""
+    for before in range(3):
+        whole = bytes(before) + secret
+        first, last = (8 * before + 5) // 6, 8 * len(whole) // 6
+        for encode in (b64encode, urlsafe_b64encode):
+            yield encode(whole).decode()[first:last]

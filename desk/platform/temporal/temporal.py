@@ -1,0 +1,184 @@
+"""The connection to Temporal: the embedded server's, or that of a server of the user's own."""
+
+import asyncio
+import re
+from datetime import timedelta
+
+from temporalio.client import Client, GrpcCompression
+from temporalio.common import MetricMeter
+from temporalio.envconfig import ClientConfig, ClientConnectConfig
+from temporalio.runtime import (
+    LoggingConfig,
+    OpenTelemetryConfig,
+    PrometheusConfig,
+    Runtime,
+    TelemetryConfig,
+    TelemetryFilter,
+)
+from temporalio.service import RPCError
+
+from desk.platform.config.settings_error import SettingsError
+from desk.platform.server.server_record import ServerRecord
+from desk.platform.settings import Settings
+from desk.platform.telemetry.telemetry import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
+from desk.platform.temporal.plugin import desk_plugin
+
+DEFAULT_ADDRESS = "127.0.0.1:7233"
+
+WORKER_HEARTBEAT = timedelta(seconds=10)
+"""How soon a worker shows up in, and disappears from, `temporal worker list`."""
+
+PUSHED_EVERY = timedelta(seconds=2)
+"""How often metrics are sent where they are sent and not fetched."""
+
+TASK_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1_800.0)
+CALL_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_BUCKETS = {"desk_task_seconds": TASK_BUCKETS, "desk_tool_call_seconds": CALL_BUCKETS}
+"""In seconds: an analyst's task takes from a moment to half an hour, a tool's answer less."""
+
+
+class ServerUnreachable(Exception):
+    """No Temporal server answers. The message names the address and what to do."""
+
+
+async def connect(
+    settings: Settings, *, identity: str | None = None, working: bool = False
+) -> Client:
+    """A client that carries the desk's plugin, so that workers made from it have it too.
+
+    A process that is `working` has metrics: it serves them where the settings say, or else sends
+    them by OTLP.
+
+    Raises:
+        ServerUnreachable: nothing answers at the address, or it refuses.
+        SettingsError: metrics cannot be served or sent there.
+    """
+    settings = located(settings)
+    options = _options(settings)
+    address = options.setdefault("target_host", DEFAULT_ADDRESS)
+    try:
+        return await Client.connect(
+            **options,
+            plugins=[
+                desk_plugin(settings.payload_dir, settings.payload_keys),
+                *trace_plugins(settings),
+            ],
+            runtime=_runtime(settings if working else None),
+            identity=identity,
+            # What is large is packed by the payload codec; packing it again gains nothing.
+            grpc_compression=GrpcCompression.NONE,
+        )
+    except (RuntimeError, RPCError) as error:
+        raise ServerUnreachable(_advice(settings, address, error)) from None
+
+
+def located(settings: Settings) -> Settings:
+    """The settings with the ports that the home's embedded server has; as they are where the server
+    is the user's own.
+
+    Raises:
+        ServerUnreachable: no embedded server runs.
+    """
+    if settings.external:
+        return settings
+    record = ServerRecord.of_a_running(settings.home)
+    if record is None:
+        raise ServerUnreachable(f"no desk is up in {settings.home}; start one with `desk up`")
+    ports = {"port": record.port, "ui_port": record.ui_port}
+    return settings.model_copy(update={"server": settings.server.model_copy(update=ports)})
+
+
+def server_name(settings: Settings) -> str:
+    """The server in words: by its address, or by the home of the desk that hosts it."""
+    if not settings.external:
+        return f"the Temporal server of {settings.home}"
+    address = _options(settings).get("target_host", DEFAULT_ADDRESS)
+    return f"the Temporal server at {address}"
+
+
+def _options(settings: Settings) -> ClientConnectConfig:
+    if not settings.external:
+        return {"target_host": settings.server.address}
+    return ClientConfig.load_client_connect_config(
+        profile=settings.temporal_profile,
+        config_file=str(settings.temporal_config_file) if settings.temporal_config_file else None,
+        override_env_vars=dict(settings.temporal_environment),
+    )
+
+
+def _advice(settings: Settings, address: str, error: Exception) -> str:
+    # The core wraps what the system says in the names of its own types.
+    told = str(error).splitlines()[0]
+    said = re.search(r'message: "([^"]+)"', told)
+    reason = said[1] if said else told[:200]
+    if settings.external:
+        return (
+            f"no Temporal server answers at {address} ({reason}); check TEMPORAL_ADDRESS or the "
+            "profile in temporal.toml"
+        )
+    return f"no Temporal server answers at {address} ({reason}); start one with `desk up`"
+
+
+def measured(settings: Settings) -> bool:
+    """Whether a process that works has metrics."""
+    return bool(settings.metrics_address or otlp_endpoint(settings.variables, "metrics"))
+
+
+def process_meter() -> MetricMeter:
+    """The meter of this process, for what belongs to no workflow or activity."""
+    return _shared[0].metric_meter if _shared else MetricMeter.noop
+
+
+_shared: list[Runtime] = []
+
+
+def _runtime(working: Settings | None) -> Runtime:
+    """One runtime for the process; the SDK's core logs only what is wrong."""
+    if not _shared:
+        telemetry = TelemetryConfig(
+            logging=LoggingConfig(TelemetryFilter(core_level="ERROR", other_level="ERROR")),
+            metrics=_metrics(working) if working else None,
+        )
+        try:
+            _shared.append(Runtime(telemetry=telemetry, worker_heartbeat_interval=WORKER_HEARTBEAT))
+        except ValueError as error:
+            raise SettingsError(_refused(working, error)) from None
+    return _shared[0]
+
+
+def _metrics(settings: Settings) -> PrometheusConfig | OpenTelemetryConfig | None:
+    """Core has one exporter: an address to be asked at goes before one to send to."""
+    if settings.metrics_address:
+        return PrometheusConfig(
+            bind_address=settings.metrics_address,
+            counters_total_suffix=True,
+            durations_as_seconds=True,
+            histogram_bucket_overrides=_BUCKETS,
+        )
+    endpoint = otlp_endpoint(settings.variables, "metrics")
+    if endpoint is None:
+        return None
+    return OpenTelemetryConfig(
+        url=endpoint,
+        headers=otlp_headers(settings.variables),
+        http=True,
+        metric_periodicity=PUSHED_EVERY,
+        durations_as_seconds=True,
+        histogram_bucket_overrides=_BUCKETS,
+    )
+
+
+async def metrics_sent(settings: Settings) -> None:
+    """Wait until what was counted so far is sent, where it is sent: core sends at its own pace, and
+    nothing when it ends."""
+    if isinstance(_metrics(settings), OpenTelemetryConfig):
+        await asyncio.sleep(1.1 * PUSHED_EVERY.total_seconds())
+
+
+def _refused(settings: Settings | None, error: ValueError) -> str:
+    if settings and settings.metrics_address:
+        return (
+            f"DESK_METRICS is '{settings.metrics_address}'; allowed: a free address such as "
+            f"127.0.0.1:9464 ({error})"
+        )
+    return f"{ENDPOINT} cannot be used for metrics; allowed: such as http://127.0.0.1:4318"

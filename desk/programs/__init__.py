@@ -1,0 +1,1 @@
+"""The programs that run on the engine, and the analysts that work for them."""

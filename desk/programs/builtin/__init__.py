@@ -1,0 +1,1 @@
+"""What the built-in analysts of all programs have in common."""

@@ -1,0 +1,177 @@
+"""Asking for what sources can tell, and reading their answers as evidence."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from desk.agents.capabilities import capability_of, usual_route
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.results import AgentError
+from desk.contracts.findings.source_results import PolicyRates, RateDecisions, SourceResult
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import FailureType
+from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
+
+Answer = TypeVar("Answer", bound=SourceResult)
+
+LONGEST_MESSAGE = 4_000
+
+
+class TaskNotPossible(Exception):
+    """An agent cannot do its task. `error` is what it hands in instead of a result."""
+
+    def __init__(self, error: AgentError) -> None:
+        super().__init__(error.error_message)
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Generic[Answer]):
+    """A tool's answer, and the source it is listed as.
+
+    `stand_in` says whose place the source took, where it is not the one that is asked first.
+    """
+
+    answer: Answer
+    source: DataSource
+    stand_in: str | None = None
+
+    @property
+    def evidence_id(self) -> str:
+        """What claims refer to."""
+        return self.source.evidence_id
+
+
+def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonValue) -> ToolCall:
+    """A question to whoever has a capability; an agent asks for each once, so that the name of
+    the tool that usually has it makes the id unique."""
+    usual = usual_route(capability)
+    return ToolCall(
+        call_id=f"{assignment.task_id}/{usual.tool}",
+        server=usual.server,
+        tool=usual.tool,
+        arguments=arguments,
+        capability=capability,
+    )
+
+
+def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Evidence[Answer]:
+    """The newest answer to a question for a capability, whoever gave it.
+
+    Raises:
+        TaskNotPossible: nobody was asked, nobody answered, or the answer is something else.
+    """
+    result = _newest(request, capability)
+    tool = result.call.tool if result else usual_route(capability).tool
+    if result is None:
+        raise _impossible(request, FailureType.TOOL_UNAVAILABLE, tool, "there is no result of it")
+    if result.status is not ToolStatus.OK:
+        failure = _FAILURES[result.status]
+        raise _impossible(request, failure, tool, result.error or "no reason was given")
+    try:
+        answer = kind.model_validate(result.content)
+    except ValidationError as error:
+        reason = f"its answer is no {kind.__name__}: {error}"
+        raise _impossible(request, FailureType.TURN_FAILED, tool, reason) from error
+    by = answer.source.model_copy(update={"origin": origin_of(answer)})
+    return Evidence(answer, attributed(result, by), _stand_in(result, capability))
+
+
+def server_asked(request: TurnRequest, capability: Capability) -> str:
+    """Who was asked last for a capability, or who usually is."""
+    result = _newest(request, capability)
+    return (result.call if result else usual_route(capability)).server
+
+
+def _newest(request: TurnRequest, capability: Capability) -> ToolResult | None:
+    asked = (r for r in reversed(request.results) if capability_of(r.call) is capability)
+    return next(asked, None)
+
+
+def consult(
+    request: TurnRequest, capability: Capability, kind: type[Answer]
+) -> tuple[Evidence[Answer] | None, str | None]:
+    """As `read`, for a source that the task can do without: its answer, or why there is none."""
+    try:
+        return read(request, capability, kind), None
+    except TaskNotPossible as impossible:
+        return None, impossible.error.error_message
+
+
+def readable(result: ToolResult) -> SourceResult | None:
+    """A tool's answer in the desk's own form; None when it has another."""
+    try:
+        return read_answer(result.content)
+    except EvidenceUnusable:
+        return None
+
+
+def market_of(request: TurnRequest) -> MarketSpec:
+    """The market that the assignment is about.
+
+    Raises:
+        TaskNotPossible: it names none.
+    """
+    if request.assignment.market is None:
+        raise TaskNotPossible(
+            AgentError(
+                error_type=FailureType.UNUSABLE_REQUEST,
+                error_message=f"the task {request.assignment.task_id} names no market",
+                agent=request.assignment.agent,
+            )
+        )
+    return request.assignment.market
+
+
+def _stand_in(result: ToolResult, capability: Capability) -> str | None:
+    """Without the reason, which is another's words: it stands with the tool result."""
+    if result.in_place_of is None:
+        return None
+    asked = capability.replace("_", " ")
+    return f"{asked}: {result.call.server} answered in place of a source that could not"
+
+
+_FAILURES = {
+    ToolStatus.REFUSED: FailureType.TOOL_REFUSED,
+    ToolStatus.UNAVAILABLE: FailureType.TOOL_UNAVAILABLE,
+}
+
+
+def unusable(request: TurnRequest, capability: Capability, reason: str) -> TaskNotPossible:
+    """What to raise when an answer parses but contradicts itself."""
+    tool = usual_route(capability).tool
+    return _impossible(request, FailureType.TURN_FAILED, tool, reason)
+
+
+def _impossible(
+    request: TurnRequest, failure: FailureType, tool: str, reason: str
+) -> TaskNotPossible:
+    market = request.assignment.market.market if request.assignment.market else "no market"
+    message = f"{tool} for {market} in {request.assignment.week}: {reason}"
+    return TaskNotPossible(
+        AgentError(
+            error_type=failure,
+            error_message=message[:LONGEST_MESSAGE],
+            agent=request.assignment.agent,
+            tool=tool,
+            recovery_action="reassign the task",
+        )
+    )
+
+
+def origin_of(answer: SourceResult) -> str | None:
+    """Who first published the figures of an answer, where that is one body for all of them."""
+    if answer.source.origin is not None:
+        return answer.source.origin
+    match answer:
+        case PolicyRates():
+            origins = {rate.origin for rate in answer.rates if rate.rate is not None}
+        case RateDecisions():
+            origins = {decision.origin for decision in answer.decisions}
+        case _:
+            return None
+    return origins.pop() if len(origins) == 1 else None

@@ -1,0 +1,1 @@
+"""What analysts that are Claude have in common."""

@@ -1,0 +1,159 @@
+"""News as a model refers to them: which item of which tool's answer.
+
+Link, day and publisher are taken from the item, and never from the model.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field, StringConstraints
+
+from desk.analytics.links import web_link
+from desk.analytics.news.stance_words import Judgement
+from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.findings.results import (
+    EventType,
+    Impact,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    Tone,
+)
+from desk.contracts.findings.source_results import NewsItem
+from desk.trust.claims.event_sources import news_in
+from desk.trust.ledger.evidence import attributed
+
+NEWS_CONFIDENCE: Final = 0.5
+"""News are told by one publisher and verified by nobody."""
+
+MOST_TOLD: Final = 20
+"""Items of one answer that a model is shown at the start."""
+
+Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_500)]
+
+
+class ProposedNews(Contract):
+    """News that matter for the market: which item of which answer, and why."""
+
+    evidence: ShortText
+    item: Annotated[int, Field(ge=0, le=99)]
+    description: Prose
+    impact: Impact
+
+
+class ProposedTone(Contract):
+    """How an item of news sounds to the model."""
+
+    evidence: ShortText
+    item: Annotated[int, Field(ge=0, le=99)]
+    leaning: Leaning
+    confidence: Confidence
+
+
+class Meant(NamedTuple):
+    """An item of news, and the answer that it stands in."""
+
+    answer: ToolResult
+    item: NewsItem
+
+
+def told(request: TurnRequest) -> Iterator[dict[str, object]]:
+    """The news that the desk has asked for by itself."""
+    for exchange in request.exchanges:
+        for answer in () if exchange.said else exchange.results:
+            news = news_in(answer, request.assignment.window)
+            if news is not None:
+                yield {
+                    "evidence": short_id(answer),
+                    "items": [item.model_dump(mode="json") for item in news.items[:MOST_TOLD]],
+                }
+
+
+def short_id(answer: ToolResult) -> str:
+    """The name by which a model refers to an answer."""
+    return answer.evidence_id.rsplit("/", 1)[-1]
+
+
+def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant | None:
+    """The item of news that is meant, and the answer that it stands in. One that came out after
+    the as-of instant is none, whichever server gave it."""
+    window = request.assignment.window
+    for answer in request.results:
+        if short_id(answer) == line.evidence:
+            news = news_in(answer, window)
+            items = news.items if news else ()
+            known = line.item < len(items) and items[line.item].published_at <= window.end
+            return Meant(answer, items[line.item]) if known else None
+    return None
+
+
+def news_events(
+    request: TurnRequest, market: str, proposed: Iterable[ProposedNews]
+) -> Iterator[MarketEvent]:
+    """An event for each item that the model finds worth telling.
+
+    Both agents on a market may have an answer of the same name, so that theirs name the task.
+    """
+    task = request.assignment.task_type
+    for line in proposed:
+        meant = item_meant(request, line)
+        if meant is not None:
+            yield MarketEvent(
+                event_id=f"{market}/{EventType.NEWS}/{task}.{line.evidence}.{line.item}",
+                event_type=EventType.NEWS,
+                market=market,
+                event_date=meant.item.published_at.date(),
+                description=line.description,
+                impact=line.impact,
+                evidence=(meant.answer.evidence_id,),
+                source_url=web_link(meant.item.url),
+                confidence=NEWS_CONFIDENCE,
+            )
+
+
+def tones_of(
+    request: TurnRequest, found: ResearchResult, proposed: Sequence[ProposedTone]
+) -> tuple[Tone, ...]:
+    """The tones of the news: where the model judged an item, its judgement."""
+    if not proposed:
+        return found.tones
+    # The lists of words take a tenth of a second to load.
+    from desk.documents.report.markets.tone import banks_in, merged, tone_by_model
+
+    banks, window = banks_in(request.results), request.assignment.window
+    judged = (
+        tone_by_model(
+            meant.answer,
+            meant.item,
+            Judgement(line.leaning, line.confidence),
+            found.market,
+            banks,
+            window,
+        )
+        for line in proposed
+        if (meant := item_meant(request, line)) is not None
+    )
+    return merged((*(tone for tone in judged if tone is not None), *found.tones))
+
+
+def sources_of(
+    request: TurnRequest,
+    found: ResearchResult,
+    news: Sequence[MarketEvent],
+    tones: Sequence[Tone],
+) -> tuple[DataSource, ...]:
+    """The finding's sources, and those that the news were read in."""
+    told = {name for event in news for name in event.evidence}
+    told |= {tone.evidence_id for tone in tones}
+    told -= {source.evidence_id for source in found.sources}
+    read = (
+        (answer, news_in(answer, request.assignment.window))
+        for answer in request.results
+        if answer.evidence_id in told
+    )
+    return (
+        *found.sources,
+        *(attributed(answer, news.source) for answer, news in read if news is not None),
+    )

@@ -1,0 +1,1 @@
+"""A stock, researched step by step and held against what came."""

@@ -1,0 +1,147 @@
+"""The controller of a stock's episode: the steps that were asked for, or else the usual order."""
+
+import re
+from typing import Final
+
+from desk.agents.capabilities import capability_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, KnownSymbols
+from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.findings.results import AgentError
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import FailureType
+from desk.programs.builtin.evidence import TaskNotPossible, ask, consult, market_of, read
+from desk.programs.episode.builtin.shown import shown_board
+from desk.programs.episode.run.actions import next_in_order
+from desk.programs.question.builtin.asking import query_of
+from desk.programs.swarm.conclusion.wording import listed, tell_nearest
+from desk.trust.prose.prose import clip
+
+STEP, STEPS = "step", "steps"
+"""The parameters of the query that say which step is to be chosen, counted from 1, and which steps
+were asked for."""
+
+NO_SUCH: Final = "there are no prices of"
+"""How the source of the prices refuses a symbol that it does not know."""
+
+_ROUND: Final = re.compile(r"\.(?P<round>[1-9]\d*)$")
+
+
+def choose(request: TurnRequest) -> Turn:
+    """Ask first whether there are prices of the symbol; with that, and in every later step at once,
+    choose the next action, or none at the end.
+
+    Raises:
+        TaskNotPossible: there are no prices of the symbol, or it could not be asked.
+    """
+    number = _number(request)
+    if number == 1:
+        asked = _checked(request)
+        if asked is not None:
+            return asked
+    action, reason = _next(request, number)
+    choice = ActionChoice(
+        task_id=request.assignment.task_id,
+        agent=request.assignment.agent,
+        market=market_of(request),
+        action=action,
+        reason=reason,
+    )
+    return Turn(result=choice)
+
+
+def _number(request: TurnRequest) -> int:
+    """Which step is to be chosen: as the query says, or else the name of the task."""
+    told = query_of(request).parameters.get(STEP, "")
+    if told.isdecimal():
+        return int(told)
+    found = _ROUND.search(request.assignment.task_id)
+    return int(found["round"]) if found else 1
+
+
+def _next(request: TurnRequest, number: int) -> tuple[StockAction | None, str]:
+    steps = [name for name in query_of(request).parameters.get(STEPS, "").split(",") if name]
+    if steps:
+        if number > len(steps):
+            return None, "All the steps that were asked for were taken."
+        return StockAction(steps[number - 1]), "It is the next of the steps that were asked for."
+    action = next_in_order(shown_board(request), _tried(request))
+    if action is None:
+        return None, "Nothing is left of the usual order that makes sense."
+    return action, "It is the next of the usual order."
+
+
+def _tried(request: TurnRequest) -> set[StockAction]:
+    """What was carried out, and what was chosen or begun and came to nothing."""
+    names = {*shown_board(request).taken}
+    for entry in request.state:
+        if isinstance(entry.result, ActionChoice) and entry.result.action is not None:
+            names.add(entry.result.action)
+        elif entry.node in StockAction.__members__:
+            names.add(StockAction(entry.node))
+    return names
+
+
+def _checked(request: TurnRequest) -> Turn | None:
+    """What is to be asked about the symbol; None where there are prices of it.
+
+    Its name is asked for with a `$` before it as well: so it is looked up where it is no name that
+    is listed, as for live prices.
+    """
+    symbol = market_of(request).market
+    if not request.exchanges:
+        call = ask(request.assignment, Capability.SYMBOLS, query=f"${symbol} {symbol}")
+        return Turn(calls=(call,), note=f"Ask whether there are prices of {symbol}")
+    found = read(request, Capability.SYMBOLS, KnownSymbols)
+    if any((k.symbol, k.kind) == (symbol, MarketKind.STOCK) for k in found.answer.named):
+        return None
+    if not any(capability_of(r.call) is Capability.MARKET_DATA for r in request.results):
+        call = ask(request.assignment, Capability.MARKET_DATA, symbol=symbol)
+        return Turn(calls=(call,), note=f"Ask why there are no prices of {symbol}")
+    if _has_prices(request, symbol):
+        return None
+    raise TaskNotPossible(
+        AgentError(
+            error_type=FailureType.UNUSABLE_REQUEST,
+            error_message=clip(_why_none(request, symbol, found.answer)),
+            agent=request.assignment.agent,
+            tool=found.source.tool,
+            recovery_action="name a stock, or an instant, that there are prices of",
+        )
+    )
+
+
+def _has_prices(request: TurnRequest, symbol: str) -> bool:
+    """Whether the source of the prices has what the names are without."""
+    prices, _ = consult(request, Capability.MARKET_DATA, Analysis)
+    return prices is not None and prices.answer.symbol == symbol and bool(prices.answer.figures)
+
+
+def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
+    """No stock that there are prices of, or one without prices by then.
+
+    Raises:
+        TaskNotPossible: it is for another reason, in the words of the source of the prices.
+    """
+    day = request.assignment.window.end.date().isoformat()
+    _, refusal = consult(request, Capability.MARKET_DATA, Analysis)
+    if refusal is not None and NO_SUCH in refusal:
+        return (
+            f"There are no prices of a stock {symbol} as of {day}: name one by the symbol that"
+            f" Yahoo Finance has for it, such as NVDA.{_nearest(found, refusal)}"
+        )
+    prices = read(request, Capability.MARKET_DATA, Analysis)
+    said = listed(words.rstrip(".") for words in prices.answer.missing[:3])
+    return (
+        f"There were no prices of {symbol} by {day}: ask as of a later day, or as of none."
+        f"{f' The source said: {said}.' if said else ''}"
+    )
+
+
+def _nearest(found: KnownSymbols, refusal: str) -> str:
+    """The stocks with prices by then that are written much alike; or else those that the refusal
+    names."""
+    told = tell_nearest(each for each in found.nearest if each.kind is MarketKind.STOCK)
+    _, _, named = refusal.partition("nearest: ")
+    return told or (f" The nearest are {named.rstrip('.')}." if named else "")

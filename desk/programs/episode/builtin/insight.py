@@ -1,0 +1,95 @@
+"""The insight agent: what the figures on a stock's blackboard say, and what of it is at odds."""
+
+from collections.abc import Iterator, Sequence
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.stock import Blackboard
+from desk.contracts.findings.claims import Claim, claim_id
+from desk.contracts.findings.results import MOST_SOURCES, Finding, Leaning, ResearchResult
+from desk.programs.builtin.evidence import market_of
+from desk.programs.episode.builtin.shown import not_known, shown_board
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.recommendation import known
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.wording import statement
+from desk.programs.swarm.conclusion.reading import MOST_LINES
+from desk.programs.swarm.conclusion.wording import listed
+from desk.trust.ledger.confidence import NOTHING_FOUND
+from desk.trust.prose.synthesis_review import claims_in
+
+
+def generate(request: TurnRequest) -> Turn:
+    """The insights, in one turn, from the blackboard and the claims that its parts rest on.
+
+    The claims are those of the parts, with their evidence, so that the result can be held against
+    it by itself. It is as sure as the figures are complete.
+
+    Raises:
+        TaskNotPossible: it is shown no blackboard, or the task names no market.
+    """
+    told = shown_board(request)
+    board = StockBoard.read_back(told)
+    pointers = insights(board.values)
+    findings = tuple(_finding(pointer, told) for pointer in pointers)
+    claims = _claims(request, findings)
+    assignment = request.assignment
+    result = ResearchResult(
+        result_id=f"{assignment.task_id}/result",
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        market=market_of(request).market,
+        claims=claims,
+        sources=_sources(request, claims),
+        missing=tuple(_missing(board, pointers))[:MOST_LINES],
+        findings=findings,
+        contradictions=tuple(_contradictions(pointers)),
+        confidence=max(NOTHING_FOUND, round(known(board.values), 3)),
+    )
+    return Turn(result=result)
+
+
+def _finding(pointer: Pointer, board: Blackboard) -> Finding:
+    return Finding(
+        topic=pointer.topic,
+        statement=statement(pointer, board.symbol),
+        confidence=pointer.strength,
+        claims=tuple(claim_id(board.symbol, metric) for metric in pointer.metrics),
+        leaning=pointer.leaning,
+    )
+
+
+def _claims(request: TurnRequest, findings: Sequence[Finding]) -> tuple[Claim, ...]:
+    """Those that the insights rest on, each once."""
+    standing = claims_in(request.state, request.conflicts)
+    named = dict.fromkeys(name for finding in findings for name in finding.claims)
+    return tuple(standing[name] for name in named if name in standing)
+
+
+def _sources(request: TurnRequest, claims: Sequence[Claim]) -> tuple[DataSource, ...]:
+    """Those of the parts that the claims rest on, each once."""
+    evidence = {name for claim in claims for name in claim.evidence}
+    found: dict[str, DataSource] = {}
+    for entry in request.state:
+        for source in entry.result.sources if isinstance(entry.result, ResearchResult) else ():
+            if source.evidence_id in evidence:
+                found.setdefault(source.evidence_id, source)
+    return tuple(found.values())[:MOST_SOURCES]
+
+
+def _missing(board: StockBoard, pointers: Sequence[Pointer]) -> Iterator[str]:
+    yield from not_known(board)
+    if not pointers:
+        yield f"{spoken(board.symbol)}: no figure that is known says anything of the weeks ahead."
+
+
+def _contradictions(pointers: Sequence[Pointer]) -> Iterator[str]:
+    """What points up beside what points down, where there is both."""
+    up, down = (
+        listed(pointer.topic for pointer in pointers if pointer.leaning is leaning)
+        for leaning in (Leaning.UP, Leaning.DOWN)
+    )
+    if up and down:
+        yield f"What points up: {up}. What points down: {down}."

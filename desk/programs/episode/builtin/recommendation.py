@@ -1,0 +1,244 @@
+"""The recommendation agent: what the insights into a stock come to, with what speaks against it."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
+from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import ConflictKind, Leaning, Position, ResearchResult
+from desk.contracts.question.knowledge import Section, Synthesis
+from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
+from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.swarm.builtin.recollection import tell_recalled
+from desk.programs.swarm.conclusion.disputes import by_agent, tell_conflict
+from desk.programs.swarm.conclusion.wording import joined, line_on_missing, listed, sentence
+from desk.trust.prose.prose import LONGEST_TEXT, clip
+from desk.trust.prose.synthesis_review import claims_in
+
+MOST_MISSING: Final = 40
+LONGEST_SECTION: Final = 20_000
+
+LITTLE: Final = 0.25
+FAIR: Final = 0.5
+"""Up to the first a confidence is little, and from the second on fair. A convention."""
+
+_ACTS: Final[Mapping[Recommended, str]] = MappingProxyType(
+    {
+        Recommended.BUY: "Buy {name} for {span}: what was found leans up.",
+        Recommended.SELL: "Sell {name} for {span}: what was found leans down.",
+        Recommended.HOLD: "Hold {name} for {span}: what was found leans neither way far enough.",
+        Recommended.ABSTAIN: "Nothing is recommended on {name} for {span}: {why}.",
+    }
+)
+_WOULD_BE: Final[Mapping[Recommended, str]] = MappingProxyType(
+    {
+        Recommended.BUY: "to buy",
+        Recommended.SELL: "to sell",
+        Recommended.HOLD: "to hold",
+        Recommended.ABSTAIN: "to say nothing",
+    }
+)
+_TOO_LITTLE: Final = "too little is known"
+_POINTS_NOWHERE: Final = "nothing that is known points anywhere"
+
+
+class _Case(NamedTuple):
+    """What a recommendation is made of: the blackboard, what comes of it, and the claims that its
+    words may refer to."""
+
+    request: TurnRequest
+    board: StockBoard
+    advised: StockRecommendation
+    claims: Mapping[str, Claim]
+
+    @property
+    def name(self) -> str:
+        """The stock as prose may name it."""
+        return spoken(self.board.symbol)
+
+    @property
+    def knows_too_little(self) -> bool:
+        """Whether so little is known that nothing is recommended, whatever it says."""
+        return known(self.board.values) < LEAST_KNOWN
+
+    def without(self, names: Collection[str]) -> Recommended:
+        """What would be recommended without the insights on some topics."""
+        left = [each for each in self.board.pointers if each.topic not in names]
+        return recommend(left, self.board).action
+
+
+def generate(request: TurnRequest) -> Turn:
+    """The recommendation, in one turn, by rule from the insights on the blackboard, and in words
+    what speaks for it and against it and what is not known.
+
+    Raises:
+        TaskNotPossible: it is shown no blackboard.
+    """
+    board = StockBoard.read_back(shown_board(request))
+    claims = claims_in(request.state, request.conflicts)
+    case = _Case(request, board, recommend(board.pointers, board), claims)
+    synthesis = Synthesis(
+        task_id=request.assignment.task_id,
+        agent=request.assignment.agent,
+        summary=clip(_summary(case), LONGEST_TEXT),
+        sections=tuple(_sections(case)),
+        answered=bool(board.values),
+        missing=tuple(dict.fromkeys(_missing(case)))[:MOST_MISSING],
+        recommendation=case.advised,
+    )
+    return Turn(result=synthesis)
+
+
+def _summary(case: _Case) -> str:
+    """What to do and for how long, where the price stands, what speaks for it and against it, and
+    how sure that is."""
+    advised = case.advised
+    act = _ACTS[advised.action].format(
+        name=case.name,
+        span=span_of(case.board.weeks),
+        why=_TOO_LITTLE if case.knows_too_little else _POINTS_NOWHERE,
+    )
+    last = claim_id(case.board.symbol, Metric.LAST)
+    stands = f"The price stands at [[{last}]]." if last in case.claims else ""
+    return joined((act, stands, *_reasons(case), _sureness(case), _disputed(case)))
+
+
+def span_of(weeks: int) -> str:
+    """`the next four weeks`."""
+    return "the next week" if weeks == 1 else f"the next {_spelled(weeks)} weeks"
+
+
+def _reasons(case: _Case) -> Iterator[str]:
+    sides = ("For it", case.advised.reasons_for), ("Against it", case.advised.reasons_against)
+    for lead, names in sides:
+        told = topics(names, case.claims)
+        if told:
+            yield f"{lead}: {listed(told)}."
+
+
+def _sureness(case: _Case) -> str:
+    if case.advised.action is Recommended.ABSTAIN:
+        return ""
+    sure = case.advised.confidence
+    much = "little" if sure <= LITTLE else "some" if sure < FAIR else "fair"
+    lacking = [PARTS[action] for action in case.board.lacking_parts]
+    besides = f", as nothing is known of {listed(lacking)}" if lacking else ""
+    return f"That is held with {much} confidence{besides}."
+
+
+def _disputed(case: _Case) -> str:
+    """That the parts point opposite ways, and where their vote goes against the recommendation."""
+    of_direction = [c for c in case.request.conflicts if c.kind is ConflictKind.DIRECTION]
+    if not of_direction:
+        return ""
+    if any(not conflict.resolved for conflict in of_direction):
+        return "The parts point opposite ways, and nobody has decided between them."
+    chosen = {conflict.chosen for conflict in of_direction if conflict.chosen is not None}
+    against = {Recommended.BUY: Leaning.DOWN, Recommended.SELL: Leaning.UP}
+    how = ", and their vote went against this" if against.get(case.advised.action) in chosen else ""
+    return f"The parts point opposite ways{how}."
+
+
+def _sections(case: _Case) -> Iterator[Section]:
+    advised, request = case.advised, case.request
+    who = partial(_part_of, request.state)
+    conflicts = [sentence(tell_conflict(each, case.claims, who)) for each in request.conflicts]
+    recalled = tell_recalled(request.recalled, [case.board.symbol], request.assignment.window.end)
+    for title, content in (
+        ("For", _lines(_told(case, advised.reasons_for))),
+        ("Against", _lines(_told(case, advised.reasons_against))),
+        ("What would change it", _lines(_turns(case))),
+        ("What is not known", _lines(not_known(case.board))),
+        ("Conflicts and dissent", _lines(conflicts)),
+        ("What earlier research said", recalled),
+    ):
+        if content:
+            yield Section(title=title, content=clip(content, LONGEST_SECTION))
+
+
+def _part_of(state: Sequence[StateEntry], position: Position) -> str:
+    """The part whose view a position is: one agent brings several."""
+    for entry in state:
+        views = entry.result.views if isinstance(entry.result, ResearchResult) else ()
+        held = {(view.leaning, view.confidence) for view in views}
+        if entry.node in PARTS and (position.stated, position.confidence) in held:
+            return PARTS[StockAction(entry.node)]
+    return by_agent(position)
+
+
+def _told(case: _Case, names: Sequence[str]) -> Iterator[str]:
+    """What the insights on some topics say, as far as it can be held against claims."""
+    for name in names:
+        for pointer in case.board.pointers:
+            if pointer.topic == name and pointer.statement:
+                yield founded(pointer.statement, case.claims)
+
+
+def _turns(case: _Case) -> Iterator[str]:
+    """Without which of the insights something else would be recommended, and what: without a single
+    one, or else without the strongest reasons together."""
+    if case.knows_too_little:
+        yield "By the desk's rule more must be known before anything is recommended."
+        return
+    others: dict[Recommended, list[str]] = {}
+    for topic in dict.fromkeys(pointer.topic for pointer in case.board.pointers):
+        action = case.without((topic,))
+        if action is not case.advised.action:
+            others.setdefault(action, []).append(topic)
+    for action, names in others.items():
+        told = " or of ".join(topics(names, case.claims))
+        if told:
+            yield f"Without what is said of {told} it would be {_WOULD_BE[action]}."
+    if case.board.pointers and not others:
+        yield f"No single insight decides it{_together(case)}."
+
+
+def _together(case: _Case) -> str:
+    """How many of the strongest reasons it takes; empty where all of them together do not do."""
+    reasons = case.advised.reasons_for
+    for count in range(2, len(reasons) + 1):
+        action = case.without(reasons[:count])
+        told = topics(reasons[:count], case.claims)
+        if action is not case.advised.action and told:
+            return f"; without what is said of {listed(told)} it would be {_WOULD_BE[action]}"
+    return ""
+
+
+def _missing(case: _Case) -> Iterator[str]:
+    """What was looked for in vain for the parts with data, each with its reason."""
+    passing = bool(case.claims)
+    parts = ((PARTS[StockAction(e.node)], e) for e in case.request.state if e.node in PARTS)
+    for part, entry in parts:
+        if entry.error:
+            told = f"{case.name}: of {part} nothing could be had"
+            line = f"{told}: {entry.error}"
+            yield line_on_missing(line, f"{told}.", figures_pass=passing)
+        if isinstance(entry.result, ResearchResult):
+            for line in entry.result.missing:
+                told = f"{case.name}: something of {part} could not be had."
+                yield line_on_missing(line, told, figures_pass=passing)
+
+
+def _lines(lines: Sequence[str] | Iterator[str]) -> str:
+    return "\n".join(f"- {line}" for line in dict.fromkeys(lines) if line)
+
+
+_BELOW_TWENTY: Final = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+_FROM_TWENTY: Final = "twenty thirty forty fifty"
+
+
+def _spelled(number: int) -> str:
+    """A number of weeks in words: a digit in prose is taken for a figure."""
+    units = _BELOW_TWENTY.split()
+    if number < 20:
+        return units[number - 1]
+    tens, left = divmod(number, 10)
+    return _FROM_TWENTY.split()[tens - 2] + (f"-{units[left - 1]}" if left else "")

@@ -1,0 +1,68 @@
+"""What the agents of a stock's episode are shown: its blackboard, and the claims behind that."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.episode.stock import Blackboard, StockAction
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import FailureType
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.swarm.conclusion.wording import MARKS
+from desk.trust.prose.gate import objections
+from desk.trust.prose.sentences import split_sentences
+
+PARTS: Final[Mapping[StockAction, str]] = {
+    StockAction.FETCH_NEWS: "its news",
+    StockAction.FETCH_FUNDAMENTALS: "its accounts",
+    StockAction.FETCH_SENTIMENT: "the tone of its news",
+    StockAction.RUN_TA_BASIC: "how its price stands",
+    StockAction.RUN_TA_ADVANCED: "its further indicators",
+}
+"""The parts with data, as prose names them."""
+
+
+def shown_board(request: TurnRequest) -> Blackboard:
+    """The blackboard that the agent is shown.
+
+    Raises:
+        TaskNotPossible: it is shown none.
+    """
+    if request.board is None:
+        raise TaskNotPossible(
+            AgentError(
+                error_type=FailureType.UNUSABLE_REQUEST,
+                error_message=f"the task {request.assignment.task_id} shows no blackboard",
+                agent=request.assignment.agent,
+            )
+        )
+    return request.board
+
+
+def not_known(board: StockBoard) -> Iterator[str]:
+    """A line for each part without a figure: it was not looked for, or could not be had."""
+    name = spoken(board.symbol)
+    for action in board.lacking_parts:
+        why = "could be had" if action in board.taken else "was looked for"
+        yield f"{name}: of {PARTS[action]} nothing {why}."
+
+
+def founded(prose: str, claims: Mapping[str, Claim]) -> str:
+    """The sentences of another agent whose references stand for claims and that hold no figure
+    besides."""
+    words = prose.translate(MARKS)
+    kept = (piece for piece in split_sentences(words) if _stands(piece, claims))
+    return "".join(kept).strip()
+
+
+def topics(names: Iterable[str], claims: Mapping[str, Claim]) -> list[str]:
+    """The topics of insights that may be printed, each once, without a capital."""
+    return list(dict.fromkeys(filter(None, (founded(name, claims) for name in names))))
+
+
+def _stands(sentence: str, claims: Mapping[str, Claim]) -> bool:
+    bare = not claims and any(sign.isnumeric() for sign in sentence)
+    return not bare and not objections(sentence, claims)

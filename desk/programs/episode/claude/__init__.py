@@ -1,0 +1,1 @@
+"""The analysts of an episode, asked of Claude."""

@@ -1,0 +1,134 @@
+"""A stock's blackboard as a model is shown it, and the claims that stand on it.
+
+What a model writes rests on figures of the blackboard. A figure of an agent's result that is on no
+part of it, because its part does not hold it or sources disagree on it, is nothing to rest on.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pydantic import JsonValue
+
+from desk.analytics.figures import POSITIONS, print_figure
+from desk.analytics.units import UNITS
+from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import MOST_SOURCES
+from desk.programs.episode.run.actions import DATA, PART_FIELDS
+from desk.programs.swarm.claude.findings import results_in, standing, told_conflicts, told_findings
+from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.week.claude.research import claim_line
+
+
+def board_of(request: TurnRequest) -> Blackboard:
+    """The blackboard that an agent is shown.
+
+    Raises:
+        ValueError: it is shown none.
+    """
+    if request.board is None:
+        raise ValueError("there is no blackboard to work on")
+    return request.board
+
+
+def _parts_of(board: Blackboard) -> dict[str, BoardPart | None]:
+    """The parts that hold figures, by their names on the blackboard; None where nobody wrote."""
+    return {PART_FIELDS[action]: getattr(board, PART_FIELDS[action]) for action in DATA}
+
+
+def claims_on_board(request: TurnRequest) -> dict[str, Claim]:
+    """The claims that stand and whose figures are on the blackboard, by id."""
+    board = board_of(request)
+    figures = {(each.metric, each.value) for each in _figures(board)}
+    return {
+        name: claim
+        for name, claim in standing(request).items()
+        if claim.subject == board.symbol and (claim.metric, claim.value) in figures
+    }
+
+
+def sources_behind(request: TurnRequest, claims: Iterable[Claim]) -> tuple[DataSource, ...]:
+    """The sources of the evidence that some claims of the parts rest on, each once."""
+    evidence = {name for claim in claims for name in claim.evidence}
+    listed = (source for result in results_in(request) for source in result.sources)
+    found = {source.evidence_id: source for source in listed if source.evidence_id in evidence}
+    return tuple(found.values())[:MOST_SOURCES]
+
+
+def told_board(request: TurnRequest) -> dict[str, JsonValue]:
+    """The blackboard as it stands: each part with its figures and what it lacks, the insights, the
+    recommendation, and the actions taken."""
+    board = board_of(request)
+    return {
+        "symbol": board.symbol,
+        "as_of": board.as_of.isoformat(),
+        "weeks_ahead": board.weeks,
+        "parts": {name: _told_part(part) for name, part in _parts_of(board).items()},
+        "insights": [_told_insight(insight) for insight in board.insights],
+        "recommendation": _told_recommendation(board),
+        "evaluated": board.evaluation is not None,
+        "taken": list(board.taken),
+    }
+
+
+def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
+    """What whoever writes of an episode is shown of it: what is asked, the blackboard, the claims
+    on it, what each part's agent found, where sources differ, and what is remembered."""
+    task = request.assignment
+    return {
+        "question": task.query.question if task.query else None,
+        "asked_for": task.instructions,
+        "board": told_board(request),
+        "claims": [{**claim_line(claim)} for claim in claims_on_board(request).values()],
+        "findings_of_the_parts": _told_parts(request),
+        "conflicts": told_conflicts(request.conflicts),
+        "recalled": told_memories(request),
+    }
+
+
+def _told_parts(request: TurnRequest) -> list[JsonValue]:
+    """What the agents found that fetched and measured, condensed; of one that failed, why."""
+    entries = tuple(entry for entry in request.state if entry.node in DATA)
+    return told_findings(request.model_copy(update={"state": entries}))
+
+
+def _figures(board: Blackboard) -> Iterator[MeasuredFigure]:
+    for part in _parts_of(board).values():
+        yield from part.figures if part else ()
+
+
+def _told_part(part: BoardPart | None) -> JsonValue:
+    if part is None:
+        return None
+    return {
+        "figures": {
+            figure.metric: {"prints": _printed(figure), "as_of": figure.as_of.isoformat()}
+            for figure in part.figures
+        },
+        "lacking": list(part.lacking),
+    }
+
+
+def _printed(figure: MeasuredFigure) -> str:
+    unit = UNITS[figure.metric]
+    return print_figure(figure.value, unit, signed=figure.metric not in POSITIONS)
+
+
+def _told_insight(insight: Insight) -> JsonValue:
+    return insight.model_dump(
+        mode="json", include={"topic", "statement", "leaning", "strength", "metrics"}
+    )
+
+
+def _told_recommendation(board: Blackboard) -> JsonValue:
+    if board.recommendation is None:
+        return None
+    return {
+        "action": board.recommendation,
+        "confidence": board.confidence,
+        "probability": board.probability,
+        "reasons_for": list(board.reasons_for),
+        "reasons_against": list(board.reasons_against),
+    }

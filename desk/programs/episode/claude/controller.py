@@ -1,0 +1,132 @@
+"""The controller of an episode, asked of Claude: which action comes next.
+
+The model names one of the eight actions or none. Whether an action makes sense is the rule that the
+episode itself goes by, so that what the model chooses is carried out.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Final
+
+from pydantic import JsonValue, StringConstraints
+
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Contract
+from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
+from desk.programs.episode.claude.board import board_of, told_board
+from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS, why_not
+from desk.programs.week.claude.research import refuse
+from desk.trust.prose.gate import unbacked
+from desk.trust.prose.prose import references
+
+PROMPT: Final = "stock_controller"
+LONGEST_REASON: Final = 400
+
+_WRITES: Final[Mapping[StockAction, str]] = MappingProxyType(
+    {
+        StockAction.GENERATE_INSIGHT: "insights, from the figures of all parts",
+        StockAction.GENERATE_RECOMMENDATION: (
+            "the recommendation with its confidence, from insights and figures"
+        ),
+        StockAction.EVALUATE_PERFORMANCE: (
+            "what came of the recommendation at the end of its horizon, and the episode's reward"
+        ),
+    }
+)
+_COSTS: Final[Mapping[StockAction, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(DATA, "calls of tools, and a turn of an agent or a few"),
+        StockAction.GENERATE_INSIGHT: "a turn of an agent, and no call of a tool",
+        StockAction.GENERATE_RECOMMENDATION: "a turn of an agent, and no call of a tool",
+        StockAction.EVALUATE_PERFORMANCE: (
+            "one call of a tool; where the horizon is not over, the time until then"
+        ),
+    }
+)
+
+
+class ProposedAction(Contract):
+    """The form of the model's answer. Without an action, the episode is at its end."""
+
+    action: StockAction | None
+    reason: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_REASON)
+    ]
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The blackboard, what was chosen before, and each action with what it would bring and cost, as
+    JSON."""
+    task, board, own = request.assignment, board_of(request), _choice_in(base)
+    chosen = list(_told_choices(request))
+    return json.dumps(
+        {
+            "step": len(chosen) + 1,
+            "question": task.query.question if task.query else None,
+            "parameters": task.query.parameters if task.query else {},
+            "asked_for": task.instructions,
+            "board": told_board(request),
+            "chosen_so_far": chosen,
+            "came_to_nothing": _failed(request),
+            "actions": [_told_action(board, action) for action in ORDER],
+            "choice_of_the_desk": {"action": own.action, "reason": own.reason},
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> ActionChoice:
+    """The choice, with the market of the assignment.
+
+    Raises:
+        ValidationError: the answer does not have its form, or names none of the actions.
+        ValueError: the action makes no sense yet, or the reason has figures or references.
+    """
+    own, proposed = _choice_in(base), ProposedAction.model_validate_json(text)
+    refuse(_faults(board_of(request), proposed))
+    return own.model_copy(update={"action": proposed.action, "reason": proposed.reason})
+
+
+def _choice_in(base: AgentResult | None) -> ActionChoice:
+    """What the desk itself would choose.
+
+    Raises:
+        ValueError: it chose nothing.
+    """
+    if not isinstance(base, ActionChoice):
+        raise ValueError("there is no choice to write over")
+    return base
+
+
+def _told_choices(request: TurnRequest) -> Iterator[JsonValue]:
+    """What was chosen in the steps before, and why it was refused where it was."""
+    for entry in request.state:
+        if isinstance(entry.result, ActionChoice):
+            yield {"action": entry.result.action, "refused": entry.error}
+
+
+def _failed(request: TurnRequest) -> list[JsonValue]:
+    """The actions that nobody could carry out, and why."""
+    return [
+        {"action": entry.node, "error": entry.error}
+        for entry in request.state
+        if entry.error and not isinstance(entry.result, ActionChoice)
+    ]
+
+
+def _told_action(board: Blackboard, action: StockAction) -> JsonValue:
+    return {
+        "action": action,
+        "writes": _WRITES.get(action) or list(PART_METRICS[action]),
+        "costs": _COSTS[action],
+        "taken": board.taken.count(action),
+        "makes_no_sense_yet": why_not(board, action),
+    }
+
+
+def _faults(board: Blackboard, proposed: ProposedAction) -> Iterator[str]:
+    if proposed.action is not None and (reason := why_not(board, proposed.action)):
+        yield f"action: it makes no sense yet: {reason}"
+    if unbacked(proposed.reason) or references(proposed.reason):
+        yield "reason: it holds a figure or a reference: say it without"

@@ -1,0 +1,131 @@
+"""The insight agent of an episode, asked of Claude: what the figures on the blackboard point to.
+
+The model writes the insights and says which way each points and how strongly. It has no tools: an
+insight rests on figures that are on the blackboard, and refers to no others.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
+from desk.programs.swarm.claude.research import Sayings, Statement, Topic
+from desk.programs.week.claude.research import found_in, refuse, twice
+from desk.trust.prose.gate import unbacked
+from desk.trust.prose.prose import references
+
+PROMPT: Final = "stock_insight"
+MOST_INSIGHTS: Final = 12
+MOST_CLAIMS: Final = 20
+"""The bound of `Finding.claims`."""
+
+
+class ProposedInsight(Contract):
+    """One thing that figures say, which way it points, how strongly, and the claims it rests on."""
+
+    topic: Topic
+    statement: Statement
+    leaning: Leaning
+    strength: Confidence
+    claims: Annotated[tuple[ShortText, ...], Field(max_length=10)] = ()
+
+
+class ProposedInsights(Contract):
+    """The form of the model's answer."""
+
+    insights: Annotated[tuple[ProposedInsight, ...], Field(max_length=MOST_INSIGHTS)]
+    contradictions: Sayings = ()
+    confidence: Confidence
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The blackboard, the claims on it, what each part's agent found, and the desk's own insights,
+    as JSON."""
+    own = found_in(base)
+    return json.dumps(
+        {
+            **told_episode(request),
+            "missing": own.missing,
+            "insights_of_the_desk": [_told(finding) for finding in own.findings],
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
+    """The model's insights with the claims that they rest on; what is missing is the desk's.
+
+    Raises:
+        ValidationError: the answer does not have its form, or an insight has no leaning.
+        ValueError: an insight rests on nothing on the blackboard or names what is not there, says
+            otherwise than its claim, or has the topic of another.
+    """
+    own, proposed = found_in(base), ProposedInsights.model_validate_json(text)
+    known = claims_on_board(request)
+    refuse(_faults(proposed, known))
+    findings = tuple(_findings(proposed.insights, known))
+    claims = tuple(known[name] for name in _named(findings))
+    return own.model_copy(
+        update={
+            "claims": claims,
+            "sources": sources_behind(request, claims),
+            "findings": findings,
+            "contradictions": proposed.contradictions,
+            "confidence": proposed.confidence,
+        }
+    )
+
+
+def _told(finding: Finding) -> JsonValue:
+    """An insight of the desk's, in the words of the form that the model's have."""
+    return {
+        "topic": finding.topic,
+        "statement": finding.statement,
+        "leaning": finding.leaning,
+        "strength": finding.confidence,
+        "claims": list(finding.claims),
+    }
+
+
+def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    if known and not proposed.insights:
+        yield "insights: there are figures on the blackboard, and nothing is said of them"
+    for place, line in enumerate(proposed.insights):
+        if not known.keys() >= set(line.claims):
+            yield f"insights.{place}: it rests on what is not among the claims on the blackboard"
+        elif not rests_on(line, known):
+            yield f"insights.{place}: it rests on nothing: name claims"
+        if line.leaning is Leaning.ABSTAINS:
+            yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
+        if unbacked(line.topic) or references(line.topic):
+            yield f"insights.{place}.topic: it holds a figure or a reference"
+    yield from twice("insights", [line.topic.casefold() for line in proposed.insights])
+
+
+def rests_on(line: ProposedInsight, known: Collection[str]) -> tuple[str, ...]:
+    """The known claims that an insight names or refers to, each once."""
+    named = dict.fromkeys((*line.claims, *references(line.statement)))
+    return tuple(name for name in named if name in known)[:MOST_CLAIMS]
+
+
+def _named(findings: Iterable[Finding]) -> Iterator[str]:
+    """The claims that the insights rest on, each once."""
+    yield from dict.fromkeys(name for finding in findings for name in finding.claims)
+
+
+def _findings(proposed: Iterable[ProposedInsight], known: Collection[str]) -> Iterator[Finding]:
+    for line in proposed:
+        yield Finding(
+            topic=line.topic,
+            statement=line.statement,
+            confidence=line.strength,
+            claims=rests_on(line, known),
+            leaning=line.leaning,
+        )

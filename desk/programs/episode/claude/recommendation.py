@@ -1,0 +1,184 @@
+"""The recommendation agent of an episode, asked of Claude: what to do over the horizon, and why.
+
+The model writes the summary that is published, over claims that stand on the blackboard, and names
+its reasons by the insights there. What is lacking lowers a confidence by the same rule as without a
+model: one above what the rule leaves is objected to with that bound, and not lowered behind the
+model's back, so that its words and its confidence go together.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
+from desk.contracts.findings.results import Leaning
+from desk.contracts.question.knowledge import Synthesis
+from desk.learning.forecasts.forecasts import PROBABILITY_DIGITS
+from desk.programs.episode.claude.board import (
+    board_of,
+    told_episode,
+)
+from desk.programs.episode.recommendation import LEAST_KNOWN, SURENESS, known
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.question.claude.synthesis import (
+    ProposedSection,
+    ProposedSynthesis,
+    Summary,
+    answer_in,
+    faults,
+    texts,
+    written,
+)
+from desk.programs.swarm.claude.findings import withheld
+from desk.programs.week.claude.research import refuse, twice
+
+PROMPT: Final = "stock_recommendation"
+CONFIDENCE_DIGITS: Final = 3
+EVEN: Final = 0.5
+
+_NOBODYS: Final[frozenset[Leaning]] = frozenset()
+_FOR: Final[Mapping[Recommended, frozenset[Leaning]]] = MappingProxyType(
+    {
+        Recommended.BUY: frozenset({Leaning.UP}),
+        Recommended.SELL: frozenset({Leaning.DOWN}),
+        Recommended.HOLD: frozenset({Leaning.NEUTRAL}),
+    }
+)
+_AGAINST: Final[Mapping[Recommended, frozenset[Leaning]]] = MappingProxyType(
+    {
+        Recommended.BUY: frozenset({Leaning.DOWN}),
+        Recommended.SELL: frozenset({Leaning.UP}),
+        Recommended.HOLD: frozenset({Leaning.UP, Leaning.DOWN}),
+    }
+)
+"""Which way insights point that speak for an action, and against it; for or against abstaining
+speaks none."""
+
+Reasons = Annotated[tuple[ShortText, ...], Field(max_length=12)]
+
+
+class ProposedRecommendation(Contract):
+    """What to do, how sure that is, how likely a higher price is, and the topics of the insights
+    that speak for the action and against it."""
+
+    action: Recommended
+    confidence: Confidence
+    probability: Confidence
+    reasons_for: Reasons = ()
+    reasons_against: Reasons = ()
+
+
+class ProposedAdvice(Contract):
+    """The form of the model's answer."""
+
+    summary: Summary
+    sections: Annotated[tuple[ProposedSection, ...], Field(max_length=12)] = ()
+    answered: bool = True
+    recommendation: ProposedRecommendation
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The blackboard with its insights, the claims, what each agent found, how sure a
+    recommendation may be, and the desk's own, as JSON."""
+    task, own = request.assignment, answer_in(base)
+    return json.dumps(
+        {
+            **told_episode(request),
+            "parameters": task.query.parameters if task.query else {},
+            "missing": own.missing,
+            "most_confidence": most_confidence(board_of(request)),
+            "recommendation_of_the_desk": own.model_dump(
+                mode="json", include={"summary", "sections", "recommendation", "answered"}
+            ),
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
+    """The recommendation in the model's words; what is missing is the desk's.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: it is surer than what is known allows, names a reason that is no insight, none
+            on a side that insights point to, or says otherwise than its claims or its action.
+    """
+    own, proposed = answer_in(base), ProposedAdvice.model_validate_json(text)
+    prose = ProposedSynthesis(
+        summary=proposed.summary, sections=proposed.sections, answered=proposed.answered
+    )
+    advised = proposed.recommendation
+    refuse(
+        (
+            *faults(request, prose),
+            *withheld(request, texts(prose)),
+            *_faults(board_of(request), advised),
+        )
+    )
+    made = StockRecommendation(
+        action=advised.action,
+        confidence=round(advised.confidence, CONFIDENCE_DIGITS),
+        probability=round(advised.probability, PROBABILITY_DIGITS),
+        reasons_for=advised.reasons_for,
+        reasons_against=advised.reasons_against,
+    )
+    return written(request, own, prose).model_copy(update={"recommendation": made})
+
+
+def most_confidence(board: Blackboard) -> float:
+    """How sure a recommendation may be at the most, by what is known on the blackboard."""
+    return round(SURENESS * _known(board), CONFIDENCE_DIGITS)
+
+
+def _known(board: Blackboard) -> float:
+    return known(StockBoard.read_back(board).values)
+
+
+def _faults(board: Blackboard, advised: ProposedRecommendation) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    most, action = most_confidence(board), advised.action
+    if advised.confidence > most:
+        yield (
+            f"recommendation.confidence: what is known on the blackboard allows at most {most}:"
+            " be no surer, in the words of the summary too"
+        )
+    if action is not Recommended.ABSTAIN and _known(board) < LEAST_KNOWN:
+        yield "recommendation.action: too little is known on the blackboard: abstain"
+    if _contradicts(action, advised.probability):
+        yield f"recommendation.probability: it speaks against the action, which is {action}"
+    yield from _of_reasons(board, advised)
+
+
+def _contradicts(action: Recommended, probability: float) -> bool:
+    if action is Recommended.BUY:
+        return probability < EVEN
+    return action is Recommended.SELL and probability > EVEN
+
+
+def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[str]:
+    """A reason is the topic of an insight, and stands on the side that the insight points to; one
+    that points neither way may speak for or against buying and selling."""
+    action, leanings = advised.action, {each.topic: each.leaning for each in board.insights}
+    pro, contra = _FOR.get(action, _NOBODYS), _AGAINST.get(action, _NOBODYS)
+    sides = (
+        ("reasons_for", advised.reasons_for, contra),
+        ("reasons_against", advised.reasons_against, pro),
+    )
+    pointing = {each.leaning for each in board.insights if each.strength > 0}
+    needed = bool(pointing & pro and pointing & contra)
+    for side, topics, wrong in sides:
+        if needed and not topics:
+            yield f"recommendation.{side}: insights speak on both sides, and none is named here"
+        for place, topic in enumerate(topics):
+            if topic not in leanings:
+                yield f"recommendation.{side}.{place}: no insight on the blackboard has that topic"
+            elif leanings[topic] in wrong:
+                yield f"recommendation.{side}.{place}: that insight points to the other side"
+    if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:
+        yield f"recommendation.reasons_for: there is none, and the action is {action}"
+    yield from twice("recommendation.reasons", [*advised.reasons_for, *advised.reasons_against])

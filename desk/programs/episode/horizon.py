@@ -1,0 +1,127 @@
+"""When a recommendation can be held against what happened, and how long it is tried.
+
+Light: the workflow uses it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
+from desk.agents.capabilities import capability_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketKind
+from desk.contracts.question.graph import NodeOutcome
+from desk.learning.hypotheses.prices import expected_day
+from desk.programs.episode.run.actions import PART_METRICS
+from desk.trust.ledger.confidence import NOTHING_FOUND
+
+SETTLING: Final = timedelta(hours=1)
+"""A source has the close of a day some time after it is known."""
+
+HOLIDAYS: Final = timedelta(days=3)
+"""So long an older close may be one that has not come in yet; then its exchange was closed."""
+
+NEVER: Final = "there was no price to begin with, and none of later days will come"
+
+_OF_PRICES: Final = frozenset(
+    metric
+    for action in (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
+    for metric in PART_METRICS[action]
+)
+
+
+class _ToldStanding(ToldAnswer):
+    figures: Sequence[JsonValue] | None = None
+
+
+class Later(NamedTuple):
+    """Why an evaluation is tried again, and until when."""
+
+    words: str
+    until: datetime
+
+
+def due_of(as_of: datetime, weeks: int) -> datetime:
+    """The instant at which the horizon is over, or the last that there is."""
+    last = datetime.max.replace(tzinfo=UTC)
+    return last if last - as_of < timedelta(weeks=weeks) else as_of + timedelta(weeks=weeks)
+
+
+def has_price(known: Set[Metric]) -> bool:
+    """Whether some figure of prices is among those that are known."""
+    return not _OF_PRICES.isdisjoint(known)
+
+
+def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
+    """Whether a source said that it had no price of the stock when the episode began: `known` has
+    no figure of prices, and the action that brings the last price had an answer.
+
+    An answer to the other technical action alone says too little: few prices give no indicator.
+    Where nobody was asked, or nobody answered, a price may come.
+    """
+    if has_price(known):
+        return False
+    return any(
+        outcome.entry.node == StockAction.RUN_TA_BASIC
+        and outcome.entry.result is not None
+        and any(_standings(outcome))
+        for outcome in outcomes
+    )
+
+
+def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
+    """The same, where whichever action asked how the stock stands: it was asked, and the answers
+    hold no figure at all. Few prices give no indicator, but they have a last one."""
+    if has_price(known):
+        return False
+    answers = [_figures(answer) for outcome in outcomes for answer in _standings(outcome)]
+    return bool(answers) and all(figures is not None and not figures for figures in answers)
+
+
+def never_evaluated(task: TaskAssignment, symbol: str) -> ResearchResult:
+    """What an evaluation comes to that nothing is asked for: no figure, and why."""
+    return ResearchResult(
+        result_id=f"{task.task_id}/result",
+        task_id=task.task_id,
+        agent=task.agent,
+        market=symbol,
+        missing=(f"{symbol}: {NEVER}.",),
+        confidence=NOTHING_FOUND,
+    )
+
+
+def later(
+    found: date | None, reason: str, *, due: datetime, now: datetime, given_up_after: timedelta
+) -> Later | None:
+    """What speaks for trying again; None where what was found is taken, or nothing is waited for
+    any more. `reason` says why there is no price where none was `found`."""
+    if found is None:
+        until = due + given_up_after
+        return Later(reason, until) if now < until else None
+    expected, until = expected_day(MarketKind.STOCK, due), due + HOLIDAYS
+    if found >= expected or now >= until:
+        return None
+    return Later(f"the last price is of {found}, and that of {expected} may still come", until)
+
+
+def _standings(outcome: NodeOutcome) -> Iterator[ToolResult]:
+    """The answers to how the stock stands, which have its last price."""
+    for result in outcome.evidence:
+        if result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA:
+            yield result
+
+
+def _figures(answer: ToolResult) -> Sequence[JsonValue] | None:
+    """Those that an answer holds; None where it does not say."""
+    try:
+        return told(answer, _ToldStanding).figures
+    except UnreadableAnswer:
+        return None

@@ -1,0 +1,152 @@
+"""What the insights into a stock come to. Light: workflows use it.
+
+The numbers are conventions of the desk; none was fitted to anything:
+
+- The insights are weighed as a specialist's signals are (`signals.judge`): their
+  balance is the mean of their strengths, up as plus, down as minus, neutral as nothing. From
+  `LEANS` on it is a buy or a sell; below it a hold.
+- What is known is the sum of the parts' `WEIGHTS`, each by the share of its figures that are there.
+  A part that was not fetched, or lacks everything, counts nothing. Below `LEAST_KNOWN`, and where
+  no insight points anywhere, it abstains.
+- The confidence is that of the judgement times what is known: it falls with every figure that is
+  lacking. Offline a company has prices only, which are `WEIGHTS` of 0.6 together: a buy or a sell
+  is possible, with three fifths of the confidence.
+- The probability of a higher price is 0.5 + `REACH` x balance x what is known, so between 0.3 and
+  0.7; 0.5 where it abstains.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from desk.contracts.episode.analysis import Hint, Signal
+from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.run.actions import PART_METRICS
+from desk.programs.episode.run.board import StockBoard
+from desk.programs.swarm.parts.signals import Judgement, judge
+
+WEIGHTS: Final[Mapping[StockAction, float]] = MappingProxyType(
+    {
+        StockAction.FETCH_NEWS: 0.1,
+        StockAction.FETCH_FUNDAMENTALS: 0.2,
+        StockAction.FETCH_SENTIMENT: 0.1,
+        StockAction.RUN_TA_BASIC: 0.3,
+        StockAction.RUN_TA_ADVANCED: 0.3,
+    }
+)
+"""What each part adds to what is known; 1 together."""
+
+_SHARES: Final[Mapping[Metric, float]] = MappingProxyType(
+    {
+        metric: weight / len(PART_METRICS[action])
+        for action, weight in WEIGHTS.items()
+        for metric in PART_METRICS[action]
+    }
+)
+
+LEAST_KNOWN: Final = 0.25
+"""Less than one of the technical parts brings, where nothing of it is lacking."""
+
+SURENESS: Final = 0.8
+"""How much figures can say about the weeks ahead, were all of them there and of one mind."""
+
+REACH: Final = 0.2
+MOST_REASONS: Final = 20
+
+_HINTS: Final[Mapping[Leaning, Hint]] = MappingProxyType(
+    {Leaning.UP: Hint.UP, Leaning.DOWN: Hint.DOWN, Leaning.NEUTRAL: Hint.NEUTRAL}
+)
+_ACTIONS: Final[Mapping[Leaning, Recommended]] = MappingProxyType(
+    {
+        Leaning.UP: Recommended.BUY,
+        Leaning.DOWN: Recommended.SELL,
+        Leaning.NEUTRAL: Recommended.HOLD,
+        Leaning.ABSTAINS: Recommended.ABSTAIN,
+    }
+)
+
+_SIDES: Final[Mapping[Recommended, tuple[Container[Leaning], Container[Leaning]]]] = (
+    MappingProxyType(
+        {
+            Recommended.BUY: ((Leaning.UP,), (Leaning.DOWN,)),
+            Recommended.SELL: ((Leaning.DOWN,), (Leaning.UP,)),
+            Recommended.HOLD: ((Leaning.NEUTRAL,), (Leaning.UP, Leaning.DOWN)),
+        }
+    )
+)
+"""Which way the reasons for an action point, and those against it."""
+
+_FIRST: Final = itemgetter(0)
+
+
+class Leans(Protocol):
+    """An insight, as it is written or as it stands on a blackboard."""
+
+    @property
+    def leaning(self) -> Leaning:
+        """Which way it points."""
+
+    @property
+    def strength(self) -> float:
+        """How strongly, from 0 to 1."""
+
+
+def recommend(pointers: Sequence[Pointer], board: StockBoard) -> StockRecommendation:
+    """What to do by some insights, and by how much of the blackboard there is."""
+    share = known(board.values)
+    found = _judged(pointers)
+    action = _ACTIONS[found.leaning] if share >= LEAST_KNOWN else Recommended.ABSTAIN
+    reach = 0.0 if action is Recommended.ABSTAIN else REACH * found.balance * share
+    reasons_for, reasons_against = _reasons(pointers, action)
+    return StockRecommendation(
+        action=action,
+        confidence=round(found.confidence * share, 3),
+        probability=round(0.5 + reach, 3),
+        reasons_for=reasons_for,
+        reasons_against=reasons_against,
+    )
+
+
+def balance(pointers: Iterable[Leans]) -> float | None:
+    """What some insights come to, from -1 to 1; None without any of some strength that points
+    somewhere or says that nothing does."""
+    found = _judged(pointers)
+    return None if found.leaning is Leaning.ABSTAINS else found.balance
+
+
+def _judged(pointers: Iterable[Leans]) -> Judgement:
+    signals = [_signal(p.leaning, p.strength) for p in pointers if p.leaning in _HINTS]
+    return judge(signals, SURENESS, gaps=0)
+
+
+def known(values: Mapping[Metric, float]) -> float:
+    """How much of a blackboard's figures there are, from 0 to 1."""
+    return round(sum([_SHARES.get(metric, 0.0) for metric in values]), 6)
+
+
+@lru_cache(maxsize=4096)
+def _signal(leaning: Leaning, strength: float) -> Signal:
+    """A pointer as it is weighed. Kept, because strengths of three decimals come again."""
+    return Signal(name="insight", hint=_HINTS[leaning], strength=strength, words="")
+
+
+def _reasons(
+    pointers: Sequence[Pointer], action: Recommended
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The topics for and against an action, the strongest first. A hold has for it what points
+    neither way, and against it what points; an abstention has neither."""
+    if action is Recommended.ABSTAIN:
+        return (), ()
+    speaks_for, speaks_against = _SIDES[action]
+    return _topics(pointers, speaks_for), _topics(pointers, speaks_against)
+
+
+def _topics(pointers: Sequence[Pointer], leanings: Container[Leaning]) -> tuple[str, ...]:
+    pointing = [(-p.strength, p.topic) for p in pointers if p.leaning in leanings and p.strength]
+    pointing.sort(key=_FIRST)
+    return tuple(dict.fromkeys([topic for _, topic in pointing]))[:MOST_REASONS]

@@ -1,0 +1,1 @@
+"""How far an episode is, and who works on it next."""

@@ -1,0 +1,142 @@
+"""The actions of a stock's episode: what each writes, and when it makes sense. Light: workflows use
+it.
+
+- An insight needs a part with data; that it turned out to lack everything is no hindrance.
+- A recommendation needs insights to have been generated, were there none.
+- An evaluation needs a recommendation, and ends the episode.
+- Everything may be repeated, `MOST_STEPS` actions in all.
+"""
+
+from collections.abc import Container, Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.stock import MOST_STEPS, StockAction
+from desk.contracts.findings.claims import Metric
+
+DATA: Final = (
+    StockAction.FETCH_NEWS,
+    StockAction.FETCH_FUNDAMENTALS,
+    StockAction.FETCH_SENTIMENT,
+    StockAction.RUN_TA_BASIC,
+    StockAction.RUN_TA_ADVANCED,
+)
+"""Those that bring figures of the stock."""
+
+ORDER: Final = (
+    *DATA,
+    StockAction.GENERATE_INSIGHT,
+    StockAction.GENERATE_RECOMMENDATION,
+    StockAction.EVALUATE_PERFORMANCE,
+)
+"""All of them, in the order of seed 004."""
+
+PART_FIELDS: Final[Mapping[StockAction, str]] = MappingProxyType(
+    {
+        StockAction.FETCH_NEWS: "news_data",
+        StockAction.FETCH_FUNDAMENTALS: "fundamentals_data",
+        StockAction.FETCH_SENTIMENT: "sentiment_data",
+        StockAction.RUN_TA_BASIC: "ta_basic_data",
+        StockAction.RUN_TA_ADVANCED: "ta_advanced_data",
+        StockAction.GENERATE_INSIGHT: "insights",
+        StockAction.GENERATE_RECOMMENDATION: "recommendation",
+        StockAction.EVALUATE_PERFORMANCE: "evaluation",
+    }
+)
+"""The field of the blackboard that an action writes. A recommendation comes with its confidence,
+probability and reasons, in fields of their own."""
+
+PART_METRICS: Final[Mapping[StockAction, tuple[Metric, ...]]] = MappingProxyType(
+    {
+        StockAction.FETCH_NEWS: (Metric.NEWS_COUNT,),
+        StockAction.FETCH_FUNDAMENTALS: (
+            Metric.PRICE_TO_EARNINGS,
+            Metric.PRICE_TO_BOOK,
+            Metric.NET_MARGIN,
+            Metric.DEBT_TO_EQUITY,
+            Metric.REVENUE_GROWTH,
+            Metric.EARNINGS_SURPRISE,
+        ),
+        StockAction.FETCH_SENTIMENT: (Metric.NEWS_TONE,),
+        StockAction.RUN_TA_BASIC: (
+            Metric.LAST,
+            Metric.MOVE,
+            Metric.MONTH_MOVE,
+            Metric.QUARTER_MOVE,
+            Metric.YEAR_MOVE,
+            Metric.YEAR_HIGH,
+            Metric.YEAR_LOW,
+            Metric.VOLATILITY,
+            Metric.RSI,
+            Metric.SMA_50,
+            Metric.SMA_200,
+        ),
+        StockAction.RUN_TA_ADVANCED: (
+            Metric.MACD_HISTOGRAM,
+            Metric.ADX,
+            Metric.BOLLINGER_POSITION,
+            Metric.TARGET,
+            Metric.PATTERN_COUNT,
+            Metric.EXPECTED_LOW,
+            Metric.EXPECTED_HIGH,
+        ),
+        StockAction.EVALUATE_PERFORMANCE: EVALUATION_METRICS,
+    }
+)
+"""The figures that belong to an action's part, each to one; what was not had of them is lacking."""
+
+_NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
+    {
+        StockAction.GENERATE_INSIGHT: frozenset(DATA),
+        StockAction.GENERATE_RECOMMENDATION: frozenset({StockAction.GENERATE_INSIGHT}),
+        StockAction.EVALUATE_PERFORMANCE: frozenset({StockAction.GENERATE_RECOMMENDATION}),
+    }
+)
+"""Of which at least one must have been taken before an action."""
+
+_WITHOUT: Final[Mapping[StockAction, str]] = MappingProxyType(
+    {
+        StockAction.GENERATE_INSIGHT: "nothing was fetched or computed that an insight rests on",
+        StockAction.GENERATE_RECOMMENDATION: (
+            "no insights were generated that a recommendation rests on"
+        ),
+        StockAction.EVALUATE_PERFORMANCE: "there is no recommendation to evaluate",
+    }
+)
+
+_NEEDS_IN_ORDER: Final = tuple(_NEEDS.get(action, frozenset()) for action in StockAction)
+_NOTHING: Final = (False,) * len(StockAction)
+
+
+class Episode(Protocol):
+    """What tells which actions make sense: a blackboard, told or being written."""
+
+    @property
+    def taken(self) -> tuple[StockAction, ...]:
+        """The actions that were carried out, in their order."""
+
+
+def why_not(board: Episode, action: StockAction) -> str | None:
+    """Why an action makes no sense yet, or no more; None where it does."""
+    taken = board.taken
+    if StockAction.EVALUATE_PERFORMANCE in taken:
+        return "the episode was evaluated and is at its end"
+    if len(taken) >= MOST_STEPS:
+        return "the episode has as many steps as it may have"
+    needs = _NEEDS.get(action)
+    return _WITHOUT[action] if needs is not None and needs.isdisjoint(taken) else None
+
+
+def next_in_order(board: Episode, tried: Container[StockAction]) -> StockAction | None:
+    """The first of `ORDER` that was not tried and makes sense; None where none is left."""
+    left = (action for action in ORDER if action not in tried and why_not(board, action) is None)
+    return next(left, None)
+
+
+def sensible(board: Episode) -> tuple[bool, ...]:
+    """Which actions make sense by `why_not`, in the order of `StockAction`."""
+    taken = board.taken
+    if StockAction.EVALUATE_PERFORMANCE in taken or len(taken) >= MOST_STEPS:
+        return _NOTHING
+    return tuple([not needs or not needs.isdisjoint(taken) for needs in _NEEDS_IN_ORDER])

@@ -1,0 +1,41 @@
+"""What findings contradict each other in, within each market or across markets, and what of the
+hypotheses on them can be held against a price."""
+
+from desk.contracts.findings.judgement import (
+    FindingsToJudge,
+    HypothesesToJudge,
+    JudgedFindings,
+    JudgedHypotheses,
+    Scope,
+)
+from desk.contracts.week.report import MarketOutcome
+from desk.documents.answer.swarm import objection_to
+from desk.programs.swarm.findings import contradictions
+from desk.programs.swarm.parts.views import with_views
+from desk.trust.claims.rejections import without_rejected
+from desk.trust.conflicts.bounds import target_ranges
+from desk.trust.conflicts.conflicts import week_conflicts
+from desk.trust.conflicts.records import settled_before, within_markets
+from desk.trust.conflicts.surviving_claims import standing_claims
+
+
+def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
+    """What the findings contradict each other in."""
+    ranges = target_ranges(each for outcome in asked.outcomes for each in outcome.evidence)
+    if asked.scope is Scope.ACROSS_MARKETS:
+        across = week_conflicts(within_markets(asked.outcomes), asked.voting, ranges)
+        return JudgedFindings(conflicts=settled_before(across, asked.outcomes))
+    outcomes = tuple(map(_without_rejected, asked.outcomes))
+    return JudgedFindings(conflicts=contradictions(outcomes, asked.voting, ranges))
+
+
+def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
+    """The hypotheses that rest on claims that stand and can be scored."""
+    claims = standing_claims(asked.results, asked.conflicts)
+    sound = [each for each in asked.hypotheses if not objection_to(each, claims, asked.as_of)]
+    return JudgedHypotheses(sound=with_views(sound, asked.results))
+
+
+def _without_rejected(outcome: MarketOutcome) -> MarketOutcome:
+    kept = without_rejected(outcome.results, outcome.validation)
+    return outcome.model_copy(update={"results": kept})

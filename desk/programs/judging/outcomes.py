@@ -1,0 +1,122 @@
+"""What follows from what sources say when a hypothesis, a forecast or an episode is due."""
+
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.judgement import (
+    EvaluationToJudge,
+    FixingsToJudge,
+    JudgedEvaluation,
+    JudgedFixings,
+    JudgedPrice,
+    JudgedRecommendation,
+    PriceToJudge,
+    PriceVerdict,
+    RecommendationToJudge,
+)
+from desk.learning.forecasts.fixings import asked_for, resolutions_in, says_no
+from desk.learning.hypotheses.hypotheses import scored, unscorable
+from desk.learning.hypotheses.prices import (
+    NoPrice,
+    expected_day,
+    last_price,
+    price_when_due,
+    too_early,
+)
+from desk.programs.episode.horizon import Later, had_no_price, later, was_told_no_price
+from desk.programs.episode.memories import Untellable, scored_recommendation
+from desk.programs.episode.parts import values_of
+
+NO_PRICE = "there is no price at the end of the horizon"
+
+
+def judged_price(asked: PriceToJudge) -> JudgedPrice:
+    """The score that follows from an answer about the moment at which a hypothesis was due."""
+    hypothesis = asked.request.hypothesis
+    if words := unscorable(hypothesis):
+        return JudgedPrice(verdict=PriceVerdict.NEVER, words=words)
+    if asked.answer is None:
+        return JudgedPrice(verdict=PriceVerdict.LACKING)
+    try:
+        price = price_when_due(hypothesis, asked.answer)
+    except NoPrice as missing:
+        verdict = PriceVerdict.NEVER if missing.final else PriceVerdict.LACKING
+        return JudgedPrice(verdict=verdict, words=str(missing))
+    expected = expected_day(hypothesis.market.kind, hypothesis.due)
+    if price.day < expected and not _has_gone_on(asked):
+        verdict = PriceVerdict.EARLY if asked.latest is None else PriceVerdict.LACKING
+        return JudgedPrice(verdict=verdict, words=too_early(asked.answer, price, expected))
+    outcome = scored(asked.request, price, workflow_id=asked.workflow_id, now=asked.now)
+    return JudgedPrice(verdict=PriceVerdict.SCORED, scored=outcome)
+
+
+def judged_fixings(asked: FixingsToJudge) -> JudgedFixings:
+    """The fixings that some answers hold, and the markets that they refuse."""
+    return JudgedFixings(
+        resolutions=tuple(
+            found
+            for answer in asked.answers
+            for found in resolutions_in(answer, asked.due, asked.now)
+        ),
+        refused=tuple(
+            market
+            for answer in asked.answers
+            for market in asked_for(answer.call)
+            if says_no(answer, market)
+        ),
+    )
+
+
+def judged_evaluation(asked: EvaluationToJudge) -> JudgedEvaluation:
+    """Whether the stock had no price to begin with, and whether its evaluation, where there is one,
+    is to be tried again."""
+    known, outcomes = frozenset(asked.known), asked.outcomes
+    no_price = had_no_price(known, outcomes) or was_told_no_price(known, outcomes)
+    reason = _later(asked, no_price=no_price)
+    if reason is None:
+        return JudgedEvaluation(no_price=no_price)
+    return JudgedEvaluation(
+        no_price=no_price, waits_because=reason.words[:4_000], until=reason.until
+    )
+
+
+def judged_recommendation(asked: RecommendationToJudge) -> JudgedRecommendation:
+    """An evaluated recommendation as a hypothesis that was scored."""
+    try:
+        outcome = scored_recommendation(
+            asked.board, asked.agents, workflow_id=asked.workflow_id, now=asked.now
+        )
+    except Untellable as reason:
+        return JudgedRecommendation(untellable=str(reason))
+    return JudgedRecommendation(scored=outcome)
+
+
+def _has_gone_on(asked: PriceToJudge) -> bool:
+    """Whether the source has prices of later days than the one that is missed, which it then never
+    had: a holiday."""
+    latest: ToolResult | None = asked.latest
+    if latest is None:
+        return False
+    hypothesis = asked.request.hypothesis
+    expected = expected_day(hypothesis.market.kind, hypothesis.due)
+    try:
+        return last_price(hypothesis, latest, asked.now).day > expected
+    except NoPrice:
+        return False
+
+
+def _later(asked: EvaluationToJudge, *, no_price: bool) -> Later | None:
+    exit_day, reason = None, asked.failed
+    if asked.found is not None:
+        action = StockAction.EVALUATE_PERFORMANCE
+        _, days = values_of(asked.found.claims, action, asked.symbol)
+        exit_day = days.get(Metric.EXIT)
+        if exit_day is None and no_price:
+            return None
+        reason = "; ".join(asked.found.missing)
+    elif reason is None:
+        return None
+    due, given_up_after = asked.due, asked.given_up_after
+    return later(
+        exit_day, reason or NO_PRICE, due=due, now=asked.now, given_up_after=given_up_after
+    )

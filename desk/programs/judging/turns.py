@@ -1,0 +1,40 @@
+"""What the desk holds of what an agent delivered."""
+
+from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from desk.contracts.findings.results import Commentary, ConflictRecord, ValidationResult
+from desk.trust.claims.rejections import without_rejected as without_rejected_claims
+from desk.trust.claims.week_counts import week_counts
+from desk.trust.conflicts.bounds import target_ranges
+from desk.trust.conflicts.conflicts import MOST_CONFLICTS, detect_conflicts
+from desk.trust.conflicts.records import merged
+from desk.trust.prose.prose_review import review, without_rejected
+
+
+def judged(turn: Turn, request: TurnRequest) -> Turn:
+    """The turn with what is objected to in its result, and what is left of it without that.
+
+    A validation has the conflicts between the findings it was shown besides.
+    """
+    if turn.result is None:
+        return turn
+    result = _with_conflicts(turn.result, request)
+    known = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    if isinstance(result, Commentary):
+        known |= week_counts(known)
+    rejected = review(result, known, request.state, request.conflicts)
+    update: dict[str, object] = {"result": result, "judged": True}
+    if rejected:
+        update["rejected"] = rejected[:MOST_REJECTED]
+        update["without"] = without_rejected(result, rejected, request.state, request.conflicts)
+    return turn.model_copy(update=update)
+
+
+def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:
+    market = request.assignment.market
+    if not isinstance(result, ValidationResult) or market is None:
+        return result
+    kept = without_rejected_claims(request.findings, result)
+    ranges = target_ranges((*request.evidence, *request.results))
+    detected = detect_conflicts(market.market, kept, request.voting, ranges)
+    conflicts: tuple[ConflictRecord, ...] = merged(detected, result.conflicts)
+    return result.model_copy(update={"conflicts": conflicts[:MOST_CONFLICTS]})

@@ -1,0 +1,1 @@
+"""A question, answered by a graph of agents."""

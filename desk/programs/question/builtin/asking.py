@@ -1,0 +1,144 @@
+"""How the agents that answer questions ask their tools, and what they say when nothing came."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from desk.agents.answer_form import ToldHit, ToldHits, UnreadableAnswer, told
+from desk.agents.capabilities import capability_of, usual_route
+from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK, Capability
+from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import FailureType
+from desk.contracts.question.knowledge import WebSearched
+from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
+from desk.trust.prose.prose import clip
+
+LONGEST_LINE: Final = 300
+"""Characters of what a tool said that a line about something missing repeats."""
+
+LONGEST_QUERY: Final = 600
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_FAILURES: Final = {
+    ToolStatus.REFUSED: FailureType.TOOL_REFUSED,
+    ToolStatus.UNAVAILABLE: FailureType.TOOL_UNAVAILABLE,
+}
+
+
+def query_of(request: TurnRequest) -> Query:
+    """What the task is to answer.
+
+    Raises:
+        TaskNotPossible: the assignment holds no question.
+    """
+    if request.assignment.query is None:
+        raise TaskNotPossible(
+            AgentError(
+                error_type=FailureType.UNUSABLE_REQUEST,
+                error_message=f"the task {request.assignment.task_id} holds no question",
+                agent=request.assignment.agent,
+            )
+        )
+    return request.assignment.query
+
+
+def ask_about(
+    request: TurnRequest, capability: Capability, thing: str, **arguments: JsonValue
+) -> ToolCall:
+    """A question to whoever has a capability. `thing` makes its id one of its own among the calls
+    of this task, together with how many went before it."""
+    usual = usual_route(capability)
+    name = _UNSAFE.sub("-", thing).strip("-")[:60]
+    count = len(request.results)
+    return ToolCall(
+        call_id=f"{request.assignment.task_id}/{usual.tool}.{name}{f'.{count}' if count else ''}",
+        server=usual.server,
+        tool=usual.tool,
+        arguments=arguments,
+        capability=capability,
+    )
+
+
+def distinct(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+    """As many calls as a turn holds, each with an id of its own."""
+    seen: dict[str, ToolCall] = {}
+    for call in calls:
+        name = call.call_id
+        while name in seen:
+            name += "-"
+        seen[name] = call.model_copy(update={"call_id": name})
+    return tuple(seen.values())[:MAX_CALLS_A_TURN]
+
+
+def results_of(request: TurnRequest, capability: Capability) -> tuple[ToolResult, ...]:
+    """What came back of the questions to a capability, oldest first."""
+    return tuple(r for r in request.results if capability_of(r.call) is capability)
+
+
+def asked_for(result: ToolResult) -> str:
+    """What a call was about: its first words, whatever the tool calls them."""
+    words = (
+        value
+        for name, value in result.call.arguments.items()
+        if name != ADDED_BY_THE_DESK and isinstance(value, str)
+    )
+    return next(words, result.call.tool)
+
+
+def why_not(result: ToolResult, thing: str) -> str:
+    """The line that says that something was looked for in vain."""
+    said = " ".join((result.error or "no reason was given").split())
+    verb = "could not be asked for" if result.status is ToolStatus.UNAVAILABLE else "was not had"
+    return f"{clip(thing, 120)} {verb}: {clip(said, LONGEST_LINE)}"
+
+
+def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
+    """What searches found, best first, each address once."""
+    found: dict[str, ToldHit] = {}
+    for result in results:
+        if result.status is ToolStatus.OK:
+            try:
+                hits = told(result, ToldHits).results
+            except UnreadableAnswer:
+                continue
+            for hit in hits:
+                found.setdefault(hit.url, hit)
+    return list(found.values())
+
+
+def hits_before(request: TurnRequest) -> list[ToldHit]:
+    """What nodes before this one found by searching, best first, each address once."""
+    found: dict[str, ToldHit] = {}
+    for entry in request.state:
+        if isinstance(entry.result, WebSearched):
+            for hit in entry.result.results:
+                told_hit = ToldHit(title=hit.title, snippet=hit.snippet, url=hit.url)
+                found.setdefault(hit.url, told_hit)
+    return list(found.values())
+
+
+def stop_if_nobody_answered(request: TurnRequest, results: Sequence[ToolResult]) -> None:
+    """Passes where one of the results is an answer, where something was refused, or where nothing
+    was asked: then there is something to deliver, if only what is missing.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    if not results or any(r.status is not ToolStatus.UNAVAILABLE for r in results):
+        return
+    last = results[-1]
+    message = f"{last.call.tool}: {last.error or 'it could not be asked'}"
+    raise TaskNotPossible(
+        AgentError(
+            error_type=_FAILURES[last.status],
+            error_message=message[:LONGEST_MESSAGE],
+            agent=request.assignment.agent,
+            tool=last.call.tool,
+            recovery_action="reassign the task",
+        )
+    )

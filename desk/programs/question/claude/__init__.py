@@ -1,0 +1,1 @@
+"""The analysts of a question, asked of Claude."""

@@ -1,0 +1,158 @@
+"""The agents that fetch things, asked of Claude: which of what was fetched is worth keeping.
+
+The desk has asked its own questions, and the model may ask further ones. It names what to keep; the
+thing itself is taken from the tool's answer, so that a model can change neither the status of a
+ticket nor a word of a document.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Contract, ShortText
+from desk.contracts.question.knowledge import MOST_ITEMS
+from desk.programs.question.claude.knowledge_answers import things_in
+from desk.programs.question.claude.knowledge_state import (
+    FOUND,
+    Found,
+    room_for,
+    things_of,
+    told,
+    told_state,
+)
+
+MOST_FAULTS: Final = 10
+
+
+class ProposedItem(Contract):
+    """One of the things in a tool's answer; only a search has more than one in an answer."""
+
+    evidence: ShortText
+    item: Annotated[int, Field(ge=0, le=99)] = 0
+
+
+class ProposedChoice(Contract):
+    """The form of the model's answer: what to keep, what matters most first."""
+
+    keep: Annotated[tuple[ProposedItem, ...], Field(max_length=MOST_ITEMS)] = ()
+
+
+class _Fetched(NamedTuple):
+    """A thing, and the tool result that it is in."""
+
+    evidence_id: str
+    item: int
+    thing: BaseModel
+
+    @property
+    def name(self) -> tuple[str, int]:
+        """By which a model refers to it."""
+        return self.evidence_id.rsplit("/", 1)[-1], self.item
+
+
+PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
+    {
+        TaskType.FETCH_TICKETS: "tickets",
+        TaskType.READ_DOCUMENTS: "documents",
+        TaskType.READ_PDFS: "pdfs",
+        TaskType.SEARCH_WEB: "search",
+    }
+)
+
+_HOLDS: Final[Mapping[TaskType, str]] = MappingProxyType(
+    {
+        TaskType.FETCH_TICKETS: "tickets",
+        TaskType.READ_DOCUMENTS: "documents",
+        TaskType.READ_PDFS: "pdfs",
+        TaskType.SEARCH_WEB: "results",
+    }
+)
+"""Where each deliverable holds the things."""
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The question, what the nodes before found, and what the desk has fetched, as JSON."""
+    task, own = request.assignment, _found(base)
+    fetched = list(_of_desk(own))
+    room = room_for(len(fetched))
+    return json.dumps(
+        {
+            "question": task.query.question if task.query else None,
+            "parameters": task.query.parameters if task.query else {},
+            "as_of": task.window.end.isoformat(),
+            "asked_for": task.instructions,
+            "state": told_state(request),
+            "fetched": [
+                {"evidence": one.name[0], "item": one.item, **told(one.thing, room)}
+                for one in fetched
+            ],
+            "missing": own.missing,
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> Found:
+    """The things that the model keeps, in its order, as the tools gave them. What the desk looked
+    for in vain stays missing.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: it names what was not fetched, or one thing twice.
+    """
+    own, proposed = _found(base), ProposedChoice.model_validate_json(text)
+    fetched = {one.name: one for one in (*_besides(request), *_of_desk(own))}
+    names = [(line.evidence, line.item) for line in proposed.keep]
+    faults = list(_faults(names, fetched))
+    if faults:
+        raise ValueError("; ".join(faults[:MOST_FAULTS]))
+    kept = [fetched[name] for name in names]
+    return own.model_copy(
+        update={
+            _HOLDS[request.assignment.task_type]: tuple(one.thing for one in kept),
+            "evidence": tuple(one.evidence_id for one in kept),
+        }
+    )
+
+
+def _found(base: AgentResult | None) -> Found:
+    if not isinstance(base, FOUND):
+        raise ValueError("there is nothing to choose from")
+    return base
+
+
+def _faults(
+    names: list[tuple[str, int]], fetched: Mapping[tuple[str, int], _Fetched]
+) -> Iterator[str]:
+    """Where, and not in the model's words, which could end up in a report."""
+    for place, name in enumerate(names):
+        if name not in fetched:
+            yield f"keep.{place}: nothing was fetched by that name"
+        elif names.index(name) < place:
+            yield f"keep.{place}: it is the same as keep.{names.index(name)}"
+
+
+def _of_desk(own: Found) -> Iterator[_Fetched]:
+    """What the desk has fetched; of one search each hit with its number."""
+    return _numbered(zip(own.evidence, things_of(own), strict=False))
+
+
+def _besides(request: TurnRequest) -> Iterator[_Fetched]:
+    """What the model has fetched besides, as far as it is of the kind that its task is about."""
+    task = request.assignment.task_type
+    for exchange in request.exchanges:
+        for answer in exchange.results if exchange.said else ():
+            yield from _numbered((answer.evidence_id, thing) for thing in things_in(answer, task))
+
+
+def _numbered(things: Iterable[tuple[str, BaseModel]]) -> Iterator[_Fetched]:
+    counted: dict[str, int] = {}
+    for evidence_id, thing in things:
+        number = counted.get(evidence_id, 0)
+        counted[evidence_id] = number + 1
+        yield _Fetched(evidence_id, number, thing)

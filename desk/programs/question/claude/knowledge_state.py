@@ -1,0 +1,136 @@
+"""What the nodes of a graph have brought, as a model is shown it: data, cut where it is long."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pydantic import BaseModel, JsonValue
+
+from desk.contracts.agents.turns import StateEntry, TurnRequest
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.question.knowledge import DocumentsRead, PdfsRead, TicketsFound, WebSearched
+from desk.programs.week.claude.research import claim_line
+
+MOST_TOLD: Final = 240_000
+"""Characters of all things together: 60,000 tokens of prose."""
+
+LONGEST_TOLD: Final = 60_000
+LEAST_TOLD: Final = 500
+"""Characters of one thing, where there are few and where there are many."""
+
+_LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
+"""What is there twice, or is nobody's business."""
+
+Found = TicketsFound | DocumentsRead | PdfsRead | WebSearched
+FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
+
+
+def told_state(request: TurnRequest) -> list[JsonValue]:
+    """What each node before this one brought, with the names by which it is referred to; of a node
+    that failed, why."""
+    room = room_for(sum(1 for entry in request.state for _ in _things(entry)))
+    return [_told_entry(entry, room) for entry in request.state]
+
+
+def room_for(things: int) -> int:
+    """How many characters of each of so many things are shown."""
+    return max(LEAST_TOLD, min(LONGEST_TOLD, MOST_TOLD // max(1, things)))
+
+
+def told(thing: BaseModel, room: int) -> dict[str, JsonValue]:
+    """A thing that was found, as JSON, of which as much is shown as there is room for."""
+    whole = thing.model_dump(mode="json", exclude_none=True, exclude=set(_LEFT_OUT))
+    clip = _Clip(room)
+    return {name: clip.of(value) for name, value in whole.items()}
+
+
+def clipped(value: JsonValue, room: int) -> JsonValue:
+    """A value of which as much is shown as there is room for, with what is cut off saying so."""
+    return _Clip(room).of(value)
+
+
+def things_of(found: Found) -> Sequence[BaseModel]:
+    """What was found, in its order."""
+    match found:
+        case TicketsFound():
+            return found.tickets
+        case DocumentsRead():
+            return found.documents
+        case PdfsRead():
+            return found.pdfs
+        case WebSearched():
+            return found.results
+
+
+def _told_entry(entry: StateEntry, room: int) -> JsonValue:
+    placed: dict[str, JsonValue] = {"key": entry.key, "node": entry.node, "round": entry.round}
+    match entry.result:
+        case None:
+            return {**placed, "error": entry.error}
+        case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
+            items: list[JsonValue] = [
+                {"evidence": name, **told(thing, room)}
+                for name, thing in zip(found.evidence, things_of(found), strict=False)
+            ]
+            return {**placed, "kind": found.kind, "items": items, "missing": list(found.missing)}
+        case ResearchResult() as research:
+            return {**placed, "kind": research.kind, **_told_research(research)}
+        case other:
+            return {**placed, **told(other, room)}
+
+
+def _told_research(found: ResearchResult) -> dict[str, JsonValue]:
+    return {
+        "market": found.market,
+        "claims": [{**claim_line(claim)} for claim in found.claims],
+        "events": [
+            {"day": event.event_date.isoformat(), "description": event.description}
+            for event in found.events
+        ],
+        "views": [
+            {"kind": view.kind, "subject": view.subject, "leaning": view.leaning}
+            for view in found.views
+        ],
+        "missing": list(found.missing),
+        "warnings": list(found.warnings),
+    }
+
+
+def _things(entry: StateEntry) -> Iterator[BaseModel]:
+    match entry.result:
+        case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
+            yield from things_of(found)
+        case None:
+            return
+        case other:
+            yield other
+
+
+class _Clip:
+    """Goes through a value and keeps as many characters of its texts as there is room for."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+
+    def of(self, value: JsonValue) -> JsonValue:
+        """The value, with each text that is cut off saying so."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return self._items(value)
+        if isinstance(value, dict):
+            return {name: self.of(held) for name, held in value.items()}
+        return value
+
+    def _text(self, text: str) -> str:
+        kept, self._room = text[: self._room], max(0, self._room - len(text))
+        if len(kept) == len(text):
+            return text
+        return f"{kept} … cut off: {len(text)} characters in all"
+
+    def _items(self, items: list[JsonValue]) -> list[JsonValue]:
+        kept: list[JsonValue] = []
+        for item in items:
+            if self._room == 0:
+                return [*kept, f"… left out: {len(items) - len(kept)} more of {len(items)}"]
+            kept.append(self.of(item))
+        return kept

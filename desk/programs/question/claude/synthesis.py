@@ -1,0 +1,234 @@
+"""The synthesis agent, asked of Claude: what was found, put together as the answer to a question.
+
+The model writes prose with references and no figures. Whatever a source says in so many words is a
+quotation: it must stand there as it is quoted, and where it stands is looked up and not believed.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Contract, ShortText
+from desk.contracts.question.knowledge import (
+    Document,
+    PdfText,
+    Quotation,
+    SearchHit,
+    Section,
+    Synthesis,
+    Ticket,
+)
+from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
+from desk.programs.week.claude.research import refuse
+from desk.trust.prose.prose import references
+from desk.trust.prose.quotations import stands_in
+
+PROMPT: Final = "synthesis"
+LONGEST_SECTION: Final = 8_000
+LONGEST_SOURCE: Final = 500
+"""The bound of `Quotation.source`."""
+
+Summary = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3_000)]
+Prose = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SECTION)
+]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+
+
+class ProposedSection(Contract):
+    """A part of the answer."""
+
+    title: Title
+    content: Prose
+
+
+class ProposedQuotation(Contract):
+    """Words of a source, and the evidence that they stand in."""
+
+    quotation_id: Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+    evidence: ShortText
+
+
+class ProposedSynthesis(Contract):
+    """The form of the model's answer."""
+
+    summary: Summary
+    sections: Annotated[tuple[ProposedSection, ...], Field(max_length=12)] = ()
+    quotations: Annotated[tuple[ProposedQuotation, ...], Field(max_length=60)] = ()
+    answered: bool = True
+
+
+class _Place(NamedTuple):
+    """Where words stand: in which thing, and on which page or in which field of it."""
+
+    thing: BaseModel
+    within: str | None = None
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The question, what was found for it, and the desk's own answer, as JSON."""
+    query, own = request.assignment.query, answer_in(base)
+    return json.dumps(
+        {
+            "question": query.question if query else None,
+            "parameters": query.parameters if query else {},
+            "as_of": request.assignment.window.end.isoformat(),
+            "asked_for": request.assignment.instructions,
+            "found": told_state(request),
+            "missing": own.missing,
+            "answer_of_the_desk": {
+                "summary": own.summary,
+                "sections": [section.model_dump() for section in own.sections],
+                "quotations": [
+                    {"quotation_id": q.quotation_id, "text": q.text, "evidence": q.evidence_id}
+                    for q in own.quotations
+                ],
+                "answered": own.answered,
+            },
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
+    """The answer in the model's words, with each quotation where it stands; what is missing is the
+    desk's.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: a quotation does not stand in the evidence it names, a reference is to nothing,
+            a sentence says otherwise than its claim, or the answer rests on nothing.
+    """
+    own, proposed = answer_in(base), ProposedSynthesis.model_validate_json(text)
+    refuse(faults(request, proposed))
+    return written(request, own, proposed)
+
+
+def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -> Synthesis:
+    """The desk's answer in the words of one that has no faults."""
+    used = {name for _, prose in texts(proposed) for name in references(prose)}
+    return own.model_copy(
+        update={
+            "summary": proposed.summary,
+            "sections": tuple(Section(**part.model_dump()) for part in proposed.sections),
+            "quotations": tuple(
+                _quotation(request, line)
+                for line in proposed.quotations
+                if line.quotation_id in used
+            ),
+            "answered": proposed.answered,
+            "dropped": (),
+        }
+    )
+
+
+def answer_in(base: AgentResult | None) -> Synthesis:
+    """The desk's own answer.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if not isinstance(base, Synthesis):
+        raise ValueError("there is no answer to write over")
+    return base
+
+
+def texts(proposed: ProposedSynthesis) -> Iterator[tuple[str, str]]:
+    """The prose of an answer, each text with its place."""
+    yield "summary", proposed.summary
+    for number, section in enumerate(proposed.sections):
+        yield f"sections.{number}.title", section.title
+        yield f"sections.{number}.content", section.content
+
+
+def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    yield from _of_quotations(request, proposed)
+    used: set[str] = set()
+    for _, prose in texts(proposed):
+        used.update(references(prose))
+    if proposed.answered and not used:
+        yield (
+            "the answer rests on nothing: refer to quotations or claims, or say that the question "
+            "is not answered"
+        )
+
+
+def _of_quotations(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
+    names = [line.quotation_id for line in proposed.quotations]
+    evidence = {name for name, _ in _things(request)}
+    for place, line in enumerate(proposed.quotations):
+        if names.index(line.quotation_id) < place:
+            yield f"quotations.{place}: its quotation_id is that of another"
+        if line.evidence not in evidence:
+            yield f"quotations.{place}: there is no evidence of that name"
+        elif _place(request, line) is None:
+            yield (
+                f"quotations.{place}: these words do not stand in the evidence, letter by letter "
+                "and on one page: copy what stands there, or leave it out"
+            )
+
+
+def _things(request: TurnRequest) -> Iterator[tuple[str, BaseModel]]:
+    """All that can be quoted, each with the name of the evidence that holds it."""
+    for entry in request.state:
+        found = entry.result
+        if isinstance(found, FOUND):
+            yield from zip(found.evidence, things_of(found), strict=False)
+
+
+def _place(request: TurnRequest, line: ProposedQuotation) -> _Place | None:
+    """Where the words of a quotation stand."""
+    named = (thing for name, thing in _things(request) if name == line.evidence)
+    places = (place for thing in named for place in _standing(thing, line.text))
+    return next(places, None)
+
+
+def _standing(thing: BaseModel, text: str) -> Iterator[_Place]:
+    match thing:
+        case PdfText():
+            for page in thing.pages:
+                if stands_in(text, page.text):
+                    yield _Place(thing, f"page {page.page_number}")
+        case Document():
+            if stands_in(text, thing.markdown):
+                yield _Place(thing)
+        case _:
+            fields = thing.model_dump(mode="json", exclude_none=True)
+            for name, value in fields.items():
+                if stands_in(text, value):
+                    yield _Place(thing, name if isinstance(thing, Ticket) else None)
+
+
+def _quotation(request: TurnRequest, line: ProposedQuotation) -> Quotation:
+    found = _place(request, line)
+    if found is None:
+        raise ValueError("a quotation does not stand in its evidence")
+    source, url = _source(found.thing)
+    return Quotation(
+        quotation_id=line.quotation_id,
+        text=line.text,
+        source=source[:LONGEST_SOURCE],
+        place=found.within,
+        url=url,
+        evidence_id=line.evidence,
+    )
+
+
+def _source(thing: BaseModel) -> tuple[str, str | None]:
+    """What a thing is called, and its address, where it has one."""
+    match thing:
+        case Ticket():
+            return thing.id, thing.url
+        case Document():
+            return thing.title or thing.doc_id, thing.url
+        case PdfText():
+            return thing.title or thing.url, thing.url
+        case SearchHit():
+            return thing.title, thing.url
+        case _:
+            raise ValueError("it is nothing that can be quoted")

@@ -1,0 +1,1 @@
+"""The passages of documents that speak to a question."""

@@ -1,0 +1,1 @@
+"""The readers of tickets, documents, files and the web."""

@@ -1,0 +1,1 @@
+"""An objective, researched by a leader and its specialists."""

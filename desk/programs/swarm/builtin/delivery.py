@@ -1,0 +1,193 @@
+"""From what a specialist has read to what it delivers: findings, views, and what they lack."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.analysis import Hint, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
+from desk.programs.swarm.conclusion.reading import Reading
+from desk.programs.swarm.conclusion.wording import sentence, within, words_of
+from desk.programs.swarm.parts.signals import Judgement, judge, strongest
+from desk.programs.swarm.parts.tasks import Speciality
+from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
+from desk.trust.prose.prose import clip, references
+
+MOST_SIGNALS: Final = 3
+"""Signals of each side that are told of, the strongest first."""
+
+SIGNALS: Final = "signals"
+"""The topic of the finding that tells what points which way."""
+
+HALF: Final = 0.5
+"""How much of what its evidence is worth a result keeps when nothing in it points anywhere."""
+
+_ACTIONS: Final = {
+    Leaning.UP: "Buy {name} for the next four weeks, as far as {field} can say.",
+    Leaning.DOWN: "Sell {name} for the next four weeks, as far as {field} can say.",
+    Leaning.NEUTRAL: "Hold {name}: nothing in {field} is reason enough to act.",
+}
+_TOO_LITTLE: Final = "too little"
+_SAYS: Final = {
+    Leaning.UP: "In all this points up",
+    Leaning.DOWN: "In all this points down",
+    Leaning.NEUTRAL: "In all this points neither way",
+    _TOO_LITTLE: "In all that is too little to point either way",
+}
+
+
+class Note(NamedTuple):
+    """One thing that was found: what it is about, and a statement with references."""
+
+    topic: str
+    statement: str
+    evidence: tuple[str, ...] = ()
+
+
+def noted(told: Iterable[tuple[str, str]], evidence: tuple[str, ...] = ()) -> Iterator[Note]:
+    """A note for each topic that has something to say."""
+    for topic, statement in told:
+        if statement:
+            yield Note(topic, statement, evidence)
+
+
+def deliver(
+    reading: Reading, speciality: Speciality, notes: Iterable[Note], rests_on: Sequence[Metric]
+) -> ResearchResult:
+    """The result of a specialist. Its views rest on the first of the metrics that are stated, and
+    it says what to do as far as its field goes.
+
+    A result without a figure has no view; one without a signal abstains.
+    """
+    judgement = judge(reading.signals, speciality.reach, len(reading.gaps))
+    found = findings_of(reading, judgement, notes)
+    return found.model_copy(
+        update={
+            "views": tuple(_views(reading, judgement, rests_on)),
+            "recommendations": tuple(_recommendations(reading, speciality, judgement)),
+        }
+    )
+
+
+def findings_of(reading: Reading, judgement: Judgement, notes: Iterable[Note]) -> ResearchResult:
+    """What was found and what of it points which way, with what it rests on and what it lacks. It
+    holds no view."""
+    certainty = _certainty(reading, judgement)
+    assignment = reading.request.assignment
+    told = (*notes, *_signal_notes(reading, judgement))
+    return ResearchResult(
+        result_id=f"{assignment.task_id}/result",
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        market=reading.market.market,
+        claims=tuple(reading.known.values()),
+        sources=reading.sources,
+        missing=reading.gaps,
+        warnings=reading.warnings,
+        findings=tuple(_finding(note, certainty) for note in told),
+        contradictions=tuple(_contradictions(reading.signals)),
+        confidence=certainty,
+    )
+
+
+def _finding(note: Note, certainty: float) -> Finding:
+    return Finding(
+        topic=note.topic,
+        statement=clip(note.statement),
+        confidence=certainty,
+        claims=tuple(dict.fromkeys(references(note.statement)))[:20],
+        evidence=note.evidence,
+    )
+
+
+def _certainty(reading: Reading, judgement: Judgement) -> float:
+    """Halfway between what the evidence is worth and how clearly it speaks."""
+    if not reading.known:
+        return NOTHING_FOUND
+    worth = confidence(_weaknesses(reading))
+    if judgement.leaning is Leaning.ABSTAINS:
+        return round(worth * HALF, 3)
+    return round((worth + judgement.confidence) / 2, 3)
+
+
+def _weaknesses(reading: Reading) -> list[Weakness]:
+    tiers = {source.tier for source in reading.sources}
+    present = {
+        Weakness.SINGLE_SOURCE: len({s.origin or s.name for s in reading.sources}) < 2,
+        Weakness.SECONDARY_SOURCE: SourceTier.SECONDARY in tiers or SourceTier.DERIVED in tiers,
+        Weakness.SHORT_HISTORY: bool(reading.gaps),
+    }
+    return [weakness for weakness, applies in present.items() if applies]
+
+
+def direction(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> View | None:
+    """Where a market is going; None without a figure that this rests on."""
+    names = (*reading.named(rests_on), *reading.known)
+    claims = tuple(dict.fromkeys(names))[:8]
+    if not claims:
+        return None
+    return View(
+        subject=reading.market.market,
+        kind=ViewKind.DIRECTION,
+        leaning=judgement.leaning,
+        confidence=judgement.confidence,
+        claims=claims,
+    )
+
+
+def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> Iterator[View]:
+    """Where it is going, and what to do about it."""
+    view = direction(reading, judgement, rests_on)
+    if view is None:
+        return
+    yield view
+    acts = {"leaning": judgement.action, "confidence": judgement.action_confidence}
+    yield view.model_copy(update={"kind": ViewKind.RECOMMENDATION, **acts})
+
+
+def _signal_notes(reading: Reading, judgement: Judgement) -> Iterator[Note]:
+    """What the signals say, those of each side together, and what they come to."""
+    if judgement.leaning is Leaning.ABSTAINS:
+        return
+    told = [
+        f"Pointing {way}: {'; '.join(map(within, words))}."
+        for way, hint in (("up", Hint.UP), ("down", Hint.DOWN))
+        if (words := _loudest(reading.signals, hint))
+    ]
+    says = _TOO_LITTLE if told and judgement.leaning is Leaning.NEUTRAL else judgement.leaning
+    told.append(f"{_SAYS[says]} for {reading.name}.")
+    yield Note(SIGNALS, " ".join(told))
+
+
+def _loudest(signals: Sequence[Signal], hint: Hint) -> list[str]:
+    pointing = [signal for signal in signals if signal.hint is hint and signal.strength > 0]
+    ranked = sorted(pointing, key=lambda signal: -signal.strength)
+    words = (words_of(signal) for signal in ranked)
+    return list(dict.fromkeys(word for word in words if word))[:MOST_SIGNALS]
+
+
+def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
+    """The strongest signal of each side, where there are two sides."""
+    up, down = strongest(signals, Hint.UP), strongest(signals, Hint.DOWN)
+    if up is None or down is None:
+        return
+    first, second = words_of(up) or "one signal", words_of(down) or "another signal"
+    if first != second:
+        told = f"{_pointing(first, 'up')}, while {within(_pointing(second, 'down'))}"
+        yield clip(sentence(told))
+
+
+def _pointing(words: str, way: str) -> str:
+    """What a signal says and which way it points, where it does not say that itself."""
+    points = f"which points {way}"
+    return words if words.endswith(points) else f"{words}, {points}"
+
+
+def _recommendations(
+    reading: Reading, speciality: Speciality, judgement: Judgement
+) -> Iterator[str]:
+    if judgement.leaning is Leaning.ABSTAINS or not reading.known:
+        return
+    words = _ACTIONS[judgement.action]
+    yield words.format(name=reading.name, field=speciality.field_on(reading.market.kind))

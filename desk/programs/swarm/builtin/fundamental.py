@@ -1,0 +1,169 @@
+"""The fundamental specialist: rates and carry of a pair, valuation and earnings of a company."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, CompanyFundamentals, Hint, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.programs.builtin.evidence import market_of
+from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.rates import (
+    ask_rates,
+    policy_rates,
+    tell_differential,
+    tell_rates,
+    with_differential,
+)
+from desk.programs.swarm.conclusion.reading import (
+    Questions,
+    Reading,
+    about,
+    consulted,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+
+RESTS_ON: Final = (
+    Metric.DIFFERENTIAL,
+    Metric.CARRY_TO_VOLATILITY,
+    Metric.PRICE_TO_EARNINGS,
+    Metric.PRICE_TO_BOOK,
+    Metric.NET_MARGIN,
+    Metric.DEBT_TO_EQUITY,
+    Metric.REVENUE_GROWTH,
+    Metric.EARNINGS_SURPRISE,
+)
+
+ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
+"""What a company is asked for."""
+
+WIDE: Final = Decimal(400)
+"""Basis points. A differential of these and more is as strong a signal as there is, by convention;
+it counts where the tool for ratios gives no signal of its own."""
+
+_VALUATIONS: Final = (
+    (Metric.PRICE_TO_EARNINGS, "of earnings"),
+    (Metric.PRICE_TO_BOOK, "of book value"),
+)
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for rates and ratios of a pair, or for accounts, ratios and earnings of a company, side
+    by side; with them, submit.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    asked = _asked(market)
+    if not request.exchanges:
+        return questions(request, asked, "the fundamentals")
+    reading = _read(request, market)
+    stop_if_nobody_answered(reading, next(iter(asked)))
+    speciality = SPECIALITIES[AgentId.FUNDAMENTAL_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def read_company(request: TurnRequest) -> Reading:
+    """What the tools answered that are asked for a company's `ACCOUNTS`."""
+    reading = read_analyses(
+        request, dict.fromkeys((Capability.RATIOS, Capability.EARNINGS), Analysis)
+    )
+    evidence, reading = consulted(reading, Capability.FUNDAMENTALS, CompanyFundamentals)
+    if evidence is None:
+        return reading
+    return reading.with_source(evidence).with_gaps(evidence.answer.missing)
+
+
+def tell_company(reading: Reading) -> tuple[tuple[str, str], ...]:
+    """What a company's accounts say, by topic; empty where they do not say it."""
+    return (
+        ("valuation", _valuation(reading)),
+        ("balance sheet", _balance_sheet(reading)),
+        ("earnings", _earnings(reading)),
+    )
+
+
+def _asked(market: MarketSpec) -> Questions:
+    if market.kind is MarketKind.STOCK:
+        return about(market, *ACCOUNTS)
+    return {**ask_rates(market), **about(market, Capability.RATIOS)}
+
+
+def _read(request: TurnRequest, market: MarketSpec) -> Reading:
+    if market.kind is MarketKind.STOCK:
+        return read_company(request)
+    reading = policy_rates(read_analyses(request, {Capability.RATIOS: Analysis}))
+    return _with_carry(with_differential(reading))
+
+
+def _with_carry(reading: Reading) -> Reading:
+    """The differential as a signal, where no tool has weighed it."""
+    apart = reading.value(Metric.DIFFERENTIAL)
+    if apart is None or reading.signals:
+        return reading
+    base, _, quote = reading.market.market.partition("/")
+    hint = Hint.UP if apart > 0 else Hint.DOWN if apart < 0 else Hint.NEUTRAL
+    signal = Signal(
+        name="carry",
+        hint=hint,
+        strength=float(min(Decimal(1), abs(apart) / WIDE)),
+        words=f"The rate differential favours {base if apart > 0 else quote}",
+    )
+    return replace(reading, signals=(signal,))
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    return noted(
+        (
+            ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
+            ("carry", _carry(reading)),
+            *tell_company(reading),
+        )
+    )
+
+
+def _carry(reading: Reading) -> str:
+    if not reading.has(Metric.CARRY_TO_VOLATILITY):
+        return ""
+    ratio = reading.reference(Metric.CARRY_TO_VOLATILITY)
+    return f"Set against how wide the pair swings, the carry is worth {ratio} of its volatility."
+
+
+def _valuation(reading: Reading) -> str:
+    told = [
+        f"{reading.reference(metric)} times its share {words}"
+        for metric, words in _VALUATIONS
+        if reading.has(metric)
+    ]
+    return f"{reading.name} is priced at {listed(told)}." if told else ""
+
+
+def _balance_sheet(reading: Reading) -> str:
+    told = []
+    if reading.has(Metric.NET_MARGIN):
+        told.append(f"Its net margin is {reading.reference(Metric.NET_MARGIN)}.")
+    if reading.has(Metric.DEBT_TO_EQUITY):
+        told.append(f"Its debt is {reading.reference(Metric.DEBT_TO_EQUITY)} of its equity.")
+    return joined(told)
+
+
+def _earnings(reading: Reading) -> str:
+    told = []
+    if reading.has(Metric.REVENUE_GROWTH):
+        told.append(f"Its revenue grew by {reading.reference(Metric.REVENUE_GROWTH)} on the year.")
+    surprise = reading.value(Metric.EARNINGS_SURPRISE)
+    if surprise is not None:
+        side = "above" if surprise > 0 else "below" if surprise < 0 else "at"
+        reference = reading.reference(Metric.EARNINGS_SURPRISE)
+        told.append(f"Its last earnings were {side} what was expected ({reference}).")
+    return joined(told)

@@ -1,0 +1,171 @@
+"""The market specialist: what the price did, how wide it swings, and how its group has done."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from desk.agents.capabilities import tools_for
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.config import RunPolicy
+from desk.contracts.episode.analysis import Analysis
+from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind
+from desk.contracts.names import AgentId
+from desk.programs.builtin.evidence import market_of
+from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
+from desk.programs.swarm.conclusion.reading import (
+    Reading,
+    about,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from desk.programs.swarm.conclusion.wording import joined, phrases
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+
+ASKED: Final = (Capability.MARKET_DATA, Capability.SECTORS)
+RATE_TOOLS: Final = frozenset(tools_for((Capability.POLICY_RATE,), RunPolicy()))
+RESTS_ON: Final = (
+    Metric.LAST,
+    Metric.MOVE,
+    Metric.MONTH_MOVE,
+    Metric.QUARTER_MOVE,
+    Metric.YEAR_MOVE,
+    Metric.VOLATILITY,
+    Metric.RELATIVE_MOVE,
+    Metric.BREADTH,
+)
+
+DRIFTS: Final = Decimal("0.5")
+TRENDS: Final = Decimal(1)
+"""Of its own deviations: from the first on a quarter's move has a direction, and from the second on
+it is a trend. A convention."""
+QUARTERS_OF_A_DEVIATION: Final = Decimal(2)
+"""A year's volatility is twice that of a quarter: the root of four."""
+NEAR_THE_EDGE: Final = Decimal("0.1")
+"""As a share of the year's range."""
+
+_SPANS: Final = (
+    (Metric.MOVE, "on the week"),
+    (Metric.MONTH_MOVE, "on the month"),
+    (Metric.QUARTER_MOVE, "on the quarter"),
+    (Metric.YEAR_MOVE, "on the year"),
+)
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for the market, its group and its policy rates side by side; with them, submit.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    of_rates = ask_rates(market) if _has_rates(request) else {}
+    if not request.exchanges:
+        return questions(request, {**about(market, *ASKED), **of_rates}, "the conditions")
+    reading = read_analyses(request, dict.fromkeys(ASKED, Analysis))
+    reading = policy_rates(reading) if of_rates else reading
+    stop_if_nobody_answered(reading, ASKED[0])
+    speciality = SPECIALITIES[AgentId.MARKET_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def _has_rates(request: TurnRequest) -> bool:
+    """Whether the plan leaves policy rates to it, and not to the fundamental specialist."""
+    tools = request.assignment.tools
+    return not tools or not RATE_TOOLS.isdisjoint(tools)
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    return noted(
+        (
+            ("move", tell_move(reading)),
+            ("trend", tell_trend(reading)),
+            ("range", _range(reading)),
+            ("group", _group(reading)),
+            ("policy rates", tell_rates(reading)),
+        )
+    )
+
+
+def tell_move(reading: Reading) -> str:
+    """The last price and its moves over several spans; empty without any of them."""
+    moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
+    if not reading.has(Metric.LAST):
+        return f"{reading.name} has moved {moves}." if moves else ""
+    last = f"{reading.name} stands at {reading.reference(Metric.LAST)}"
+    return f"{last}: {moves}." if moves else f"{last}."
+
+
+def tell_trend(reading: Reading) -> str:
+    """Rising, falling or sideways, by the quarter's move against what a quarter usually brings;
+    empty where either is not known."""
+    move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
+    if move is None or not volatility:
+        return ""
+    quarter = reading.reference(Metric.QUARTER_MOVE)
+    beside = f"beside a volatility of {reading.reference(Metric.VOLATILITY)} a year"
+    size = abs(move) * QUARTERS_OF_A_DEVIATION / volatility
+    if size < DRIFTS:
+        return f"The market is moving sideways: a quarter's move of {quarter} is small {beside}."
+    if size < TRENDS:
+        way = "up" if move > 0 else "down"
+        return (
+            f"The market has drifted {way}: a quarter's move of {quarter} is within the ordinary"
+            f" {beside}."
+        )
+    way = "rising" if move > 0 else "falling"
+    return f"The market is {way}: a quarter's move of {quarter} is large {beside}."
+
+
+def _range(reading: Reading) -> str:
+    return joined((tell_year(reading), tell_expected(reading)))
+
+
+def tell_year(reading: Reading) -> str:
+    """The range of the year and where the price stands in it; empty without the range."""
+    if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
+        return ""
+    low, high = reading.reference(Metric.YEAR_LOW), reading.reference(Metric.YEAR_HIGH)
+    return f"Over the year it has ranged from {low} to {high}{_place(reading)}."
+
+
+def _place(reading: Reading) -> str:
+    last, low, high = map(reading.value, (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH))
+    if last is None or low is None or high is None or high <= low:
+        return ""
+    share = (last - low) / (high - low)
+    if share >= 1 - NEAR_THE_EDGE:
+        return ", and is near the top of that"
+    return ", and is near the bottom of that" if share <= NEAR_THE_EDGE else ""
+
+
+def tell_expected(reading: Reading) -> str:
+    """The range that is to be expected by its own swings; empty without it."""
+    if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
+        return ""
+    low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
+    return (
+        f"Swinging as it has, it would be from {low} to {high} in four weeks more often than not."
+    )
+
+
+def _group(reading: Reading) -> str:
+    if not reading.has(Metric.GROUP_MOVE):
+        return ""
+    of_pair = reading.market.kind is MarketKind.PAIR
+    group = reading.reference(Metric.GROUP_MOVE)
+    told = f"Its group has moved {group} on the quarter{' against the US dollar' * of_pair}"
+    relative = reading.value(Metric.RELATIVE_MOVE)
+    if relative is not None:
+        way = "ahead of" if relative > 0 else "behind" if relative < 0 else "level with"
+        who = "its own currency" if of_pair else "it"
+        told += f", and {who} is {way} that ({reading.reference(Metric.RELATIVE_MOVE)})"
+    if not reading.has(Metric.BREADTH):
+        return f"{told}."
+    share = reading.reference(Metric.BREADTH)
+    if reading.value(Metric.BREADTH) == 0:
+        return f"{told}. None of the group has gone the same way ({share})."
+    return f"{told}. {share} of the group have gone the same way."

@@ -1,0 +1,116 @@
+"""The pattern specialist: what followed the like before, the season, and what is out of line."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis
+from desk.contracts.findings.claims import Metric
+from desk.contracts.names import AgentId
+from desk.programs.builtin.evidence import market_of
+from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.conclusion.reading import (
+    Reading,
+    about,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from desk.programs.swarm.conclusion.wording import above, joined
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+
+ASKED: Final = (Capability.PATTERN_MINING, Capability.SEASONALITY, Capability.MARKET_DATA)
+RESTS_ON: Final = (
+    Metric.ANALOGUES,
+    Metric.ANALOGUE_MOVE,
+    Metric.ANALOGUE_HIT_RATE,
+    Metric.TARGET,
+    Metric.ANOMALY_SCORE,
+    Metric.SEASONAL_MOVE,
+    Metric.SEASONAL_HIT_RATE,
+    Metric.SEASONAL_P_VALUE,
+)
+
+SIGNIFICANT: Final = Decimal("0.05")
+"""A p value up to this, after the correction for the months tested, is no chance by convention."""
+UNUSUAL: Final = Decimal(3)
+"""Robust standard deviations: as the tool counts."""
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for patterns, seasonality and prices side by side; with them, submit.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    if not request.exchanges:
+        return questions(request, about(market, *ASKED), "the patterns")
+    kinds = dict.fromkeys(ASKED, Analysis)
+    reading = read_analyses(request, kinds, figures_only=(Capability.MARKET_DATA,))
+    stop_if_nobody_answered(reading, ASKED[0])
+    speciality = SPECIALITIES[AgentId.PATTERN_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    return noted(
+        (
+            ("analogues", joined((_analogues(reading), _target(reading)))),
+            ("seasonality", _season(reading)),
+            ("anomalies", _anomaly(reading)),
+        )
+    )
+
+
+def _analogues(reading: Reading) -> str:
+    if not reading.has(Metric.ANALOGUES):
+        return ""
+    count = reading.reference(Metric.ANALOGUES)
+    found = f"Stretches of the past that look like the present one: {count}."
+    if not reading.has(Metric.ANALOGUE_MOVE):
+        return found
+    move = reading.reference(Metric.ANALOGUE_MOVE)
+    told = f"{found} Four weeks on, {reading.name} had moved {move} in the middle of them"
+    if not reading.has(Metric.ANALOGUE_HIT_RATE):
+        return f"{told}."
+    return f"{told}, and {reading.reference(Metric.ANALOGUE_HIT_RATE)} of them rose."
+
+
+def _target(reading: Reading) -> str:
+    target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
+    if target is None:
+        return ""
+    where = f", {above(target, last)} the last price" if last is not None else ""
+    return f"From here that would lead to {reading.reference(Metric.TARGET)}{where}."
+
+
+def _season(reading: Reading) -> str:
+    if not reading.has(Metric.SEASONAL_MOVE):
+        return ""
+    move = reading.reference(Metric.SEASONAL_MOVE)
+    told = f"In the coming month of the year it has moved {move} on average over the years"
+    if reading.has(Metric.SEASONAL_HIT_RATE):
+        told += f", and risen in {reading.reference(Metric.SEASONAL_HIT_RATE)} of them"
+    chance = reading.value(Metric.SEASONAL_P_VALUE)
+    if chance is None:
+        return f"{told}."
+    reference = reading.reference(Metric.SEASONAL_P_VALUE)
+    if chance <= SIGNIFICANT:
+        return f"{told}. Corrected for the months tested, that stands up (p value {reference})."
+    return (
+        f"{told}. Corrected for the months tested, that cannot be told from chance (p value"
+        f" {reference})."
+    )
+
+
+def _anomaly(reading: Reading) -> str:
+    score = reading.value(Metric.ANOMALY_SCORE)
+    if score is None:
+        return ""
+    reference = reading.reference(Metric.ANOMALY_SCORE)
+    if abs(score) >= UNUSUAL:
+        return f"The last week's move is out of the ordinary ({reference} from the usual)."
+    return f"The last week's move is an ordinary one ({reference} from the usual)."

@@ -1,0 +1,91 @@
+"""Policy rates as the specialists of a swarm ask for them and tell of them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.prices.series import window_days
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.findings.source_results import PolicyRates
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.programs.swarm.conclusion.reading import Reading, consulted
+from desk.programs.swarm.conclusion.wording import listed
+from desk.trust.claims.banks import BANKS
+from desk.trust.claims.rate_claims import differential_claim, policy_rate_claims
+
+RATES: Final = Capability.POLICY_RATE
+
+_WITHOUT_ARTICLE: Final = ("Bank I", "Bank N", "Bangko", "Norges", "Sveriges")
+
+
+def ask_rates(market: MarketSpec) -> dict[Capability, Mapping[str, JsonValue]]:
+    """The question for the policy rates of a pair's two areas; none for anything else."""
+    if market.kind is not MarketKind.PAIR or len(market.areas) != 2:
+        return {}
+    return {RATES: {"areas": [*market.areas]}}
+
+
+def policy_rates(reading: Reading) -> Reading:
+    """What is read, with the policy rates of a pair. A rate that nobody has is a gap, and one that
+    is known to be out of date a warning."""
+    if not ask_rates(reading.market):
+        return reading
+    evidence, reading = consulted(reading, RATES, PolicyRates)
+    if evidence is None:
+        return reading
+    _, as_of_day = window_days(reading.request.assignment.window)
+    rates = [rate for rate in evidence.answer.rates if rate.area in reading.market.areas]
+    claims = policy_rate_claims(rates, as_of_day, evidence.evidence_id)
+    answered = {claim.subject for claim in claims}
+    reasons = {rate.area: rate.missing for rate in rates if rate.missing}
+    gaps = [
+        f"{area}: no policy rate: {reasons.get(area, 'it is not in the answer')}"
+        for area in reading.market.areas
+        if area not in answered
+    ]
+    warnings = [
+        f"{rate.area}: the policy rate is known up to {print_full_day(rate.covered_until)}; a later"
+        " change is not in it"
+        for rate in rates
+        if rate.rate is not None and rate.stale and rate.covered_until
+    ]
+    found = reading.with_claims(claims)
+    return found.with_source(evidence).with_gaps(gaps).with_warnings(warnings)
+
+
+def with_differential(reading: Reading) -> Reading:
+    """With what the two rates of a pair come to, where both are known."""
+    base = reading.request.assignment.base_area
+    found = differential_claim(reading.market, base, tuple(reading.known.values()))
+    return reading.with_claims((found,)) if found else reading
+
+
+def tell_rates(reading: Reading) -> str:
+    """The policy rates behind a pair, as a sentence; empty without any."""
+    told = [
+        f"{_bank(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
+        for area in reading.market.areas
+        if claim_id(area, Metric.POLICY_RATE) in reading.known
+    ]
+    return f"Behind the pair stand the policy rates of {listed(told)}." if told else ""
+
+
+def tell_differential(reading: Reading) -> str:
+    """What the two rates come to, and whom they favour; empty without both."""
+    apart = reading.value(Metric.DIFFERENTIAL)
+    if apart is None:
+        return ""
+    reference = reading.reference(Metric.DIFFERENTIAL)
+    if apart == 0:
+        return f"The rates are level ({reference}): holding neither side pays."
+    base, _, quote = reading.market.market.partition("/")
+    payer = base if apart > 0 else quote
+    return f"The differential of {reference} pays whoever holds {payer}."
+
+
+def _bank(area: str) -> str:
+    bank = BANKS.get(area, area)
+    return bank if bank.startswith(_WITHOUT_ARTICLE) else f"the {bank}"

@@ -1,0 +1,58 @@
+"""What earlier research said, in words alone: a figure of then is no figure of now."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
+from desk.programs.swarm.conclusion.wording import MARKS, listed
+from desk.trust.prose.printable import printable
+from desk.trust.prose.prose import clip
+from desk.trust.prose.sentences import split_sentences
+
+MOST_MEMORIES: Final = 4
+MOST_SENTENCES: Final = 2
+LONGEST_SENTENCE: Final = 300
+
+_KINDS: Final = {
+    MemoryKind.FINDINGS: "Findings",
+    MemoryKind.HYPOTHESIS: "A hypothesis",
+    MemoryKind.OUTCOME: "What came of a hypothesis",
+}
+_AGES: Final = (
+    (timedelta(days=2), "just before"),
+    (timedelta(weeks=2), "some days before"),
+    (timedelta(weeks=10), "some weeks before"),
+    (timedelta(days=365), "some months before"),
+)
+
+
+def tell_recalled(recalled: Iterable[Recalled], markets: Iterable[str], as_of: datetime) -> str:
+    """A line for each memory about one of the markets that has something to say in words, nearest
+    first; empty without any. A plan says what was looked for and not what was found, and is left
+    out."""
+    names = set(markets)
+    about = (each.entry for each in recalled if names.intersection(each.entry.markets))
+    found = (_line(entry, as_of) for entry in about if entry.kind is not MemoryKind.PLAN)
+    lines = dict.fromkeys(filter(None, found))
+    return "\n".join(f"- {line}" for line in list(lines)[:MOST_MEMORIES])
+
+
+def _line(entry: MemoryEntry, as_of: datetime) -> str:
+    markets = listed(dict.fromkeys(spoken(market) for market in entry.markets))
+    head = f"{_KINDS[entry.kind]} on {markets}, {_age(as_of - entry.as_of)}"
+    said = " ".join(list(_sentences(entry.text))[:MOST_SENTENCES])
+    return f"{head}: {said}" if said else ""
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Those that hold neither a figure nor anything to act on."""
+    for piece in split_sentences(text):
+        line = printable(piece.strip().removeprefix("- ").translate(MARKS))
+        if line and " " in line:
+            yield clip(line, LONGEST_SENTENCE)
+
+
+def _age(ago: timedelta) -> str:
+    return next((words for bound, words in _AGES if ago < bound), "more than a year before")

@@ -1,0 +1,77 @@
+"""The sentiment specialist: how much is written about a market, and how it sounds."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, NewsDigest
+from desk.contracts.findings.claims import Metric
+from desk.contracts.names import AgentId
+from desk.programs.builtin.evidence import market_of
+from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.conclusion.reading import (
+    Reading,
+    about,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+
+KINDS: Final[dict[Capability, type[Analysis]]] = {
+    Capability.SENTIMENT: Analysis,
+    Capability.NEWS_DIGEST: NewsDigest,
+}
+RESTS_ON: Final = (Metric.NEWS_TONE, Metric.NEWS_COUNT)
+
+FLAT: Final = Decimal(10)
+"""Points of the scale from a hundred below zero to a hundred above: nearer to zero than this the
+news sound of nothing, by convention."""
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for the news and their tone side by side; with them, submit.
+
+    What is written is not repeated: it is another's words, and stands with the tool results.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    if not request.exchanges:
+        return questions(request, about(market, *KINDS), "the news")
+    reading = read_analyses(request, KINDS)
+    stop_if_nobody_answered(reading, Capability.SENTIMENT)
+    speciality = SPECIALITIES[AgentId.SENTIMENT_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    evidence = tuple(source.evidence_id for source in reading.sources)[:8]
+    told = (("coverage", tell_coverage(reading)), ("tone", tell_tone(reading)))
+    return noted(told, evidence)
+
+
+def tell_coverage(reading: Reading) -> str:
+    """How much was written about the market; empty where that is not known."""
+    count = reading.value(Metric.NEWS_COUNT)
+    if count is None:
+        return ""
+    reference = reading.reference(Metric.NEWS_COUNT)
+    if count == 0:
+        return f"Nothing was found that was written about {reading.name} of late ({reference})."
+    return f"Stories about {reading.name} over the last two weeks: {reference}."
+
+
+def tell_tone(reading: Reading) -> str:
+    """How the news about the market sound, by a list of words; empty where none has any."""
+    tone = reading.value(Metric.NEWS_TONE)
+    if tone is None:
+        return ""
+    sounds = "flat" if abs(tone) < FLAT else "good" if tone > 0 else "bad"
+    return (
+        f"Read by a list of words, the news about {reading.name} sound {sounds}:"
+        f" {reading.reference(Metric.NEWS_TONE)} on a scale from bad to good."
+    )

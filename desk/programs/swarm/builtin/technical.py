@@ -1,0 +1,156 @@
+"""The technical specialist: momentum, trend, and the patterns that the candles form."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from desk.analytics.prices.indicator_marks import OVERBOUGHT, OVERSOLD, TRENDING
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis
+from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.programs.builtin.evidence import market_of
+from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.conclusion.reading import (
+    Reading,
+    about,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
+from desk.programs.swarm.conclusion.wording import above, joined, listed
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+
+RESTS_ON: Final = (
+    Metric.RSI,
+    Metric.MACD_HISTOGRAM,
+    Metric.SMA_50,
+    Metric.SMA_200,
+    Metric.ADX,
+    Metric.BOLLINGER_POSITION,
+    Metric.TARGET,
+    Metric.PATTERN_COUNT,
+)
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for prices, indicators and chart patterns side by side; with them, submit.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    market = market_of(request)
+    asked = _asked(market)
+    if not request.exchanges:
+        return questions(request, about(market, *asked), "the indicators")
+    kinds = dict.fromkeys(asked, Analysis)
+    reading = read_analyses(request, kinds, figures_only=(Capability.MARKET_DATA,))
+    stop_if_nobody_answered(reading, asked[0])
+    speciality = SPECIALITIES[AgentId.TECHNICAL_SPECIALIST]
+    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+
+
+def _asked(market: MarketSpec) -> tuple[Capability, ...]:
+    """Candles need highs and lows, and fixings have none."""
+    asked = (Capability.INDICATORS, Capability.MARKET_DATA)
+    return (*asked, Capability.CHART_PATTERNS) if market.kind is MarketKind.STOCK else asked
+
+
+def _notes(reading: Reading) -> Iterator[Note]:
+    return noted(
+        (
+            ("momentum", joined((tell_strength(reading), tell_momentum(reading)))),
+            ("trend", joined((tell_averages(reading), tell_trend_strength(reading)))),
+            ("bands", tell_bands(reading)),
+            ("target", tell_target(reading)),
+            ("chart patterns", tell_patterns(reading)),
+        )
+    )
+
+
+def tell_strength(reading: Reading) -> str:
+    """Whether it is overbought or oversold, by its relative strength index; empty without it."""
+    strength = reading.value(Metric.RSI)
+    if strength is None:
+        return ""
+    reference = reading.reference(Metric.RSI)
+    if strength >= OVERBOUGHT:
+        return f"{reading.name} is overbought: its relative strength index is {reference}."
+    if strength <= OVERSOLD:
+        return f"{reading.name} is oversold: its relative strength index is {reference}."
+    return f"The relative strength index of {reading.name} is {reference}, in the middle ground."
+
+
+def tell_momentum(reading: Reading) -> str:
+    """Which way momentum points, by the MACD histogram; empty without it."""
+    histogram = reading.value(Metric.MACD_HISTOGRAM)
+    if histogram is None:
+        return ""
+    reference = reading.reference(Metric.MACD_HISTOGRAM)
+    way = "upwards" if histogram > 0 else "downwards" if histogram < 0 else "nowhere"
+    return (
+        f"Momentum points {way}: the gap between a fast and a slow average, beside what it was of"
+        f" late (the MACD histogram), is {reference} of the price."
+    )
+
+
+def tell_averages(reading: Reading) -> str:
+    """Where the price stands beside its averages; empty without the price or any of them."""
+    last = reading.value(Metric.LAST)
+    sides = [
+        f"{above(last, average)} its {words} average of {reading.reference(metric)}"
+        for metric, words in ((Metric.SMA_50, "medium-term"), (Metric.SMA_200, "long-term"))
+        if last is not None and (average := reading.value(metric)) is not None
+    ]
+    if not sides:
+        return ""
+    return f"At {reading.reference(Metric.LAST)} the price is {listed(sides)}."
+
+
+def tell_trend_strength(reading: Reading) -> str:
+    """Whether the trend is strong, by its directional index; empty without it."""
+    index = reading.value(Metric.ADX)
+    if index is None:
+        return ""
+    strong = "strong" if index >= TRENDING else "weak"
+    return f"The trend is {strong}: its directional index is {reading.reference(Metric.ADX)}."
+
+
+def tell_bands(reading: Reading) -> str:
+    """Where the price stands within its Bollinger bands; empty where that is not known."""
+    place = reading.value(Metric.BOLLINGER_POSITION)
+    if place is None:
+        return ""
+    reference = reading.reference(Metric.BOLLINGER_POSITION)
+    if place >= 100:
+        return f"The price has reached its upper Bollinger band ({reference} of the way up)."
+    if place <= 0:
+        return f"The price has reached its lower Bollinger band ({reference} of the way up)."
+    return f"The price is within its Bollinger bands, {reference} of the way up."
+
+
+def tell_target(reading: Reading) -> str:
+    """Where the line through the recent prices leads; empty without it."""
+    target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
+    if target is None:
+        return ""
+    reference = reading.reference(Metric.TARGET)
+    where = f", {above(target, last)} the last price" if last is not None else ""
+    return (
+        f"The line through the recent prices, drawn on for four weeks, ends at {reference}{where}."
+    )
+
+
+def tell_patterns(reading: Reading) -> str:
+    """How many patterns the last candles form; empty where none were looked for."""
+    count = reading.value(Metric.PATTERN_COUNT)
+    if count is None:
+        return ""
+    if count == 0:
+        return f"The candles of the last two weeks form no known pattern ({_count(reading)})."
+    return f"Known patterns among the candles of the last two weeks: {_count(reading)}."
+
+
+def _count(reading: Reading) -> str:
+    return reading.reference(Metric.PATTERN_COUNT)

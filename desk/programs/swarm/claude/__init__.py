@@ -1,0 +1,1 @@
+"""The leader and specialists, asked of Claude."""

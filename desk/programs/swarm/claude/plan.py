@@ -1,0 +1,232 @@
+"""The leader of a swarm, asked of Claude: who is to find out what, and on which market.
+
+The model names specialists and markets, and writes what each is to find out and to leave to
+others. What a market is, how often a specialist may ask its tools, and which tools it may use at
+all, is the desk's.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from desk.agents.capabilities import tools_for
+from desk.agents.roster import ROSTER
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Contract, ShortText
+from desk.contracts.config import RunPolicy
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.programs.swarm.claude.findings import told_claims, told_findings
+from desk.programs.swarm.claude.markets import markets_known, symbols_found
+from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
+from desk.programs.swarm.plan import BOUNDS
+from desk.programs.week.claude.research import refuse
+
+PROMPT: Final = "swarm_plan"
+LONGEST_BRIEF: Final = 800
+LONGEST_STRATEGY: Final = 1_500
+MOST_MARKETS_TOLD: Final = 20
+
+Brief = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_BRIEF)
+]
+Specialist = Literal[
+    AgentId.MARKET_SPECIALIST,
+    AgentId.TECHNICAL_SPECIALIST,
+    AgentId.FUNDAMENTAL_SPECIALIST,
+    AgentId.SENTIMENT_SPECIALIST,
+    AgentId.PATTERN_SPECIALIST,
+]
+
+
+class ProposedSubagent(Contract):
+    """A specialist's work as the model wants it done. Without `tools` it has all of its list."""
+
+    agent: Specialist
+    market: ShortText
+    objective: Brief
+    output_format: Brief | None = None
+    boundaries: Brief
+    tools: Annotated[tuple[ShortText, ...], Field(max_length=40)] = ()
+
+
+class ProposedSwarmPlan(Contract):
+    """The form of the model's answer."""
+
+    complexity: Complexity
+    strategy: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_STRATEGY)
+    ]
+    subagents: Annotated[
+        tuple[ProposedSubagent, ...], Field(min_length=1, max_length=MOST_SUBAGENTS)
+    ]
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The objective, the markets and specialists that there are, and what is known, as JSON."""
+    task = request.assignment
+    return json.dumps(
+        {
+            "objective": task.query.question if task.query else None,
+            "parameters": task.query.parameters if task.query else {},
+            "as_of": task.window.end.isoformat(),
+            "asked_for": task.instructions,
+            "effort": request.complexity or "choose",
+            "efforts": _told_efforts(),
+            "markets_found": symbols_found(request),
+            "markets_of_the_desk": [
+                {"symbol": market.market, "kind": market.kind} for market in request.markets
+            ],
+            "specialists": _told_specialists(),
+            "earlier_rounds": told_findings(request),
+            "claims": told_claims(request),
+            "recalled": told_memories(request),
+            "plan_of_the_desk": _told_plan(base),
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPlan:
+    """The plan, with the markets, names, tools and calls by the desk's rules.
+
+    Raises:
+        ValidationError: the answer does not have its form, or names another agent.
+        ValueError: it has more or fewer specialists than its effort allows, two of them do the
+            same, or it names a market, a tool, a memory or a claim that is not there.
+    """
+    if not isinstance(base, SwarmPlan):
+        raise ValueError("there is no plan to write over")
+    proposed, known = ProposedSwarmPlan.model_validate_json(text), markets_known(request)
+    refuse(_faults(request, proposed, known))
+    bounds = BOUNDS[proposed.complexity]
+    return SwarmPlan(
+        task_id=request.assignment.task_id,
+        complexity=proposed.complexity,
+        strategy=proposed.strategy,
+        subagents=tuple(
+            SubagentSpec(
+                name=name,
+                agent=line.agent,
+                task=SPECIALIST_TASKS[line.agent],
+                market=known[line.market],
+                objective=line.objective,
+                output_format=line.output_format or OUTPUT_FORMAT,
+                boundaries=line.boundaries,
+                tools=_tools(line, known[line.market]),
+                least_calls=bounds.least_calls,
+                most_calls=bounds.most_calls,
+            )
+            for name, line in zip(_names(proposed.subagents), proposed.subagents, strict=True)
+        ),
+        follows=tuple(dict.fromkeys(proposed.follows)),
+    )
+
+
+def _told_efforts() -> dict[str, JsonValue]:
+    return {
+        complexity: {
+            "specialists": f"{bounds.least} to {bounds.most}",
+            "calls_of_tools_each": f"{bounds.least_calls} to {bounds.most_calls}",
+        }
+        for complexity, bounds in BOUNDS.items()
+    }
+
+
+def _told_specialists() -> list[JsonValue]:
+    return [
+        {
+            "agent": agent,
+            "is_for": SPECIALITIES[agent].field,
+            "looks_at": SPECIALITIES[agent].looks_at,
+            "tools": [_written(tool) for tool in ROSTER[agent].tools],
+        }
+        for agent in SPECIALIST_TASKS
+    ]
+
+
+def _told_plan(base: AgentResult | None) -> JsonValue:
+    """What the desk would do by rule: an example of the form, and no more."""
+    if not isinstance(base, SwarmPlan):
+        return None
+    return {
+        "complexity": base.complexity,
+        "subagents": [
+            {"agent": spec.agent, "market": spec.market.market, "objective": spec.objective}
+            for spec in base.subagents
+        ],
+    }
+
+
+def _faults(
+    request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
+) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    yield from _of_effort(request, proposed)
+    pairs = [(line.agent, line.market) for line in proposed.subagents]
+    for place, line in enumerate(proposed.subagents):
+        first = pairs.index(pairs[place])
+        if first < place:
+            yield (
+                f"subagents.{place}: the same specialist on the same market as subagents.{first}:"
+                " make one of the two, or give one another market"
+            )
+        if line.market not in known:
+            yield f"subagents.{place}.market: {_unknown_market(known)}"
+        listed = {_written(tool) for tool in ROSTER[line.agent].tools}
+        if not listed.issuperset(line.tools):
+            yield f"subagents.{place}.tools: there is a tool that is not on this specialist's list"
+    recalled = {memory.entry.memory_id for memory in request.recalled}
+    for place, name in enumerate(proposed.follows):
+        if name not in recalled:
+            yield f"follows.{place}: no memory of that id was recalled"
+
+
+def _of_effort(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[str]:
+    """A first round is of the effort that the run is held to; a later one of no more."""
+    held, own = request.complexity, proposed.complexity
+    efforts = list(Complexity)
+    less = held is not None and efforts.index(own) < efforts.index(held)
+    if held is not None and own is not held and not (less and request.state):
+        yield f"complexity: this run is held to {held}"
+    bounds, count = BOUNDS[own], len(proposed.subagents)
+    if not bounds.least <= count <= bounds.most:
+        yield (
+            f"subagents: there are {count}, and a {own} objective has {bounds.least} to"
+            f" {bounds.most}"
+        )
+
+
+def _unknown_market(known: Mapping[str, MarketSpec]) -> str:
+    named = ", ".join(list(known)[:MOST_MARKETS_TOLD])
+    return f"there is no such market: name one of those found, or look it up. Known are {named}"
+
+
+def _names(lines: Iterable[ProposedSubagent]) -> Iterator[str]:
+    """`technical`, and `technical_2` for the second of its kind."""
+    counted: dict[AgentId, int] = {}
+    for line in lines:
+        number = counted[line.agent] = counted.get(line.agent, 0) + 1
+        kind = SPECIALITIES[line.agent].name
+        yield kind if number == 1 else f"{kind}_{number}"
+
+
+def _tools(line: ProposedSubagent, market: MarketSpec) -> tuple[ToolName, ...]:
+    """Those that the model names, of the specialist's list, and those that the desk itself asks on
+    such a market; all of the list where it names none."""
+    own = ROSTER[line.agent].tools
+    if not line.tools:
+        return own
+    usual = set(tools_for(SPECIALITIES[line.agent].capabilities(market.kind), RunPolicy()))
+    return tuple(tool for tool in own if _written(tool) in line.tools or tool in usual)
+
+
+def _written(tool: ToolName) -> str:
+    return f"{tool.server}.{tool.tool}"

@@ -1,0 +1,213 @@
+"""A specialist of a swarm, asked of Claude: what its tools measured, condensed to a few findings.
+
+The desk asks its own questions first, and its claims stand. The model may ask further ones and take
+up what they measured, by name and never by value. It writes the findings, says what in them speaks
+against each other and what follows, and which way it leans. The leader reads that and nothing else,
+so that it is held short.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
+from desk.contracts.names import AgentId
+from desk.programs.swarm.claude.answers import told_answers
+from desk.programs.swarm.claude.claims import ProposedFigure, Taken, sources_with, taken_up, usable
+from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.week.claude.research import (
+    MOST_VIEWS,
+    MOST_WARNINGS,
+    Oddities,
+    ProposedView,
+    claim_line,
+    found_in,
+    odd,
+    refuse,
+    twice,
+    view_faults,
+    views_of,
+)
+from desk.trust.prose.prose import references
+
+PROMPT: Final = "swarm_specialist"
+"""Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""
+
+RULES: Final = "specialist"
+"""What whoever looks at one side of a market is told besides, in a swarm and in an episode."""
+
+PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
+    {
+        TaskType.RESEARCH_CONDITIONS: "swarm_conditions",
+        TaskType.ANALYSE_TECHNICALS: "swarm_technicals",
+        TaskType.ANALYSE_FUNDAMENTALS: "swarm_fundamentals",
+        TaskType.GAUGE_SENTIMENT: "swarm_sentiment",
+        TaskType.MINE_PATTERNS: "swarm_patterns",
+    }
+)
+"""What each is told besides, about its own field."""
+
+MOST_FINDINGS: Final = 8
+LONGEST_STATEMENT: Final = 700
+MOST_SAYINGS: Final = 5
+LONGEST_SAYING: Final = 400
+MOST_FIGURES: Final = 40
+MOST_CLAIMS: Final = 200
+"""The bound of `ResearchResult.claims`."""
+
+Topic = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Statement = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_STATEMENT)
+]
+Saying = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SAYING)
+]
+Sayings = Annotated[tuple[Saying, ...], Field(max_length=MOST_SAYINGS)]
+
+
+class ProposedFinding(Contract):
+    """One thing that was found, how sure it is, and the claims and answers that it rests on."""
+
+    topic: Topic
+    statement: Statement
+    confidence: Confidence
+    claims: Annotated[tuple[ShortText, ...], Field(max_length=10)] = ()
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+
+
+class ProposedFindings(Contract):
+    """The form of the model's answer."""
+
+    figures: Annotated[tuple[ProposedFigure, ...], Field(max_length=MOST_FIGURES)] = ()
+    findings: Annotated[tuple[ProposedFinding, ...], Field(max_length=MOST_FINDINGS)]
+    contradictions: Sayings = ()
+    recommendations: Sayings = ()
+    views: Annotated[tuple[ProposedView, ...], Field(max_length=4)] = ()
+    confidence: Confidence
+    oddities: Oddities = ()
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The objective, what is left to others, and what the desk has found so far, as JSON."""
+    return json.dumps(told_part(request, base), ensure_ascii=False)
+
+
+def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
+    """What whoever looks at one side of a market is shown of it."""
+    task, found = request.assignment, found_in(base)
+    return {
+        "objective": task.query.question if task.query else None,
+        "your_part": task.instructions,
+        "stands_in": task.agent is AgentId.RESERVE_SPECIALIST,
+        "market": found.market,
+        "kind": task.market.kind if task.market else None,
+        "areas": list(task.market.areas) if task.market else [],
+        "as_of": task.window.end.isoformat(),
+        "most_calls_of_tools": task.limits.max_calls,
+        "claims": [{**claim_line(claim)} for claim in found.claims],
+        "answers": told_answers(request),
+        "findings_of_the_desk": _told_findings(found),
+        "missing": list(found.missing),
+        "warnings": list(found.warnings),
+        "recalled": told_memories(request),
+    }
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
+    """The desk's claims and those that the model takes up, with its findings and views over them.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: it names a figure, a claim, an answer or a subject that is not there, a finding
+            rests on nothing, or a sentence says otherwise than its claim.
+    """
+    found, proposed = found_in(base), ProposedFindings.model_validate_json(text)
+    before = {claim.claim_id: claim for claim in reversed(found.claims)}
+    taken = taken_up(request, proposed.figures, before)
+    known = {**before, **{claim.claim_id: claim for claim in taken.claims}}
+    refuse((*taken.faults, *_faults(request, proposed, known)))
+    findings = tuple(_findings(request, proposed, known))
+    return found.model_copy(
+        update={
+            "claims": (*found.claims, *taken.claims)[:MOST_CLAIMS],
+            "findings": findings,
+            "contradictions": proposed.contradictions,
+            "recommendations": proposed.recommendations,
+            "views": views_of(found, proposed.views)[:MOST_VIEWS],
+            "sources": _sources(request, found, taken, findings),
+            "warnings": (*found.warnings, *odd(proposed.oddities))[:MOST_WARNINGS],
+            "confidence": proposed.confidence,
+        }
+    )
+
+
+def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
+    """The desk's own findings, which the model writes anew."""
+    told = {"findings", "contradictions", "recommendations", "views", "confidence"}
+    whole: dict[str, JsonValue] = found.model_dump(mode="json", include=told)
+    return whole
+
+
+def _faults(
+    request: TurnRequest, proposed: ProposedFindings, known: Mapping[str, Claim]
+) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    answers = usable(request)
+    if known and not proposed.findings:
+        yield "findings: there are claims, and nothing is said of them"
+    for place, finding in enumerate(proposed.findings):
+        if not known.keys() >= set(finding.claims):
+            yield f"findings.{place}: it rests on what is not among the claims"
+        if not answers.keys() >= set(finding.evidence):
+            yield f"findings.{place}: there is no answer by a name in its evidence"
+        if not (finding.claims or finding.evidence or references(finding.statement)):
+            yield f"findings.{place}: it rests on nothing: name claims or evidence"
+    yield from twice("findings", [finding.statement for finding in proposed.findings])
+    yield from twice("views", [(view.kind, view.subject) for view in proposed.views])
+    for place, view in enumerate(proposed.views):
+        yield from (f"views.{place}: {told}" for told in view_faults(request, view, known))
+
+
+def _texts(proposed: ProposedFindings) -> Iterator[tuple[str, str]]:
+    """The prose, each text with its place."""
+    for place, finding in enumerate(proposed.findings):
+        yield f"findings.{place}.statement", finding.statement
+    yield from _numbered("contradictions", proposed.contradictions)
+    yield from _numbered("recommendations", proposed.recommendations)
+
+
+def _numbered(kind: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return ((f"{kind}.{place}", text) for place, text in enumerate(texts))
+
+
+def _findings(
+    request: TurnRequest, proposed: ProposedFindings, known: Mapping[str, Claim]
+) -> Iterator[Finding]:
+    """The findings, with all claims that they name or refer to."""
+    answers = usable(request)
+    for line in proposed.findings:
+        named = dict.fromkeys((*line.claims, *references(line.statement)))
+        yield Finding(
+            topic=line.topic,
+            statement=line.statement,
+            confidence=line.confidence,
+            claims=tuple(name for name in named if name in known)[:20],
+            evidence=tuple(answers[name].evidence_id for name in dict.fromkeys(line.evidence)),
+        )
+
+
+def _sources(
+    request: TurnRequest, found: ResearchResult, taken: Taken, findings: Iterable[Finding]
+) -> tuple[DataSource, ...]:
+    """The desk's sources, and those that the model found besides."""
+    rested_on = [name for claim in taken.claims for name in claim.evidence]
+    rested_on += [name for finding in findings for name in finding.evidence]
+    return tuple(sources_with(found.sources, rested_on, request))[:MOST_SOURCES]

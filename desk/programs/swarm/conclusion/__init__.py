@@ -1,0 +1,1 @@
+"""What the built-in leader concludes of the findings."""

@@ -1,0 +1,247 @@
+"""A swarm's conclusion in words: where each market leans, what speaks for it and what against."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.findings.results import DecidedBy, Leaning, ResearchResult, ViewKind
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.swarm.swarm import Refinement
+from desk.programs.question.builtin.asking import query_of
+from desk.programs.swarm.balance import Balance
+from desk.programs.swarm.builtin.delivery import SIGNALS
+from desk.programs.swarm.builtin.evidence import voice_with_evidence
+from desk.programs.swarm.builtin.recollection import tell_recalled
+from desk.programs.swarm.conclusion.account import Account, account_of
+from desk.programs.swarm.conclusion.comparison import compared
+from desk.programs.swarm.conclusion.disputes import tell_conflict
+from desk.programs.swarm.conclusion.drivers import drivers
+from desk.programs.swarm.conclusion.verdict import verdict
+from desk.programs.swarm.conclusion.wording import (
+    joined,
+    line_on_missing,
+    listed,
+    phrases,
+    plain,
+    sentence,
+)
+from desk.programs.swarm.further import delivered, refinement
+from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.plan import planned_as
+from desk.programs.swarm.question import BEHIND, Asked, Question, first_asked, question_of
+from desk.trust.prose.prose import LONGEST_TEXT, clip
+
+MOST_SECTIONS: Final = 20
+LONGEST_SECTION: Final = 20_000
+MOST_MISSING: Final = 40
+NOTHING: Final = "None of the specialists brought a figure, so that the question stays open."
+
+_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+_WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
+_SPANS: Final = ((Metric.MONTH_MOVE, "on the month"), (Metric.QUARTER_MOVE, "on the quarter"))
+
+
+def conclusion(request: TurnRequest) -> Synthesis:
+    """The answer to the objective out of what was found and how it was argued out, what the leader
+    takes to be likely, and what it wants to know still."""
+    account = account_of(request)
+    answered = delivered(request.state)
+    assignment = request.assignment
+    return Synthesis(
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        summary=clip(_summary(account) if answered else NOTHING, LONGEST_TEXT),
+        sections=tuple(_sections(account))[:MOST_SECTIONS],
+        answered=answered,
+        missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
+        hypotheses=hypotheses_on(
+            account.markets, account.balances, account.standing, assignment.window.end
+        ),
+        further=_further(account),
+    )
+
+
+def _further(account: Account) -> Refinement | None:
+    """What to ask still, with the question that it is for, where that can be repeated."""
+    wanted = refinement(account.request.state, account.balances)
+    asked = plain(first_asked(query_of(account.request).question), "")
+    if wanted is None or not asked:
+        return wanted
+    return wanted.model_copy(update={"objective": clip(f"{wanted.objective}{BEHIND}{asked}")})
+
+
+def _summary(account: Account) -> str:
+    """The answer to what was asked, then where each market leans, then what could not be had."""
+    question = question_of(first_asked(query_of(account.request).question))
+    leaning = (_on_market(account, market.market) for market in account.markets)
+    answered = _answer(account, question)
+    if answered is None:
+        return joined((*leaning, _failed(account)))
+    onwards = (leaning_words(account.balances[market.market]) for market in account.markets)
+    return joined((answered, *onwards, _failed(account)))
+
+
+def _answer(account: Account, question: Question) -> str | None:
+    """None where the question is no other than where the markets lean."""
+    if question.asked is Asked.DRIVERS:
+        return drivers(account, question.currency)
+    if question.asked is Asked.BETTER:
+        return compared(account)
+    found = verdict(account, question)
+    return found.words if found else None
+
+
+def _on_market(account: Account, market: str) -> str:
+    """Where it leans, how it has moved, and what speaks for that and against it with its decisive
+    figures."""
+    balance = account.balances[market]
+    parts = [leaning_words(balance), _moved(account, market)]
+    leads = (
+        {balance.leaning: "For it:", _OPPOSITE[balance.leaning]: "Against it:"}
+        if balance.leaning in _WAYS
+        else {leaning: f"What points {way}:" for leaning, way in _WAYS.items()}
+    )
+    for leaning, words in leads.items():
+        voices = _voices(account, balance, leaning)
+        if voices:
+            parts.append(f"{words} {'; '.join(voices)}.")
+    return joined(parts)
+
+
+def _moved(account: Account, market: str) -> str:
+    moves = phrases(
+        [
+            (f"[[{claim_id(market, metric)}]]", over)
+            for metric, over in _SPANS
+            if account.value(market, metric) is not None
+        ]
+    )
+    if account.value(market, Metric.LAST) is None:
+        return ""
+    last = f"It stands at [[{claim_id(market, Metric.LAST)}]]"
+    return f"{last}, {moves}." if moves else f"{last}."
+
+
+def leaning_words(balance: Balance) -> str:
+    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
+    name, decided = spoken(balance.market), balance.conflict
+    if not balance.voices:
+        return f"On {name} nobody brought a view."
+    if decided is not None and not decided.resolved:
+        return f"Which way {name} leans is open: the specialists disagree, and nobody has decided."
+    way = _WAYS.get(balance.leaning)
+    if way is None:
+        return f"{name} leans neither way over the next four weeks, {_by(balance)}."
+    return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
+
+
+def _unlikely(balance: Balance) -> str:
+    if is_likely(balance):
+        return ""
+    if probability_of(balance, balance.leaning) < EVEN_ODDS:
+        return ", against the weight of what was found"
+    return ": hardly likelier than not"
+
+
+def _by(balance: Balance) -> str:
+    if balance.conflict is None:
+        return "by the weight of what was found"
+    if balance.conflict.decided_by is DecidedBy.PERSON:
+        return "as a person decided between specialists who disagree"
+    return "by the vote of specialists who disagree"
+
+
+def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
+    """What leans one way, by what was looked at, with its figures."""
+    holders = {voice.result.result_id for voice in balance.voices if voice.view.leaning is leaning}
+    return [
+        voice_with_evidence(account, agent, balance.market, leaning)
+        for agent, result in account.on(balance.market)
+        if result.result_id in holders
+    ]
+
+
+def _failed(account: Account) -> str:
+    """Which work came to nothing; why stands with what is missing."""
+    failed = {entry.node for entry in account.request.state if entry.error}
+    silent = [
+        (spec.market.market, spec.agent)
+        for node, spec in planned_as(account.request.state).items()
+        if node in failed
+    ]
+    silent += [(result.market, agent) for agent, result in account.found if not result.claims]
+    by_market: dict[str, list[str]] = {}
+    for market, agent in dict.fromkeys(silent):
+        by_market.setdefault(market, []).append(_voice(agent))
+    return joined(
+        f"On {listed(voices)} of {spoken(market)} nothing could be had."
+        for market, voices in by_market.items()
+    )
+
+
+def _sections(account: Account) -> Iterator[Section]:
+    for market in account.markets:
+        for agent, result in account.on(market.market):
+            content = _content(account, result)
+            if content:
+                yield Section(
+                    title=f"{spoken(market.market)}: {_title(agent)}",
+                    content=clip(content, LONGEST_SECTION),
+                )
+    disputes = [tell_conflict(each, account.standing) for each in account.request.conflicts]
+    if disputes:
+        told = "\n".join(f"- {sentence(each)}" for each in disputes)
+        yield Section(title="Conflicts and dissent", content=clip(told, LONGEST_SECTION))
+    request = account.request
+    markets = [market.market for market in account.markets]
+    recalled = tell_recalled(request.recalled, markets, request.assignment.window.end)
+    if recalled:
+        yield Section(title="What earlier research said", content=clip(recalled, LONGEST_SECTION))
+
+
+def _title(agent: AgentId) -> str:
+    return SPECIALITIES[agent].title if agent in SPECIALITIES else "further findings"
+
+
+def _voice(agent: AgentId) -> str:
+    return SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"
+
+
+def _content(account: Account, result: ResearchResult) -> str:
+    """A line for each finding whose figures stand, what speaks against itself, what follows."""
+    lines = [account.founded(finding.statement, result) for finding in result.findings]
+    if not any(finding.topic == SIGNALS for finding in result.findings):
+        odds = _all_founded(account, result, result.contradictions)
+        lines += [f"At odds: {each}" for each in odds]
+    if _acts(result):
+        follows = _all_founded(account, result, result.recommendations)
+        lines += [f"What follows: {each}" for each in follows]
+    return "\n".join(f"- {line}" for line in lines if line)
+
+
+def _acts(result: ResearchResult) -> bool:
+    """Whether a result recommends anything but to hold."""
+    views = [view for view in result.views if view.kind is ViewKind.RECOMMENDATION]
+    return not views or any(view.leaning in _WAYS for view in views)
+
+
+def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...]) -> Iterator[str]:
+    yield from filter(None, (account.founded(text, result) for text in texts))
+
+
+def _missing(account: Account) -> Iterator[str]:
+    for agent, result in account.found:
+        for line in result.missing:
+            what = f"{spoken(result.market)}: something on {_voice(agent)} could not be had"
+            yield line_on_missing(line, what, figures_pass=bool(account.standing))
+    planned = planned_as(account.request.state)
+    for entry in account.request.state:
+        spec = planned.get(entry.node)
+        if entry.error and spec is not None:
+            what = f"{spoken(spec.market.market)}: {_title(spec.agent)} could not be had"
+            told = f"{what}: {entry.error}"
+            yield line_on_missing(told, what, figures_pass=bool(account.standing))

@@ -1,0 +1,180 @@
+"""How the specialists of a swarm ask their tools, and what they have read when those answered."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from pydantic import JsonValue
+
+from desk.agents.capabilities import usual_route
+from desk.analytics.names.markets import spoken
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, DataSource
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, Signal
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.markets import MarketSpec
+from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
+from desk.programs.swarm.conclusion.gaps import tell_gap
+from desk.programs.swarm.conclusion.wording import plain
+from desk.trust.claims.analysis_claims import analysis_claims
+
+Questions = Mapping[Capability, Mapping[str, JsonValue]]
+"""What is asked, and with which arguments besides the instant."""
+
+Answer = TypeVar("Answer", bound=SourceResult)
+
+MOST_LINES: Final = 20
+"""The bound of what a result lists as missing, and of its warnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a specialist's tools answered about its market.
+
+    `known` holds each claim id once, of the tool that was asked first. `gaps` say what is missing,
+    in words without figures of their own.
+    """
+
+    request: TurnRequest
+    market: MarketSpec
+    known: Mapping[str, Claim] = field(default_factory=dict)
+    signals: tuple[Signal, ...] = ()
+    sources: tuple[DataSource, ...] = ()
+    gaps: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The market as prose may name it."""
+        return spoken(self.market.market)
+
+    def value(self, metric: Metric) -> Decimal | None:
+        """The market's figure of a metric; None where nobody stated it."""
+        claim = self.known.get(claim_id(self.market.market, metric))
+        return claim.value if claim else None
+
+    def reference(self, metric: Metric) -> str:
+        """What prose holds in place of that figure."""
+        return f"[[{claim_id(self.market.market, metric)}]]"
+
+    def has(self, *metrics: Metric) -> bool:
+        """Whether all of them are stated."""
+        return all(self.value(metric) is not None for metric in metrics)
+
+    def named(self, metrics: Iterable[Metric]) -> tuple[str, ...]:
+        """The ids of those that are stated."""
+        names = (claim_id(self.market.market, metric) for metric in metrics)
+        return tuple(name for name in names if name in self.known)
+
+    def only(self, metrics: Iterable[Metric]) -> "Reading":
+        """The same with no other claims of the market than those of some metrics."""
+        names = self.named(metrics)
+        return replace(self, known={name: self.known[name] for name in names})
+
+    def without_signals(self, names: Collection[str]) -> "Reading":
+        """The same without the signals of these names."""
+        heard = tuple(signal for signal in self.signals if signal.name not in names)
+        return replace(self, signals=heard)
+
+    def with_claims(self, claims: Iterable[Claim]) -> "Reading":
+        """The same with more claims; those that it has already stay as they are."""
+        added = {claim.claim_id: claim for claim in claims}
+        return replace(self, known={**added, **self.known})
+
+    def with_source(self, evidence: Evidence[Answer]) -> "Reading":
+        """The same with a source more, and whose place it took."""
+        stand_in = (f"{self.name}: {evidence.stand_in}",) if evidence.stand_in else ()
+        return replace(
+            self,
+            sources=(*self.sources, evidence.source),
+            warnings=(*self.warnings, *stand_in),
+        )
+
+    def with_warnings(self, warnings: Iterable[str]) -> "Reading":
+        """The same with more that a reader should know."""
+        return replace(self, warnings=(*self.warnings, *warnings)[:MOST_LINES])
+
+    def with_gaps(self, gaps: Iterable[str]) -> "Reading":
+        """The same with more that is missing, each thing once."""
+        lines = (tell_gap(self.name, words) for words in gaps)
+        return replace(self, gaps=tuple(dict.fromkeys((*self.gaps, *lines)))[:MOST_LINES])
+
+
+def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
+    """All questions of a specialist at once: as many as it may ask, the first ones first."""
+    limit = min(request.assignment.limits.max_calls or MAX_CALLS_A_TURN, MAX_CALLS_A_TURN)
+    calls = [ask(request.assignment, capability, **args) for capability, args in asked.items()]
+    return Turn(calls=tuple(calls[:limit]), note=f"Ask for {what} of {market_of(request).market}")
+
+
+def about(
+    market: MarketSpec, *capabilities: Capability
+) -> dict[Capability, Mapping[str, JsonValue]]:
+    """The questions that need no more than the market's name."""
+    return {capability: {"symbol": market.market} for capability in capabilities}
+
+
+def read_analyses(
+    request: TurnRequest,
+    kinds: Mapping[Capability, type[Analysis]],
+    *,
+    figures_only: Collection[Capability] = (),
+    elsewhere: Collection[Metric] = (),
+) -> Reading:
+    """What the tools that compute something answered. One that could not be asked is a gap, and so
+    is an answer about another market.
+
+    Of `figures_only` the signals are another specialist's business, and are left to it; so is what
+    is missing of the metrics that are told `elsewhere`.
+    """
+    reading = Reading(request, market_of(request))
+    for capability, kind in kinds.items():
+        evidence, reading = consulted(reading, capability, kind)
+        if evidence is None:
+            continue
+        if evidence.answer.symbol != reading.market.market:
+            reading = reading.with_gaps([f"{name_of(capability)}: the answer is of another market"])
+            continue
+        reading = _with_figures(reading, evidence, elsewhere)
+        if capability not in figures_only:
+            reading = replace(reading, signals=(*reading.signals, *evidence.answer.signals))
+    return reading
+
+
+def consulted(
+    reading: Reading, capability: Capability, kind: type[Answer]
+) -> tuple[Evidence[Answer] | None, Reading]:
+    """An answer that the task can do without, or None and the gap that it leaves."""
+    evidence, words = consult(reading.request, capability, kind)
+    if evidence is None:
+        name, server = name_of(capability), server_asked(reading.request, capability)
+        bare = f"{name} could not be had from {server}"
+        return None, reading.with_gaps([plain(f"{name}: {words}", bare)])
+    return evidence, reading
+
+
+def stop_if_nobody_answered(reading: Reading, first: Capability) -> None:
+    """Passes where a tool answered.
+
+    Raises:
+        TaskNotPossible: none did, in the words of the one that was asked first.
+    """
+    if not reading.sources:
+        read(reading.request, first, SourceResult)
+
+
+def name_of(capability: Capability) -> str:
+    """A capability as prose names it: by the tool that usually has it."""
+    return usual_route(capability).tool.replace("_", " ")
+
+
+def _with_figures(
+    reading: Reading, evidence: Evidence[Analysis], elsewhere: Collection[Metric]
+) -> Reading:
+    answer = evidence.answer
+    reading = reading.with_claims(analysis_claims(answer, evidence.evidence_id))
+    missing = (words for words in answer.missing if words.partition(":")[0] not in elsewhere)
+    return reading.with_source(evidence).with_gaps(missing)

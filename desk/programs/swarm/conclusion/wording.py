@@ -1,0 +1,87 @@
+"""Words of the specialists and of their leader. No sentence holds a digit or another's figure."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.episode.analysis import KnownSymbol, Signal
+from desk.trust.prose.gate import unbacked
+from desk.trust.prose.printable import printable
+from desk.trust.prose.prose import REFERENCE, clip
+
+LONGEST_LINE: Final = 400
+
+MARKS: Final = str.maketrans("", "", '“”„‟«»"')
+"""Quotation marks: in the report they stand for a source's own words."""
+
+
+def plain(words: str, instead: str) -> str:
+    """A tool's words on one line, without references and figures; other words where there are
+    any."""
+    line = " ".join(REFERENCE.sub("", words).translate(MARKS).split())
+    if not line or "[[" in line or "]]" in line or unbacked(line):
+        return instead
+    return clip(line, LONGEST_LINE)
+
+
+def words_of(signal: Signal) -> str | None:
+    """What a signal says, without the full stop; its name where its words are not to be printed;
+    None where neither is."""
+    for words in (signal.words, signal.name.replace("_", " ")):
+        line = printable(words.translate(MARKS))
+        if line:
+            return clip(line, LONGEST_LINE).rstrip(". ;")
+    return None
+
+
+def line_on_missing(words: str, instead: str, *, figures_pass: bool) -> str:
+    """Words on what is missing of an answer, as `plain`. Where nothing was found, and no figures
+    pass, any digit is one too many: there is no claim that a day or a span could go with."""
+    bare = not figures_pass and any(sign.isnumeric() for sign in words)
+    return instead if bare else plain(words, instead)
+
+
+def tell_nearest(symbols: Iterable[KnownSymbol]) -> str:
+    """` The nearest are NVDA (Nvidia), …`, behind a sentence; empty for none."""
+    names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in symbols)
+    return f" The nearest are {names}." if names else ""
+
+
+def sentence(words: str) -> str:
+    """With a capital and a full stop."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.'}"
+
+
+def within(words: str) -> str:
+    """As it stands within a sentence: without its capital, unless that begins an abbreviation."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; empty for none."""
+    *most, last = tuple(words) or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def joined(sentences: Iterable[str | None]) -> str:
+    """The sentences that there are, one after the other."""
+    return " ".join(each for each in sentences if each)
+
+
+def rose(move: Decimal) -> str:
+    """The verb of a move."""
+    if move == 0:
+        return "did not move"
+    return "rose" if move > 0 else "fell"
+
+
+def above(value: Decimal, other: Decimal) -> str:
+    """Where a level stands against another."""
+    if value == other:
+        return "at"
+    return "above" if value > other else "below"
+
+
+def phrases(found: Sequence[tuple[str, str]]) -> str:
+    """`[[a]] on the week, [[b]] on the month and [[c]] on the year`."""
+    return listed(f"{reference} {over}" for reference, over in found)

@@ -1,0 +1,84 @@
+"""What specialists brought, condensed, and what in it speaks against each other.
+
+Light: the workflow uses it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import MOST_EVIDENCE
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import TaskOutcome
+from desk.trust.conflicts.bounds import NO_RANGES, Ranges
+from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.records import settled_before
+
+MOST_CONFLICTS: Final = 200
+"""The bound of `SwarmRecord.conflicts`."""
+
+
+def condensed(outcome: TaskOutcome) -> TaskOutcome:
+    """An outcome with the tool results that its findings rest on, and no others: what an agent has
+    read besides is its own business."""
+    result = outcome.result
+    if not isinstance(result, ResearchResult):
+        return outcome
+    named = set(_evidence_named(result))
+    kept = tuple(each for each in outcome.evidence if each.evidence_id in named)
+    return outcome.model_copy(update={"evidence": kept})
+
+
+def _evidence_named(result: ResearchResult) -> Iterable[str]:
+    for claim in result.claims:
+        yield from claim.evidence
+    for finding in result.findings:
+        yield from finding.evidence
+    for event in result.events:
+        yield from event.evidence
+    yield from (tone.evidence_id for tone in result.tones)
+
+
+def markets_found(
+    outcomes: Sequence[NodeOutcome], conflicts: Sequence[ConflictRecord]
+) -> tuple[MarketOutcome, ...]:
+    """What was found, by market, with the conflicts that were decided before. Of a specialist that
+    was asked about a market in several rounds the last word counts, as one voice."""
+    results: dict[str, dict[AgentId, NodeOutcome]] = {}
+    for outcome in outcomes:
+        if isinstance(outcome.entry.result, ResearchResult):
+            planned = outcome.contribution.reassigned_from or outcome.contribution.agent
+            results.setdefault(outcome.entry.result.market, {})[planned] = outcome
+    return tuple(
+        MarketOutcome(
+            market=market,
+            outcome=Outcome.RESEARCHED,
+            results=_results(of_market.values()),
+            conflicts=tuple(c for c in conflicts if c.market == market)[:50],
+            evidence=tuple(e for node in of_market.values() for e in node.evidence)[:MOST_EVIDENCE],
+        )
+        for market, of_market in results.items()
+    )
+
+
+def _results(outcomes: Iterable[NodeOutcome]) -> tuple[ResearchResult, ...]:
+    found = (outcome.entry.result for outcome in outcomes)
+    return tuple(result for result in found if isinstance(result, ResearchResult))
+
+
+def contradictions(
+    found: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
+) -> tuple[ConflictRecord, ...]:
+    """The conflicts on all markets; of those with the same positions as before, what was decided
+    then. Where there are too many, those that a vote has settled are left out first."""
+    records = (
+        record
+        for outcome in found
+        for record in detect_conflicts(outcome.market, outcome.results, voting, ranges)
+    )
+    known = settled_before(records, found)
+    return tuple(sorted(known, key=lambda each: (each.resolved, each.conflict_id))[:MOST_CONFLICTS])

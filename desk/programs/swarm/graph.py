@@ -1,0 +1,67 @@
+"""A swarm's plans as a graph: what its board and its report show. Light: the workflow uses it."""
+
+from collections.abc import Iterator, Sequence
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
+from desk.contracts.swarm.swarm import SwarmPlan, SwarmRound
+
+GRAPH = "swarm"
+
+
+def plan_node(round_: int) -> str:
+    """The name of the node in which a round is planned."""
+    return f"plan_{round_}"
+
+
+def conclusion_node(round_: int) -> str:
+    """The name of the node in which a round is concluded."""
+    return f"conclude_{round_}"
+
+
+def node_name(subagent: str, round_: int) -> str:
+    """The name of a specialist's node, unique within the run."""
+    return subagent if round_ == 1 else f"r{round_}_{subagent}"
+
+
+def planning(round_: int) -> NodeSpec:
+    """The leader's node at the beginning of a round."""
+    return NodeSpec(name=plan_node(round_), agent=AgentId.RESEARCH_LEADER, task=TaskType.PLAN_SWARM)
+
+
+def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
+    """The nodes that a plan leads to: its specialists side by side, then the conclusion."""
+    end = conclusion_node(round_)
+    specialists = (
+        NodeSpec(
+            name=node_name(subagent.name, round_),
+            agent=subagent.agent,
+            task=subagent.task,
+            next=(Edge(to=end),),
+            instructions=subagent.objective,
+        )
+        for subagent in plan.subagents
+    )
+    conclusion = NodeSpec(name=end, agent=AgentId.RESEARCH_LEADER, task=TaskType.CONCLUDE_SWARM)
+    return (*specialists, conclusion)
+
+
+def graph_of(rounds: Sequence[SwarmRound], *, planned_in_vain: bool = False) -> GraphSpec:
+    """The graph that a swarm's rounds came to, one round after the other; with the node of a plan
+    that was to follow them, and failed."""
+    return GraphSpec(name=GRAPH, nodes=tuple(_nodes(rounds, planned_in_vain)))
+
+
+def _nodes(rounds: Sequence[SwarmRound], planned_in_vain: bool) -> Iterator[NodeSpec]:
+    last = rounds[-1].number if rounds else 0
+    for each in rounds:
+        work = following(each.plan, each.number)
+        fork = tuple(Edge(to=node.name) for node in work[:-1])
+        yield planning(each.number).model_copy(update={"fork": fork})
+        yield from work[:-1]
+        ends = each.number == last and not planned_in_vain
+        on = () if ends else (Edge(to=plan_node(each.number + 1)),)
+        yield work[-1].model_copy(update={"next": on})
+    if planned_in_vain:
+        yield planning(last + 1)

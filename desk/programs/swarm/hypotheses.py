@@ -1,0 +1,150 @@
+"""What a swarm's leader takes to be likely, by rule. Light: workflows use it.
+
+The numbers are conventions of the desk:
+
+- A direction is taken up where the views come down on a side. Its probability is the share of the
+  weight on that side, drawn towards one half: by how unsure the views are, and by `DRAWN_IN`,
+  because specialists that read one price history are no independent witnesses. It lies between
+  `LEAST` and `MOST`.
+- A direction that is hardly likelier than its opposite, by `EVEN` at most, is none. Nor is one that
+  a person decided for against the weight of the views: it would be the less likely side.
+- A range runs from the expected low to the expected high, one robust standard deviation on either
+  side. By construction it holds with the probability of that: `WITHIN_ONE_DEVIATION`.
+- What one specialist's view makes likely follows by the same rule, with its confidence and the
+  whole weight on its side.
+- All look four weeks ahead, as the specialists do.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from desk.analytics.names.markets import spoken
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Leaning
+from desk.contracts.markets import MarketSpec
+from desk.contracts.swarm.swarm import MOST_HYPOTHESES, Hypothesis, HypothesisKind
+from desk.programs.swarm.balance import Balance
+from desk.trust.prose.prose import reference
+
+WEEKS: Final = 4
+DRAWN_IN: Final = 0.6
+LEAST: Final = 0.35
+MOST: Final = 0.75
+EVEN: Final = 0.02
+EVEN_ODDS: Final = 0.5
+WITHIN_ONE_DEVIATION: Final = 0.68
+
+_SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "at or above")}
+
+
+def hypotheses_on(
+    markets: Sequence[MarketSpec],
+    balances: Mapping[str, Balance],
+    standing: Mapping[str, Claim],
+    as_of: datetime,
+) -> tuple[Hypothesis, ...]:
+    """For each market a direction, where its views come down on a side, and a range, where its
+    figures are known; the directions first.
+
+    Args:
+        markets: The markets of the swarm.
+        balances: The views by market.
+        standing: The claims that hold, by id.
+        as_of: What the swarm knows the world at.
+    """
+    due = as_of + timedelta(weeks=WEEKS)
+    directions = (
+        found
+        for market in markets
+        if (found := _direction(market, balances.get(market.market), standing, due))
+    )
+    ranges = (found for market in markets if (found := _range(market, standing, due)))
+    return (*directions, *ranges)[:MOST_HYPOTHESES]
+
+
+def is_likely(balance: Balance) -> bool:
+    """Whether the views come down on a side that is likelier than its opposite by enough to be
+    taken up."""
+    return balance.leaning in _SIDES and probability_of(balance, balance.leaning) > EVEN_ODDS + EVEN
+
+
+def probability_of(balance: Balance, leaning: Leaning) -> float:
+    """How likely a side is taken to be, to two decimals."""
+    return _drawn_in(balance.sureness, balance.share(leaning))
+
+
+def probability_alone(confidence: float) -> float:
+    """How likely one view takes its own side to be: by the same rule, as if nobody else had a
+    view."""
+    return _drawn_in(confidence, 1.0)
+
+
+def _drawn_in(sureness: float, share: float) -> float:
+    return round(min(MOST, max(LEAST, EVEN_ODDS + DRAWN_IN * sureness * (share - 0.5))), 2)
+
+
+def _direction(
+    market: MarketSpec, balance: Balance | None, standing: Mapping[str, Claim], due: datetime
+) -> Hypothesis | None:
+    last = standing.get(claim_id(market.market, Metric.LAST))
+    if balance is None or last is None or not is_likely(balance):
+        return None
+    side, other = _SIDES[balance.leaning]
+    level, name = reference(last), spoken(market.market)
+    return Hypothesis(
+        hypothesis_id=_named(market, HypothesisKind.DIRECTION),
+        market=market,
+        kind=HypothesisKind.DIRECTION,
+        leaning=balance.leaning,
+        level=last.value,
+        level_on=last.as_of,
+        weeks=WEEKS,
+        due=due,
+        probability=probability_of(balance, balance.leaning),
+        statement=f"Four weeks on, the last known price of {name} is {side} {level}.",
+        refuted_by=f"The last price of {name} known by then is {other} {level}.",
+        claims=(last.claim_id,),
+    )
+
+
+def _range(market: MarketSpec, standing: Mapping[str, Claim], due: datetime) -> Hypothesis | None:
+    found = tuple(_claims(market, standing))
+    if len(found) != 3:
+        return None
+    (last, low, high), name = found, spoken(market.market)
+    if not low.value <= last.value <= high.value:
+        return None
+    return Hypothesis(
+        hypothesis_id=_named(market, HypothesisKind.RANGE),
+        market=market,
+        kind=HypothesisKind.RANGE,
+        level=last.value,
+        level_on=last.as_of,
+        low=low.value,
+        high=high.value,
+        weeks=WEEKS,
+        due=due,
+        probability=WITHIN_ONE_DEVIATION,
+        statement=(
+            f"Four weeks on, the last known price of {name} is from {reference(low)} to"
+            f" {reference(high)}."
+        ),
+        refuted_by=(
+            f"The last price of {name} known by then is below {reference(low)} or above"
+            f" {reference(high)}."
+        ),
+        claims=tuple(claim.claim_id for claim in found),
+    )
+
+
+def _claims(market: MarketSpec, standing: Mapping[str, Claim]) -> Iterator[Claim]:
+    for metric in (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
+        claim = standing.get(claim_id(market.market, metric))
+        if claim is not None:
+            yield claim
+
+
+def _named(market: MarketSpec, kind: HypothesisKind) -> str:
+    """`usd-jpy-direction`: it becomes part of a workflow's id."""
+    return f"{market.market.replace('/', '-').lower()}-{kind}"

@@ -1,0 +1,1 @@
+"""The tasks, signals and views of specialists, and what they cost."""

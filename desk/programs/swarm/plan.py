@@ -1,0 +1,263 @@
+"""The plan of a round of research, by rule: who looks at which market, and at what.
+
+| complexity | specialists | calls of tools each |
+| --- | --- | --- |
+| simple | one or two | 3 to 10 |
+| moderate | three or four | 10 to 15 |
+| complex | five and more, at most twelve | 15 to 20 |
+
+The ranges of the first two are those of the swarm's design; it gives none for the third, and the
+desk goes on in the same step. Light: workflows use it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from desk.agents.capabilities import tools_for
+from desk.agents.task_kinds import SPECIALIST_TASKS
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.config import RunPolicy
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.programs.swarm.graph import node_name
+from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
+from desk.programs.swarm.question import asked_now
+from desk.programs.swarm.scope import SPECIALISTS, aspects_named, complexity_of, in_order_of
+from desk.trust.prose.prose import clip
+
+
+class Bounds(NamedTuple):
+    """How many specialists a plan has, and how often each asks its tools."""
+
+    least: int
+    most: int
+    least_calls: int
+    most_calls: int
+
+
+BOUNDS: Final[Mapping[Complexity, Bounds]] = MappingProxyType(
+    {
+        Complexity.SIMPLE: Bounds(1, 2, 3, 10),
+        Complexity.MODERATE: Bounds(3, 4, 10, 15),
+        Complexity.COMPLEX: Bounds(5, MOST_SUBAGENTS, 15, 20),
+    }
+)
+
+ON_FURTHER_MARKETS: Final = (AgentId.MARKET_SPECIALIST, AgentId.TECHNICAL_SPECIALIST)
+"""Who looks at every market but the first of a complex objective: the first is what it is about."""
+
+READS_PRICES: Final = frozenset(
+    {AgentId.MARKET_SPECIALIST, AgentId.TECHNICAL_SPECIALIST, AgentId.PATTERN_SPECIALIST}
+)
+
+Chosen = tuple[AgentId, MarketSpec]
+Tools = Mapping[AgentId, Sequence[ToolName]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a plan is made of: the objective, the markets that it names, the tools of each
+    specialist, the complexity that is asked for, and what earlier rounds have brought."""
+
+    objective: str
+    markets: tuple[MarketSpec, ...]
+    tools: Tools
+    complexity: Complexity | None = None
+    state: tuple[StateEntry, ...] = ()
+
+    @property
+    def follows_up(self) -> bool:
+        """Whether there was a round before."""
+        return any(isinstance(entry.result, SwarmPlan) for entry in self.state)
+
+
+def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> SwarmPlan:
+    """The plan of a round. The same ground always gives the same plan.
+
+    A round that follows another asks only what its objective asks for, and its complexity is that
+    of as many specialists.
+    """
+    if not ground.markets:
+        raise ValueError("a plan needs a market")
+    chosen = _follow_up(ground) if ground.follows_up else _first_round(ground)
+    complexity = _size(chosen) if ground.follows_up else _complexity(ground)
+    return SwarmPlan(
+        task_id=task_id,
+        complexity=complexity,
+        strategy=_strategy(chosen, follows_up=ground.follows_up, recalls=bool(follows)),
+        subagents=_subagents(ground, chosen, BOUNDS[complexity]),
+        follows=tuple(follows),
+    )
+
+
+def _complexity(ground: Ground) -> Complexity:
+    return ground.complexity or complexity_of(ground.objective, len(ground.markets))
+
+
+def _size(chosen: Sequence[Chosen]) -> Complexity:
+    return next(c for c in Complexity if len(chosen) <= BOUNDS[c].most)
+
+
+def _first_round(ground: Ground) -> tuple[Chosen, ...]:
+    order = in_order_of(ground.objective)
+    first, *others = ground.markets
+    match _complexity(ground):
+        case Complexity.SIMPLE:
+            chosen = _simple(ground, order)
+        case Complexity.MODERATE:
+            most = BOUNDS[Complexity.MODERATE].most
+            named = len(aspects_named(ground.objective))
+            on_first = most if named >= most and not others else BOUNDS[Complexity.MODERATE].least
+            chosen = [(agent, first) for agent in order[:on_first]]
+            chosen += [(order[0], market) for market in others][: most - on_first]
+        case Complexity.COMPLEX:
+            chosen = [(agent, first) for agent in order]
+            chosen += [(agent, market) for market in others for agent in ON_FURTHER_MARKETS]
+            chosen = chosen[:MOST_SUBAGENTS]
+    return tuple(chosen)
+
+
+def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
+    """One specialist on each of two markets. On one market one where the objective speaks of the
+    work of one that reads prices, and no other; and else two, one of whom reads prices: of rates,
+    accounts and news there may be none."""
+    if len(ground.markets) > 1:
+        return [(order[0], market) for market in ground.markets[:2]]
+    (market, *_), named = ground.markets, aspects_named(ground.objective)
+    if len(named) == 1 and named[0] in READS_PRICES:
+        return [(named[0], market)]
+    pair = order[:2] if READS_PRICES.intersection(order[:2]) else (order[0], SPECIALISTS[0])
+    return [(agent, market) for agent in pair]
+
+
+def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
+    """Whom the objective names, or else all, on its markets: those who have not spoken there yet.
+    Where everybody has, they are asked again."""
+    done = heard_on(ground.state)
+    named = aspects_named(asked_now(ground.objective)) or SPECIALISTS
+    wanted = [(agent, market) for market in ground.markets for agent in named]
+    fresh = [(agent, market) for agent, market in wanted if (agent, market.market) not in done]
+    most = BOUNDS[ground.complexity].most if ground.complexity else MOST_SUBAGENTS
+    return tuple(fresh or wanted)[:most]
+
+
+def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
+    """Which specialists have delivered on which markets, a stand-in counted as who it stood in
+    for."""
+    entries = tuple(state)
+    planned = planned_as(entries)
+    return frozenset(
+        (
+            planned[entry.node].agent if entry.node in planned else entry.result.agent,
+            entry.result.market,
+        )
+        for entry in entries
+        if isinstance(entry.result, ResearchResult) and entry.result.claims
+    )
+
+
+def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
+    """What each node of the rounds so far was planned to do."""
+    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
+    return {
+        node_name(subagent.name, number): subagent
+        for number, plan in enumerate(plans, start=1)
+        for subagent in plan.subagents
+    }
+
+
+def _subagents(
+    ground: Ground, chosen: Sequence[Chosen], bounds: Bounds
+) -> tuple[SubagentSpec, ...]:
+    names = _names(chosen)
+    return tuple(
+        SubagentSpec(
+            name=names[agent, market.market],
+            agent=agent,
+            task=SPECIALIST_TASKS[agent],
+            market=market,
+            objective=_objective(agent, market),
+            output_format=OUTPUT_FORMAT,
+            boundaries=_boundaries(agent, market, chosen, names),
+            tools=_tools(ground.tools, agent, market, chosen),
+            least_calls=bounds.least_calls,
+            most_calls=bounds.most_calls,
+        )
+        for agent, market in chosen
+    )
+
+
+def _names(chosen: Sequence[Chosen]) -> dict[tuple[AgentId, str], str]:
+    """`technical`, and `technical_2` for the second of its kind."""
+    names: dict[tuple[AgentId, str], str] = {}
+    for agent, market in chosen:
+        before = sum(1 for other, _ in names if other is agent)
+        kind = SPECIALITIES[agent].name
+        names[agent, market.market] = f"{kind}_{before + 1}" if before else kind
+    return names
+
+
+def _objective(agent: AgentId, market: MarketSpec) -> str:
+    return f"Find out for {market.market} {SPECIALITIES[agent].task_on(market.kind)}."
+
+
+def _boundaries(
+    agent: AgentId,
+    market: MarketSpec,
+    chosen: Sequence[Chosen],
+    names: Mapping[tuple[AgentId, str], str],
+) -> str:
+    """What is left to whom: by name, so that no two do the same."""
+    own = f"Stay with {_field(agent, market)}."
+    others = [
+        f"{_field(other, where)} is the work of {names[other, where.market]}"
+        for other, where in chosen
+        if (other, where.market) != (agent, market.market)
+    ]
+    if not others:
+        return f"{own} Nobody else is at work in this round."
+    return clip(f"{own} Leave the rest to the others: {'; '.join(others)}.")
+
+
+def _field(agent: AgentId, market: MarketSpec) -> str:
+    return f"{SPECIALITIES[agent].field_on(market.kind)} on {market.market}"
+
+
+def _tools(
+    tools: Tools, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
+) -> tuple[ToolName, ...]:
+    """Those on the specialist's list that this market needs; all of the list where none of the
+    usual ones is on it. Policy rates are left to the fundamental specialist where there is one."""
+    capabilities = SPECIALITIES[agent].capabilities(market.kind)
+    fundamental = AgentId.FUNDAMENTAL_SPECIALIST
+    if agent is not fundamental and (fundamental, market) in chosen:
+        capabilities = tuple(each for each in capabilities if each is not Capability.POLICY_RATE)
+    needed = set(tools_for(capabilities, RunPolicy()))
+    own = tuple(tools[agent])
+    return tuple(tool for tool in own if tool in needed) or own
+
+
+def _strategy(chosen: Sequence[Chosen], *, follows_up: bool, recalls: bool) -> str:
+    markets = tuple(dict.fromkeys(market.market for _, market in chosen))
+    parts = [
+        "Ask again where the first round left a question open."
+        if follows_up
+        else "Look at each side of the question apart, and at all of them at once."
+    ]
+    for name in markets:
+        fields = [
+            SPECIALITIES[agent].field_on(market.kind)
+            for agent, market in chosen
+            if market.market == name
+        ]
+        parts.append(f"On {name}: {'; '.join(fields)}.")
+    if recalls:
+        parts.append("Earlier research on these markets is at hand, and is taken up.")
+    parts.append("What contradicts is put to the vote before anything is concluded.")
+    return clip(" ".join(parts))

@@ -1,0 +1,135 @@
+"""What an objective asks, so that the answer can begin with it. Light: workflows use it.
+
+| asked | where the objective |
+| --- | --- |
+| unwinding | has the word unwind, or one like it |
+| drivers | asks for reasons: why, what drives, explain, because of what |
+| outlook | looks ahead: will, should, outlook, next |
+| better | compares |
+| overbought, oversold | has that word |
+| strong, weak | asks how something has done: strong, rising, rallying; weak, falling, selling off |
+| outlook | is none of these |
+
+The first row that fits holds.
+"""
+
+import re
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from desk.programs.swarm.scope import REASONS
+
+BEHIND: Final = " The question behind it: "
+"""Stands between what a further round is to find out and what was asked at first."""
+
+
+class Asked(StrEnum):
+    """The kind of answer that an objective wants."""
+
+    UNWINDING = "unwinding"
+    OVERBOUGHT = "overbought"
+    OVERSOLD = "oversold"
+    STRONG = "strong"
+    WEAK = "weak"
+    DRIVERS = "drivers"
+    BETTER = "better"
+    OUTLOOK = "outlook"
+
+
+class Question(NamedTuple):
+    """What is asked, of which currency where the objective says so, and of which past period."""
+
+    asked: Asked
+    currency: str | None = None
+    period: str | None = None
+
+
+_KINDS: Final = (
+    (Asked.UNWINDING, r"unw[a-z]{0,3}n[a-z]*"),
+    (Asked.DRIVERS, REASONS.pattern),
+    (Asked.OUTLOOK, r"will|should|outlook|next|forecast\w*|where (?:is|are|does|will)"),
+    (Asked.BETTER, r"compar\w*|versus|vs|better|which of"),
+    (Asked.OVERBOUGHT, r"over-?b(?:ou|uo|o)ght"),
+    (Asked.OVERSOLD, r"over-?sold"),
+    (
+        Asked.STRONG,
+        r"str[eo]ng\w*|firm\w*|ris(?:e|en|es|ing)|rose|rall(?:y|ied|ying)|climb\w*|gain\w*"
+        r"|appreciat\w*|uptrend|outperform\w*|doing well",
+    ),
+    (
+        Asked.WEAK,
+        r"weak\w*|soft\w*|fall(?:s|en|ing)?|fell|slid\w*|drop\w*|declin\w*|depreciat\w*|downtrend"
+        r"|selling off|sell-?off|sold off|underperform\w*",
+    ),
+)
+_ASKED: Final = tuple(
+    (asked, re.compile(words if "\\b" in words else rf"\b(?:{words})\b", re.IGNORECASE))
+    for asked, words in _KINDS
+)
+
+_CURRENCIES: Final = {
+    "AUD": r"aud|aussie|australian",
+    "CAD": r"cad|loonie|canadian",
+    "CHF": r"chf|francs?|swissie",
+    "CNY": r"cny|yuan|renminbi",
+    "EUR": r"eur|euros?",
+    "GBP": r"gbp|pounds?|sterling|cable",
+    "IDR": r"idr|rupiah",
+    "INR": r"inr|rupees?",
+    "JPY": r"jpy|yen",
+    "KRW": r"krw|won",
+    "NOK": r"nok|norwegian",
+    "NZD": r"nzd|kiwi|new zealand",
+    "SEK": r"sek|swedish",
+    "SGD": r"sgd|singapore",
+    "THB": r"thb|baht",
+    "USD": r"usd|greenback|us dollar|dollar",
+}
+_NAMED: Final = {
+    code: re.compile(rf"(?<!/)\b(?:{words})\b(?!/)", re.IGNORECASE)
+    for code, words in _CURRENCIES.items()
+}
+
+_MONTHS: Final = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
+_SEASONS: Final = {"spring": 5, "summer": 8, "autumn": 11, "winter": 2}
+_PERIOD: Final = re.compile(
+    rf"\b(?:in|during|over|through|last|this)\s+(?:the\s+)?(?P<period>{'|'.join(_SEASONS)}"
+    rf"|{_MONTHS})\b",
+    re.IGNORECASE,
+)
+
+
+def question_of(objective: str) -> Question:
+    """What an objective asks, by the rows above."""
+    asked = next((kind for kind, words in _ASKED if words.search(objective)), Asked.OUTLOOK)
+    period = _PERIOD.search(objective)
+    return Question(asked, _currency(objective), period["period"].lower() if period else None)
+
+
+def first_asked(objective: str) -> str:
+    """What was asked at first, of the objective of any round."""
+    own, _, behind = objective.partition(BEHIND)
+    return behind or own
+
+
+def asked_now(objective: str) -> str:
+    """What a round itself is to find out."""
+    return objective.partition(BEHIND)[0]
+
+
+def ends_in(period: str, as_of: datetime) -> bool:
+    """Whether a quarter that ends at an instant is the period, or nearly: its last month, or the
+    one after it."""
+    last = _SEASONS.get(period) or _MONTHS.split("|").index(period) + 1
+    return as_of.month in (last, last % 12 + 1)
+
+
+def _currency(objective: str) -> str | None:
+    """The currency that is named first, outside of a pair."""
+    places = {
+        code: found.start() for code, words in _NAMED.items() if (found := words.search(objective))
+    }
+    return min(places, key=lambda code: places[code]) if places else None

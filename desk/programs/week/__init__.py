@@ -1,0 +1,1 @@
+"""The weekly research of every market."""

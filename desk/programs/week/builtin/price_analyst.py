@@ -1,0 +1,226 @@
+"""The price analyst: what a pair's daily fixings say about the week."""
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.prices.impact import floating_pair_impact, pegged_pair_impact
+from desk.analytics.prices.price_view import PriceView, view_prices
+from desk.analytics.prices.series import WEEK, Fixings, window_days
+from desk.analytics.tolerances import is_little_changed
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import DataSource, SourceTier
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    EventType,
+    Impact,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    SuspectFixing,
+    View,
+    ViewKind,
+)
+from desk.contracts.findings.source_results import History
+from desk.contracts.markets import MarketSpec
+from desk.learning.forecasts.forecasts import forecast_of
+from desk.programs.builtin.evidence import Evidence, ask, market_of, read, unusable
+from desk.programs.week.builtin.price_wording import Values, describe
+from desk.trust.claims.price_claims import position_in_band, price_claims
+from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
+from desk.trust.prose.prose import clip
+
+HISTORY = 56 * WEEK
+MOST_SUSPECTS = 20
+REVERTED = "it leapt away from the fixings on both sides and the next one took most of it back"
+UNSURE = "the last fixing leapt, and without a next one it cannot be told from an error"
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for the pair's history; with it, submit the week's figures and event.
+
+    Raises:
+        TaskNotPossible: the history could not be had or cannot be read.
+    """
+    market = market_of(request)
+    first_day, last_day = window_days(request.assignment.window)
+    if not request.exchanges:
+        call = ask(
+            request.assignment,
+            Capability.HISTORY,
+            symbol=market.market,
+            start=(first_day - HISTORY).isoformat(),
+            end=last_day.isoformat(),
+        )
+        return Turn(calls=(call,), note=f"Ask for the fixings of {market.market}")
+    return Turn(result=_research(request, market, read(request, Capability.HISTORY, History)))
+
+
+def _research(
+    request: TurnRequest, market: MarketSpec, evidence: Evidence[History]
+) -> ResearchResult:
+    fixings = _fixings(request, market, evidence.answer)
+    first_day, last_day = window_days(request.assignment.window)
+    view = view_prices(fixings, first_day, last_day)
+    if view is None:
+        return _nothing(request, market, evidence, _why_nothing(market, evidence.answer, fixings))
+    claims = price_claims(view, market, evidence.evidence_id)
+    missing = _missing(market, claims)
+    certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
+    return ResearchResult(
+        result_id=f"{request.assignment.task_id}/result",
+        task_id=request.assignment.task_id,
+        agent=request.assignment.agent,
+        market=market.market,
+        claims=claims,
+        events=_events(market, view, claims, evidence.source, certainty),
+        views=tuple(_views(market, claims, certainty, _sound(fixings, view), first_day)),
+        sources=(evidence.source,),
+        suspects=_suspects(view),
+        missing=missing,
+        warnings=_warnings(market, view, evidence),
+        confidence=certainty,
+    )
+
+
+def _fixings(request: TurnRequest, market: MarketSpec, history: History) -> Fixings:
+    if history.symbol != market.market:
+        raise unusable(request, Capability.HISTORY, f"the answer is about {history.symbol}")
+    if any(value <= 0 for value in history.values):
+        raise unusable(request, Capability.HISTORY, "a fixing in it is not positive")
+    try:
+        return Fixings.of(history)
+    except ValueError as error:
+        raise unusable(request, Capability.HISTORY, str(error)) from error
+
+
+def _why_nothing(market: MarketSpec, history: History, fixings: Fixings) -> str:
+    if history.missing:
+        return clip(f"{market.market}: {history.missing}")
+    if fixings.last is None:
+        return f"{market.market}: the source holds no fixing"
+    last = print_full_day(fixings.last.day)
+    return f"{market.market}: no usable fixing in the window; the last one is of {last}"
+
+
+def _nothing(
+    request: TurnRequest, market: MarketSpec, evidence: Evidence[History], reason: str
+) -> ResearchResult:
+    return ResearchResult(
+        result_id=f"{request.assignment.task_id}/result",
+        task_id=request.assignment.task_id,
+        agent=request.assignment.agent,
+        market=market.market,
+        sources=(evidence.source,),
+        missing=(reason,),
+        confidence=NOTHING_FOUND,
+    )
+
+
+def _events(
+    market: MarketSpec,
+    view: PriceView,
+    claims: tuple[Claim, ...],
+    source: DataSource,
+    certainty: float,
+) -> tuple[MarketEvent, ...]:
+    values = {claim.metric: claim.value for claim in claims}
+    if Metric.MOVE not in values:
+        return ()
+    event = MarketEvent(
+        event_id=f"{market.market}/{EventType.FX_MOVEMENT}/{view.last.day.isoformat()}",
+        event_type=EventType.FX_MOVEMENT,
+        market=market.market,
+        currency_pair=market.market,
+        event_date=view.last.day,
+        description=describe(market, view, values),
+        impact=_impact(market, view, values),
+        claims=tuple(claim.claim_id for claim in claims),
+        source_url=source.url,
+        confidence=certainty,
+    )
+    return (event,)
+
+
+def _sound(fixings: Fixings, view: PriceView) -> Fixings:
+    return fixings.without({fixing.day for fixing in view.suspects})
+
+
+def _views(
+    market: MarketSpec,
+    claims: tuple[Claim, ...],
+    certainty: float,
+    fixings: Fixings,
+    first_day: date,
+) -> Iterator[View]:
+    """Where the printed move points, and what came of such moves before; none without a move."""
+    for claim in claims:
+        if claim.metric is Metric.MOVE:
+            leaning = _leaning(claim.value, pegged=market.band is not None)
+            yield View(
+                subject=market.market,
+                kind=ViewKind.DIRECTION,
+                leaning=leaning,
+                confidence=certainty,
+                claims=(claim.claim_id,),
+                forecast=forecast_of(fixings, first_day, leaning),
+            )
+
+
+def _leaning(move: Decimal, *, pegged: bool) -> Leaning:
+    if is_little_changed(move, pegged=pegged):
+        return Leaning.NEUTRAL
+    return Leaning.UP if move > 0 else Leaning.DOWN
+
+
+def _impact(market: MarketSpec, view: PriceView, values: Values) -> Impact:
+    if market.band:
+        previous = position_in_band(values[Metric.PREVIOUS], market.band)
+        return pegged_pair_impact(values[Metric.BAND_POSITION], previous)
+    months = max((broken.months for broken in view.breaks), default=0)
+    return floating_pair_impact(values.get(Metric.Z_SCORE), months)
+
+
+def _suspects(view: PriceView) -> tuple[SuspectFixing, ...]:
+    return tuple(
+        SuspectFixing(day=fixing.day, value=f"{fixing.value:f}", reason=REVERTED)
+        for fixing in view.suspects[-MOST_SUSPECTS:]
+    )
+
+
+def _missing(market: MarketSpec, claims: tuple[Claim, ...]) -> tuple[str, ...]:
+    found = {claim.metric for claim in claims}
+    reasons = (
+        (Metric.MOVE, "no move, because there is no recent fixing before the window"),
+        (Metric.RANGE_POSITION, "no 52-week range, because the history is too short or flat"),
+        (Metric.Z_SCORE, "no z-score, because the 52 weeks before are incomplete or without moves"),
+    )
+    return tuple(
+        f"{market.market}: {reason}"
+        for metric, reason in reasons
+        if metric not in found and not (metric is Metric.Z_SCORE and market.band)
+    )
+
+
+def _warnings(market: MarketSpec, view: PriceView, evidence: Evidence[History]) -> tuple[str, ...]:
+    warnings = [f"{market.market}: {evidence.stand_in}"] if evidence.stand_in else []
+    if view.unconfirmed_last:
+        warnings.append(f"{market.market}: {UNSURE}")
+    if view.early_last:
+        last = print_full_day(view.last.day)
+        warnings.append(f"{market.market}: the last fixing is of {last}, early in the window")
+    return tuple(warnings)
+
+
+def _weaknesses(view: PriceView, missing: tuple[str, ...], tier: SourceTier) -> list[Weakness]:
+    present = {
+        Weakness.SINGLE_SOURCE: True,
+        Weakness.SECONDARY_SOURCE: tier not in (SourceTier.AUTHORITATIVE, SourceTier.PRIMARY),
+        Weakness.SHORT_HISTORY: bool(missing),
+        Weakness.SUSPECT_FIXINGS: bool(view.suspects),
+        Weakness.UNCONFIRMED_LAST: view.unconfirmed_last,
+        Weakness.EARLY_LAST: view.early_last,
+    }
+    return [weakness for weakness, applies in present.items() if applies]

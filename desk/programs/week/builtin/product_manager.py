@@ -1,0 +1,46 @@
+"""The product manager: who researches which market, and in which order."""
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.findings.results import Commentary
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
+from desk.learning.advice import can_be_followed
+
+PRICES = PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
+RATES = PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2)
+NOTE = (
+    "Markets start in the order of their priority; the first research agent takes prices and the"
+    " second takes central banks."
+)
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """The plan of the week, in one turn: by priority, then in the configured order. It follows
+    every recommendation that can be followed."""
+    ordered = sorted(request.markets, key=lambda spec: spec.priority)
+    plan = WeekPlan(
+        task_id=request.assignment.task_id,
+        week=request.assignment.week,
+        markets=tuple(_plan(spec) for spec in ordered),
+        note=NOTE,
+        follows=tuple(each.advice_id for each in request.advice if can_be_followed(each)),
+    )
+    return Turn(result=plan)
+
+
+def comment(request: TurnRequest) -> Turn:
+    """Nothing beyond the summary that follows by rule."""
+    return Turn(result=Commentary(task_id=request.assignment.task_id))
+
+
+def _plan(spec: MarketSpec) -> MarketPlan:
+    return MarketPlan(market=spec.market, priority=spec.priority, tasks=tasks_of(spec))
+
+
+def tasks_of(spec: MarketSpec) -> tuple[PlannedTask, ...]:
+    """Who researches a market: prices and central banks for a pair, the banks for an area."""
+    if spec.kind is MarketKind.POLICY_RATE:
+        return (RATES,)
+    return (PRICES, RATES) if spec.areas else (PRICES,)

@@ -1,0 +1,1 @@
+"""The analysts of the week, asked of Claude."""

@@ -1,0 +1,131 @@
+"""The product manager, asked of Claude: which market comes first, and what to look for in it."""
+
+import json
+from collections import Counter
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.week.plan import MarketPlan, WeekPlan
+from desk.programs.week.builtin.product_manager import tasks_of
+
+PROMPT: Final = "product_manager"
+MOST_NAMED: Final = 20
+RECOMMENDED: Final = {
+    *("advice_id", "kind", "server", "tool", "capability", "seconds"),
+    *("occurrences", "of", "reason"),
+}
+"""What of a recommendation the model is shown."""
+
+
+class ProposedMarket(Contract):
+    """A market as the model wants it researched."""
+
+    market: ShortText
+    priority: Annotated[int, Field(ge=1, le=5)]
+    instructions: Annotated[str, Field(max_length=600)] | None = None
+    look_into: Annotated[tuple[Capability, ...], Field(max_length=20)] = ()
+
+
+class ProposedPlan(Contract):
+    """The form of the model's answer. Without `follows`, the desk's own choice holds."""
+
+    markets: Annotated[tuple[ProposedMarket, ...], Field(max_length=200)]
+    note: Text | None = None
+    follows: Annotated[tuple[ShortText, ...], Field(max_length=50)] | None = None
+
+
+def material(request: TurnRequest, base: AgentResult | None) -> str:
+    """The week, its markets and what the desk's own record recommends, as JSON."""
+    assignment = request.assignment
+    return json.dumps(
+        {
+            "week": assignment.week,
+            "as_of": assignment.window.end.isoformat(),
+            "can_be_looked_into": request.capabilities,
+            "markets": [
+                {
+                    "market": spec.market,
+                    "kind": spec.kind,
+                    "group": spec.group,
+                    "areas": spec.areas,
+                    "configured_priority": spec.priority,
+                }
+                for spec in request.markets
+            ],
+            **({"recommendations": _recommended(request)} if request.advice else {}),
+        },
+        ensure_ascii=False,
+    )
+
+
+def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPlan:
+    """The plan: the model's order and instructions, with the tasks of the desk's own rules.
+
+    Raises:
+        ValidationError: the answer does not have its form.
+        ValueError: it does not name every configured market once and no other, or it follows what
+            nobody recommended.
+    """
+    proposed = ProposedPlan.model_validate_json(text)
+    wrong = _misnamed(request, proposed)
+    if wrong:
+        raise ValueError(wrong)
+    by_name = {market.market: market for market in proposed.markets}
+    ordered = sorted(request.markets, key=lambda spec: by_name[spec.market].priority)
+    return WeekPlan(
+        task_id=request.assignment.task_id,
+        week=request.assignment.week,
+        markets=tuple(
+            MarketPlan(
+                market=spec.market,
+                priority=by_name[spec.market].priority,
+                tasks=tasks_of(spec),
+                instructions=by_name[spec.market].instructions,
+                look_into=by_name[spec.market].look_into,
+            )
+            for spec in ordered
+        ),
+        note=proposed.note,
+        follows=_followed(base, proposed),
+    )
+
+
+def _recommended(request: TurnRequest) -> list[dict[str, JsonValue]]:
+    """What the desk's own record recommends, each with its id."""
+    return [
+        each.model_dump(mode="json", include=RECOMMENDED, exclude_none=True)
+        for each in request.advice
+    ]
+
+
+def _followed(base: AgentResult | None, proposed: ProposedPlan) -> tuple[str, ...]:
+    """The recommendations that the model takes up, each once; where it says nothing of them,
+    those that the desk's own plan takes up."""
+    if proposed.follows is not None:
+        return tuple(dict.fromkeys(proposed.follows))
+    return base.follows if isinstance(base, WeekPlan) else ()
+
+
+def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
+    named = Counter(market.market for market in proposed.markets)
+    configured = {spec.market for spec in request.markets}
+    recommended = {each.advice_id for each in request.advice}
+    # A model's own words could end up in a report: told is where they stand.
+    strange = (n for n, market in enumerate(proposed.markets) if market.market not in configured)
+    faults = {
+        "not planned": sorted(configured - named.keys()),
+        "not among the desk's markets": [f"markets.{place}" for place in strange],
+        "planned more than once": sorted(name for name in configured if named[name] > 1),
+        "not among the recommendations": [
+            f"follows.{place}"
+            for place, name in enumerate(proposed.follows or ())
+            if name not in recommended
+        ],
+    }
+    return "; ".join(
+        f"{fault}: {', '.join(names[:MOST_NAMED])}" for fault, names in faults.items() if names
+    )

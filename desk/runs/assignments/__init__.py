@@ -1,0 +1,1 @@
+"""What an agent is given to do, until when, and who takes over."""

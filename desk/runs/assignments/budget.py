@@ -1,0 +1,181 @@
+"""A budget that holds: what is left, what a call may take of it, and how work degrades.
+
+Spending is reserved before a call and settled after it, so that what is left and what is reserved
+never add up to more than was allowed, however many calls are under way.
+"""
+
+from collections.abc import Mapping
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
+from enum import IntEnum
+from typing import Final
+
+from desk.contracts.agents.budget import Allowance, ModelPrice
+from desk.contracts.agents.tasks import Effort
+from desk.contracts.agents.usage import Usage
+
+CENT_OF_A_CENT: Final = Decimal("0.0001")
+MILLIONTH: Final = Decimal("0.000001")
+FEWER_TURNS_BELOW: Final = Decimal("0.5")
+CHEAPER_BELOW: Final = Decimal("0.25")
+WEIGHTS: Final[Mapping[Effort, int]] = {Effort.LOW: 1, Effort.MEDIUM: 2, Effort.HIGH: 4}
+"""A market's part of a week's budget, by the effort that the plan has for it."""
+
+KEPT_BACK: Final = Decimal("0.1")
+"""The part of a week's budget that is kept from the markets: for the commentary, and reruns."""
+
+NOTHING: Final = Allowance(usd=Decimal(0), tokens=0)
+
+
+class Stage(IntEnum):
+    """How far work is degraded. Each stage has the restrictions of those before it."""
+
+    AS_PLANNED = 0
+    FEWER_TURNS = 1
+    CHEAPER_MODEL = 2
+    BUILT_IN = 3
+
+
+class Purse:
+    """What may be spent, by whoever shares it. Holds no clock and asks nobody for a price."""
+
+    def __init__(self, allowed: Allowance) -> None:
+        self.allowed = allowed
+        self._held = NOTHING
+        self._spent = NOTHING
+
+    @property
+    def spent(self) -> Allowance:
+        """What was spent, or is taken to be."""
+        return self._spent
+
+    @property
+    def left(self) -> Allowance:
+        """What is neither spent nor reserved; never less than nothing."""
+        return minus(self.allowed, plus(self._held, self._spent))
+
+    def reserve(self, among: int = 1) -> Allowance:
+        """What a call may cost at most, taken out until it is settled: the part of what is left
+        that falls to one of `among`."""
+        part = divided(self.left, Decimal(1) / max(among, 1))
+        self._held = plus(self._held, part)
+        return part
+
+    def reserve_shares(self, efforts: Mapping[str, Effort]) -> dict[str, Allowance]:
+        """As `reserve`, for several markets at once: what each may cost, by the effort planned
+        for it. A part is kept back."""
+        whole = sum(WEIGHTS[effort] for effort in efforts.values())
+        left, spendable = self.left, 1 - KEPT_BACK
+        parts = {
+            market: divided(left, spendable * WEIGHTS[effort] / whole)
+            for market, effort in efforts.items()
+        }
+        for part in parts.values():
+            self._held = plus(self._held, part)
+        return parts
+
+    def settle(self, reserved: Allowance, usage: Usage) -> None:
+        """Put back what was reserved, without what was spent. What a call cost beyond its
+        reservation is taken out all the same, also of what others put back later."""
+        self._held = minus(self._held, reserved)
+        self._spent = plus(self._spent, spent(usage))
+
+    @property
+    def stage(self) -> Stage:
+        """How to work with what is not spent, by the scarcer of money and tokens. What others
+        have reserved for a while is no reason to work with less."""
+        unspent = minus(self.allowed, self._spent)
+        left = min(
+            _share(unspent.usd, self.allowed.usd), _share(unspent.tokens, self.allowed.tokens)
+        )
+        if left <= 0:
+            return Stage.BUILT_IN
+        if left <= CHEAPER_BELOW:
+            return Stage.CHEAPER_MODEL
+        return Stage.FEWER_TURNS if left <= FEWER_TURNS_BELOW else Stage.AS_PLANNED
+
+
+def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wanted: int) -> int:
+    """How many tokens a call may write that reads at most so many; at most those wanted.
+
+    Without a known price nothing can be afforded of a limited amount of money.
+    """
+    most = wanted
+    if allowed.tokens is not None:
+        most = min(most, allowed.tokens - reading)
+    if allowed.usd is not None:
+        if price is None:
+            return 0
+        most = min(most, int((allowed.usd - reading * price.read) / price.written))
+    return max(most, 0)
+
+
+def all_of(allowance: Allowance) -> Usage:
+    """The usage that takes an allowance whole."""
+    return Usage(cost_usd=allowance.usd or Decimal(0), input_tokens=allowance.tokens or 0)
+
+
+def lost(allowance: Allowance) -> Usage:
+    """What to assume of a call that may have been billed when nobody can tell: all that it was
+    allowed."""
+    return Usage(
+        lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
+    )
+
+
+def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
+    """What a call that reads and writes at most so many tokens may be billed when its answer is
+    lost. Without a known price only its tokens are told."""
+    usd = Decimal(0) if price is None else reading * price.read + writing * price.written
+    return Usage(
+        lost_calls=1,
+        lost_tokens=reading + writing,
+        lost_usd=usd.quantize(MILLIONTH, ROUND_UP),
+    )
+
+
+def spent(usage: Usage) -> Allowance:
+    """What usage takes out of an allowance. A lost call counts as if all that it may have been
+    billed had been."""
+    return Allowance(
+        usd=max(usage.cost_usd, Decimal(0)) + usage.lost_usd,
+        tokens=max(usage.tokens, 0) + usage.lost_tokens,
+    )
+
+
+def pays_for(allowance: Allowance, cost: Allowance) -> bool:
+    """Whether an allowance is enough for something that costs so much."""
+    enough_money = allowance.usd is None or allowance.usd >= (cost.usd or 0)
+    return enough_money and (allowance.tokens is None or allowance.tokens >= (cost.tokens or 0))
+
+
+def divided(allowance: Allowance, part: Decimal) -> Allowance:
+    """A part of an allowance, rounded down; one without a limit stays so."""
+    usd, tokens = allowance.usd, allowance.tokens
+    return Allowance(
+        usd=None if usd is None else (usd * part).quantize(CENT_OF_A_CENT, ROUND_DOWN),
+        tokens=None if tokens is None else int(tokens * part),
+    )
+
+
+def minus(allowance: Allowance, taken: Allowance) -> Allowance:
+    """What is left of an allowance; never less than nothing."""
+    usd, tokens = allowance.usd, allowance.tokens
+    return Allowance(
+        usd=None if usd is None else max(usd - (taken.usd or 0), Decimal(0)),
+        tokens=None if tokens is None else max(tokens - (taken.tokens or 0), 0),
+    )
+
+
+def plus(allowance: Allowance, returned: Allowance) -> Allowance:
+    """An allowance with what comes back to it."""
+    usd, tokens = allowance.usd, allowance.tokens
+    return Allowance(
+        usd=None if usd is None else usd + (returned.usd or 0),
+        tokens=None if tokens is None else tokens + (returned.tokens or 0),
+    )
+
+
+def _share(left: Decimal | int | None, allowed: Decimal | int | None) -> Decimal:
+    if left is None or allowed is None:
+        return Decimal(1)
+    return Decimal(left) / allowed if allowed > 0 else Decimal(0)

@@ -1,0 +1,27 @@
+"""What the work on a report cost, all agents together."""
+
+from collections.abc import Iterable
+from functools import reduce
+
+from desk.contracts.agents.usage import Usage
+from desk.contracts.week.report import Contribution, MarketOutcome
+
+
+def usage_of(lines: Iterable[Contribution | None]) -> Usage:
+    """What all contributions cost together, with the names of all models that took a turn."""
+    parts = [line.usage for line in lines if line is not None]
+    models = sorted({part.model for part in parts}) or [Usage().model]
+    total = Usage()
+    for part in parts:
+        total = total.plus(part)
+    return total.model_copy(update={"model": ", ".join(models)[:200]})
+
+
+def usage_of_week(
+    desk_work: Iterable[Contribution | None], outcomes: Iterable[MarketOutcome]
+) -> Usage:
+    """What a week's planning, its commentary and its markets cost together, reruns included."""
+    brought = tuple(outcomes)
+    total = usage_of([*desk_work, *(line for outcome in brought for line in outcome.agents)])
+    before = reduce(Usage.plus, (outcome.spent_before for outcome in brought), Usage())
+    return total.plus(before).model_copy(update={"model": total.model})

@@ -1,0 +1,1 @@
+"""A conflict as a person is shown it."""

@@ -1,0 +1,157 @@
+"""A conflict as a case for a person: what is put before them, and what is wrong with an answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.config import DeadlineConfig
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.escalations import (
+    EscalationAnswer,
+    EscalationDecision,
+    EscalationRequest,
+)
+from desk.contracts.findings.results import ConflictRecord, Position
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.weeks import IsoWeek
+from desk.runs.assignments.deadlines import answer_due, reminder_due
+from desk.trust.conflicts.conflicts import default_position
+from desk.trust.conflicts.positions import state, state_on
+
+MOST_CLAIMS: Final = 16
+MOST_EVIDENCE: Final = 16
+"""A case holds what its positions rest on; the rest stands in the market's history."""
+
+
+class Asking(NamedTuple):
+    """For whom persons are asked, and until when an answer is of use."""
+
+    week: IsoWeek
+    deadlines: DeadlineConfig
+    report_due: datetime
+    urgency: int
+
+
+class _Stand(NamedTuple):
+    agent: AgentId
+    claim: Claim
+
+
+def case_of(
+    conflict: ConflictRecord,
+    outcomes: Sequence[MarketOutcome],
+    asking: Asking,
+    now: datetime,
+) -> EscalationRequest | None:
+    """What a person is asked about a conflict within what was found; None without time to ask."""
+    deadline = answer_due(now, asking.deadlines.escalation, asking.report_due)
+    if deadline <= now:
+        return None
+    claims = tuple(_claims_of(conflict, outcomes))[:MOST_CLAIMS]
+    return EscalationRequest(
+        week=asking.week,
+        market=conflict.market,
+        conflict=conflict,
+        claims=claims,
+        evidence=tuple(_evidence_of(claims, outcomes))[:MOST_EVIDENCE],
+        default=default_position(conflict),
+        remind_at=reminder_due(now, asking.deadlines.reminder, deadline),
+        deadline=deadline,
+    )
+
+
+def claims_at(request: EscalationRequest, position: Position) -> tuple[Claim, ...]:
+    """The claim of a position; every one that it may be where it cannot be told whose is whose."""
+    claiming = (p for p in request.conflict.positions if p.claim_id is not None)
+    for holder, claim in zip(claiming, request.claims, strict=False):
+        if holder == position and _is_held(position, claim):
+            return (claim,)
+    return tuple(claim for claim in request.claims if _is_held(position, claim))
+
+
+def evidence_at(request: EscalationRequest, position: Position) -> tuple[ToolResult, ...]:
+    """The tool results that a position's claim rests on, through the claims it is derived from."""
+    wanted = set(_rests_on(claims_at(request, position), request.claims))
+    return tuple(result for result in request.evidence if result.evidence_id in wanted)
+
+
+def objection(request: EscalationRequest, answer: EscalationAnswer) -> str | None:
+    """Why an answer cannot be taken, in words that list the positions; None when it can."""
+    if not answer.by.strip():
+        return f"an answer says in `by` who gives it; {_choices(request)}"
+    if answer.position is None or 0 <= answer.position < len(request.conflict.positions):
+        return None
+    return f"there is no position {answer.position}; {_choices(request)}"
+
+
+def decided_already(decision: EscalationDecision) -> str:
+    """Why a case that is decided takes no answer: who decided, when, and what to do instead."""
+    at = f"{decision.decided_at:%Y-%m-%d %H:%M:%S} UTC"
+    holds = decision.conflict.chosen or "no figure"
+    if decision.answer is None:
+        return (
+            f"the default has held since {at} ({holds}); "
+            f"`desk rerun {decision.conflict.market}` researches the market and asks again"
+        )
+    return f"decided already by {decision.answer.by} at {at}: {holds} holds"
+
+
+def words_of(position: Position) -> str:
+    """A position in a few words: what is held, by whom, on what source."""
+    return f"{position.stated} ({position.agent}, {position.source})"
+
+
+def _choices(request: EscalationRequest) -> str:
+    listed = ", ".join(
+        f"{place} = {words_of(position)}"
+        for place, position in enumerate(request.conflict.positions)
+    )
+    return f"the positions, counted from 0, are {listed}; null withholds the figure"
+
+
+def _claims_of(conflict: ConflictRecord, outcomes: Sequence[MarketOutcome]) -> Iterator[Claim]:
+    """The claim of each position, in their order, then those that they are derived from."""
+    known = [stand for outcome in outcomes for stand in _stands_in(outcome)]
+    inputs: list[str] = []
+    for position in conflict.positions:
+        held = [stand for stand in known if _is_held(position, stand.claim)]
+        own = next((s for s in held if s.agent is position.agent), held[0] if held else None)
+        if own is not None:
+            inputs += own.claim.inputs
+            yield own.claim
+    yield from dict.fromkeys(s.claim for s in known if s.claim.claim_id in inputs)
+
+
+def _evidence_of(
+    claims: Sequence[Claim], outcomes: Sequence[MarketOutcome]
+) -> Iterator[ToolResult]:
+    wanted = set(_rests_on(claims, claims))
+    seen: set[str] = set()
+    for outcome in outcomes:
+        for result in outcome.evidence:
+            if result.evidence_id in wanted and result.evidence_id not in seen:
+                seen.add(result.evidence_id)
+                yield result
+
+
+def _stands_in(outcome: MarketOutcome) -> Iterator[_Stand]:
+    for result in outcome.results:
+        yield from (_Stand(result.agent, claim) for claim in result.claims)
+    if outcome.validation is not None:
+        checks = outcome.validation.checks
+        yield from (_Stand(outcome.validation.agent, claim) for claim in checks)
+
+
+def _rests_on(claims: Iterable[Claim], known: Iterable[Claim]) -> Iterator[str]:
+    inputs = {name for claim in claims for name in claim.inputs}
+    for claim in (*claims, *(claim for claim in known if claim.claim_id in inputs)):
+        yield from claim.evidence
+
+
+def _is_held(position: Position, claim: Claim) -> bool:
+    return position.claim_id == claim.claim_id and position.stated in (
+        state(claim.value, claim.unit),
+        state_on(claim),
+    )

@@ -1,0 +1,1 @@
+"""Graphs of agents: their checks, their conditions, and what is due next."""

@@ -1,0 +1,1 @@
+"""A run's history as the messages between its agents."""

@@ -1,0 +1,247 @@
+"""A run's histories in the small form that messages are told from: who was asked what, and when."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field, JsonValue
+
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.turns import AgentResult
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.findings.escalations import WaitingNotice
+from desk.contracts.findings.results import AgentError, DeadLetter
+from desk.contracts.markets import MarketName
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.week.run import RerunRequest
+
+_MARKET: Final = re.compile(r"/market/([A-Z]{3}/[A-Z]{3}|[A-Z]{2})(?=/|$)")
+_TASK: Final = re.compile(r"(?P<place>[^.]+\..+?)\.t\d+(?=\.|$)")
+_TURN: Final = re.compile(r"(?P<place>(?P<agent>[^.]+)\..+)\.t(?P<number>\d+)$")
+
+
+class Finding(Contract):
+    """A research result that a validator was given, by its id."""
+
+    result_id: ShortText
+
+
+class TurnAsked(Contract):
+    """What a turn's request says of the task; the transcript and the evidence are not read."""
+
+    assignment: TaskAssignment
+    findings: Annotated[tuple[Finding, ...], Field(max_length=800)] = ()
+
+
+class TurnAnswer(Contract):
+    """What a turn's answer says, without what a model said and what it cost."""
+
+    calls: Annotated[tuple[JsonValue, ...], Field(max_length=200)] = ()
+    result: AgentResult | None = None
+    failure: AgentError | None = None
+    objection: Text | None = None
+    over_budget: Text | None = None
+    cut_off: bool = False
+    note: Text | None = None
+
+
+class HandedOn(Contract):
+    """What a request for somebody else to do a task says of the task."""
+
+    assignment: TaskAssignment
+    tried: Annotated[tuple[AgentId, ...], Field(max_length=8)]
+    errors: Annotated[tuple[AgentError, ...], Field(max_length=8)]
+
+
+class MarketAsked(Contract):
+    """A market that a run was started for."""
+
+    market: MarketName
+
+
+class MarketsAsked(Contract):
+    """What a run's configuration says of its markets."""
+
+    markets: Annotated[tuple[MarketAsked, ...], Field(max_length=200)]
+
+
+class WeekAsked(Contract):
+    """What the request for a week's run says of its markets."""
+
+    config: MarketsAsked
+
+
+class Fault(NamedTuple):
+    """Why an attempt failed, as Temporal kept it. `call` is why a call of a tool had no answer, as
+    far as its worker could say."""
+
+    error_type: str
+    message: str
+    stack: str | None = None
+    call: CallFault | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that stands in a history: under which number, and when it happened."""
+
+    event_id: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Asked(Event):
+    """An activity was asked for. `task` is known of the first turn of an agent on a task.
+
+    `timeout` is in seconds, from its asking to its end whatever happens.
+    """
+
+    activity_id: str
+    queue: str
+    timeout: float | None = None
+    task: TurnAsked | None = None
+
+
+@dataclass(frozen=True)
+class Taken(Event):
+    """A worker took an activity; `before` is why the attempt before this one failed."""
+
+    asked: int
+    worker: str
+    attempt: int = 1
+    before: Fault | None = None
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    """A turn was answered."""
+
+    asked: int
+    turn: TurnAnswer
+
+
+@dataclass(frozen=True)
+class Failed(Event):
+    """An activity failed for good. `taken`: a worker had it; else nobody took it in time."""
+
+    asked: int
+    fault: Fault
+    taken: bool = True
+
+
+@dataclass(frozen=True)
+class Entered(Event):
+    """The run said where it stands."""
+
+    phase: Phase | None = None
+    outcome: Outcome | None = None
+    revision: int | None = None
+
+
+@dataclass(frozen=True)
+class RerunAsked(Event):
+    """Somebody asked for a market once more."""
+
+    by: str
+    request: RerunRequest
+
+
+@dataclass(frozen=True)
+class WaitingNoted(Event):
+    """A market waits for a person, or waits no more."""
+
+    notice: WaitingNotice
+
+
+@dataclass(frozen=True)
+class Reassigned(Event):
+    """A task that failed was handed to a search for somebody else."""
+
+    request: HandedOn
+
+
+@dataclass(frozen=True)
+class Lost(Event):
+    """A workflow ended without a result: this one, or a child of that id."""
+
+    fault: Fault
+    workflow_id: str | None = None
+    letter: DeadLetter | None = None
+
+
+class Pending(NamedTuple):
+    """An activity that is not at its end, as the server knows it at the moment."""
+
+    activity_id: str
+    attempt: int = 1
+    worker: str = ""
+    started_at: datetime | None = None
+    beaten_at: datetime | None = None
+    failed_at: datetime | None = None
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True)
+class ToldWorkflow:
+    """One workflow of a run: who started it, its events in their order, and what it waits for.
+
+    `handed` is what a search for somebody else was started with.
+    """
+
+    workflow_id: str
+    run_id: str
+    events: tuple[Event, ...]
+    started_by: str = ""
+    handed: HandedOn | None = None
+    pending: tuple[Pending, ...] = ()
+
+    @property
+    def market(self) -> str | None:
+        """The market that it works on; None for the run of a week."""
+        return market_in(self.workflow_id)
+
+    @property
+    def family(self) -> str:
+        """The workflow of the market that it belongs to: its own id, or its parent's."""
+        return family_of(self.workflow_id)
+
+
+class Turn(NamedTuple):
+    """Whose turn an activity is, by its id: the agent's place in the workflow, and the count."""
+
+    place: str
+    agent: AgentId
+    number: int
+
+
+def market_in(workflow_id: str) -> str | None:
+    """The market in a workflow's id, as `desk.contracts.names.market_run_id` wrote it."""
+    found = _MARKET.search(workflow_id)
+    return found[1] if found else None
+
+
+def family_of(workflow_id: str) -> str:
+    """The workflow that handed a task on, of one that takes it over; of any other its own id."""
+    return workflow_id.split("/reassign/", 1)[0]
+
+
+def turn_of(activity_id: str) -> Turn | None:
+    """Whose turn it is; None where the activity is no turn of an agent."""
+    found = _TURN.match(activity_id)
+    if found is None or found["agent"] not in frozenset(AgentId):
+        return None
+    return Turn(found["place"], AgentId(found["agent"]), int(found["number"]))
+
+
+def task_of(activity_id: str) -> str:
+    """The place in its workflow of the task that an activity is part of: a turn or a call of it."""
+    found = _TASK.match(activity_id)
+    return found["place"] if found else activity_id
+
+
+def agent_of(activity_id: str) -> AgentId:
+    """The agent that an activity is done for; the product manager where the id names none."""
+    name = activity_id.split(".", 1)[0]
+    return AgentId(name) if name in frozenset(AgentId) else AgentId.PRODUCT_MANAGER

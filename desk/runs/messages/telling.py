@@ -1,0 +1,351 @@
+"""The messages of one workflow, told event by event from its history."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from desk.agents.task_kinds import DELIVERS
+from desk.contracts.agents.messages import (
+    PRIORITY_LEVELS,
+    AgentMessage,
+    BroadcastContent,
+    Everyone,
+    MessageContent,
+    MessageType,
+    PriorityName,
+)
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.turns import AgentResult
+from desk.contracts.findings.results import Recovery
+from desk.contracts.names import AgentId
+from desk.runs.messages import contents
+from desk.runs.messages.history import (
+    Answered,
+    Asked,
+    Entered,
+    Event,
+    Failed,
+    Fault,
+    Lost,
+    Reassigned,
+    RerunAsked,
+    Taken,
+    ToldWorkflow,
+    Turn,
+    WaitingNoted,
+    agent_of,
+    turn_of,
+)
+
+PM: Final = AgentId.PRODUCT_MANAGER
+SOURCE: Final = "source."
+"""How the queues of sources begin: what is asked there is a tool's work and no agent's turn."""
+
+
+class Entry(NamedTuple):
+    """A message with what it is sorted by. `family` is the market's workflow that it is from;
+    `market` None for what is about the whole run."""
+
+    at: datetime
+    workflow_id: str
+    event_id: int
+    part: str
+    family: str
+    market: str | None
+    message: AgentMessage
+
+
+@dataclass
+class Task:
+    """What an agent was given at its place in a workflow, and how far it has come."""
+
+    assignment: TaskAssignment
+    message_id: str
+    given_at: datetime
+    calls: int = 0
+    reported: bool = False
+
+
+class Teller:
+    """Tells the messages of one workflow, event by event."""
+
+    def __init__(self, workflow: ToldWorkflow) -> None:
+        self.workflow = workflow
+        self.asked = {e.event_id: e for e in workflow.events if isinstance(e, Asked)}
+        self.tasks: dict[str, Task] = {}
+        self._failed_before = list(workflow.handed.tried) if workflow.handed else []
+        self._last_turn = self._last_turns()
+        self._delivering = self._deliveries()
+
+    def entries(self) -> Iterator[Entry]:
+        """In the order of the events."""
+        for event in self.workflow.events:
+            yield from self._told(event)
+
+    def _told(self, event: Event) -> Iterator[Entry]:
+        match event:
+            case Asked():
+                yield from self._given(event)
+            case Taken():
+                yield from self._taken(event)
+            case Answered():
+                yield from self._answered(event)
+            case Failed():
+                yield from self._failed(event)
+            case Entered():
+                told_of = self.workflow
+                content = contents.entered(event, told_of.market, told_of.workflow_id)
+                yield self.entry(event, PM, Everyone.BROADCAST, content)
+            case RerunAsked():
+                yield self._rerun(event)
+            case WaitingNoted():
+                yield self._waiting(event)
+            case Reassigned():
+                yield from self._reassigned(event)
+            case Lost():
+                yield self._lost(event)
+
+    def _given(self, event: Asked) -> Iterator[Entry]:
+        turn = self.turn(event)
+        if turn is None or event.task is None:
+            return
+        assignment = event.task.assignment
+        self.tasks[turn.place] = Task(assignment, self._id(event), event.at)
+        content = contents.given(event.task, tuple(self._failed_before))
+        if self.workflow.handed is not None:
+            self._failed_before.append(turn.agent)
+        starter = self.workflow.started_by
+        for_manager = turn.agent is PM and contents.is_identity(starter)
+        yield self.entry(
+            event,
+            starter if for_manager else PM,
+            turn.agent,
+            content,
+            task=self.tasks[turn.place],
+            answers=False,
+            timeout=event.timeout,
+        )
+
+    def _taken(self, event: Taken) -> Iterator[Entry]:
+        asked = self.asked.get(event.asked)
+        if asked is None:
+            return
+        turn = self.turn(asked)
+        if event.before is not None:
+            yield self.fault(event, asked, event.before, attempt=max(event.attempt - 1, 1))
+        task = self.tasks.get(turn.place) if turn else None
+        if turn is not None and task is not None and asked.task is not None:
+            content = contents.accepted(task.assignment, event)
+            yield self.entry(event, turn.agent, PM, content, task=task)
+
+    def _answered(self, event: Answered) -> Iterator[Entry]:
+        asked = self.asked.get(event.asked)
+        turn = self.turn(asked) if asked else None
+        task = self.tasks.get(turn.place) if turn else None
+        if asked is None or turn is None or task is None:
+            return
+        answer = event.turn
+        task.calls += len(answer.calls)
+        if answer.failure is not None:
+            task.reported = True
+            final = self._is_final(asked, turn)
+            happened = self._happened(event, asked, self._after_turn(event, task, final=final))
+            report = contents.error_report(
+                answer.failure, happened, final=final, task_id=task.assignment.task_id
+            )
+            yield self.entry(event, turn.agent, PM, report, task=task)
+        elif answer.result is not None and self._delivering.get(turn.place) == event.event_id:
+            yield self._delivered(event, turn, task, answer.result)
+        else:
+            content = contents.progress(task.assignment, turn.number, task.calls, answer)
+            yield self.entry(event, turn.agent, PM, content, task=task)
+
+    def _delivered(self, event: Answered, turn: Turn, task: Task, result: AgentResult) -> Entry:
+        seconds = (event.at - task.given_at).total_seconds()
+        content = contents.delivered(result, task.assignment, seconds)
+        said_to_all = isinstance(content, BroadcastContent)
+        to = Everyone.BROADCAST if said_to_all else PM
+        return self.entry(event, turn.agent, to, content, task=task)
+
+    def _failed(self, event: Failed) -> Iterator[Entry]:
+        asked = self.asked.get(event.asked)
+        if asked is None:
+            return
+        turn = self.turn(asked)
+        task = self.tasks.get(turn.place) if turn else None
+        if turn is not None and task is not None and asked.task is not None and not event.taken:
+            content = contents.rejected(task.assignment, event)
+            yield self.entry(event, turn.agent, PM, content, task=task)
+            return
+        if task is not None:
+            task.reported = True
+        yield self.fault(event, asked, event.fault, final=self._is_final(asked, turn))
+
+    def _is_final(self, asked: Asked, turn: Turn | None) -> bool:
+        """Without a tool's answer an agent goes on; a delivery is not tried another way."""
+        if turn is None:
+            return not asked.queue.startswith(SOURCE)
+        return asked.event_id == self._last_turn[turn.place]
+
+    def _after_turn(self, event: Event, task: Task | None, *, final: bool) -> Recovery:
+        """What was done about a turn, or work of the desk's own, that failed for good."""
+        if not final:
+            return Recovery.ANOTHER_TURN
+        if self.workflow.handed is not None:
+            later = (e for e in self.asked.values() if e.event_id > event.event_id)
+            others = any(one.task is not None for one in later)
+            return Recovery.REASSIGNMENT if others else Recovery.DEAD_LETTER
+        handed = (
+            one.request.assignment.task_id
+            for one in self.workflow.events
+            if isinstance(one, Reassigned)
+        )
+        mine = task is not None and task.assignment.task_id in handed
+        return Recovery.REASSIGNMENT if mine else Recovery.NONE
+
+    def _happened(self, event: Event, asked: Asked | None, recovery: Recovery) -> contents.Happened:
+        return contents.Happened(event.at, self._context(event, asked), recovery)
+
+    def _context(self, event: Event, asked: Asked | None) -> dict[str, str | int]:
+        """Where an error stands: the workflow, its event, and the activity on its queue."""
+        place: dict[str, str | int] = {
+            "workflow_id": self.workflow.workflow_id,
+            "run_id": self.workflow.run_id,
+            "event_id": event.event_id,
+        }
+        if asked is not None:
+            place |= {"activity_id": asked.activity_id, "task_queue": asked.queue}
+        return place
+
+    def _reassigned(self, event: Reassigned) -> Iterator[Entry]:
+        """Why a task was handed on, where no event before has said so: a limit was met."""
+        request = event.request
+        task = self._task_of(request.assignment)
+        if (task is not None and task.reported) or not request.errors:
+            return
+        happened = self._happened(event, None, Recovery.REASSIGNMENT)
+        report = contents.error_report(
+            request.errors[-1], happened, final=True, task_id=request.assignment.task_id
+        )
+        yield self.entry(event, request.assignment.agent, PM, report, task=task)
+
+    def _lost(self, event: Lost) -> Entry:
+        context = self._context(event, None)
+        if event.workflow_id is not None:
+            context["child_workflow_id"] = event.workflow_id
+        content = contents.lost_report(event, context)
+        letter = event.letter
+        if letter is None:
+            return self.entry(event, PM, Everyone.BROADCAST, content)
+        agent = letter.errors[-1].agent if letter.errors else letter.assignment.agent
+        return self.entry(event, agent, PM, content, task=self._task_of(letter.assignment))
+
+    def _rerun(self, event: RerunAsked) -> Entry:
+        request = event.request
+        by = event.by if contents.is_identity(event.by) else PM
+        content = BroadcastContent(
+            text=f"{request.market} is to be done again: {request.reason}"[:4_000],
+            market=request.market,
+            rerun=request,
+        )
+        return self.entry(event, by, Everyone.BROADCAST, content, market=request.market)
+
+    def _waiting(self, event: WaitingNoted) -> Entry:
+        notice = event.notice
+        cases = ", ".join(notice.escalations)
+        words = f"waits for a person: {cases}" if cases else "waits for nobody any more"
+        content = BroadcastContent(text=f"{notice.market} {words}"[:4_000], market=notice.market)
+        return self.entry(event, PM, Everyone.BROADCAST, content, market=notice.market)
+
+    def fault(
+        self, event: Event, asked: Asked, fault: Fault, *, attempt: int = 1, final: bool = False
+    ) -> Entry:
+        """The report of an activity's failure, by the agent that it was done for."""
+        turn = self.turn(asked)
+        task = self.tasks.get(turn.place) if turn else self.task_at(asked.activity_id)
+        agent = agent_of(asked.activity_id)
+        recovery = Recovery.ANOTHER_TRY
+        if isinstance(event, Failed):
+            recovery = self._after_turn(event, task, final=final)
+            if turn is None and not final:
+                recovery = Recovery.WITHOUT_IT
+        content = contents.fault_report(
+            fault,
+            agent,
+            self._happened(event, asked, recovery),
+            final=final,
+            task_id=task.assignment.task_id if task else None,
+            tool=asked.queue.removeprefix(SOURCE) if asked.queue.startswith(SOURCE) else None,
+            attempt=attempt,
+        )
+        part = f"attempt-{attempt}" if not isinstance(event, Failed) else ""
+        return self.entry(event, agent, PM, content, task=task, part=part)
+
+    def entry(
+        self,
+        event: Event,
+        by: AgentId | str,
+        to: AgentId | Everyone,
+        content: MessageContent,
+        *,
+        task: Task | None = None,
+        answers: bool = True,
+        timeout: float | None = None,
+        part: str = "",
+        market: str | None = None,
+    ) -> Entry:
+        """A message of an event, in its envelope; within a task it answers the assignment."""
+        message = AgentMessage(
+            message_id=self._id(event, part),
+            from_agent=by,
+            to_agent=to,
+            type=MessageType(content.kind),
+            timestamp=event.at,
+            content=content,
+            priority=task.assignment.priority if task else PRIORITY_LEVELS[PriorityName.NORMAL],
+            reply_to=task.message_id if task and answers else None,
+            correlation_id=task.assignment.task_id if task else None,
+            timeout=timeout or None,
+        )
+        told_of = self.workflow
+        about = market or told_of.market
+        return Entry(
+            event.at, told_of.workflow_id, event.event_id, part, told_of.family, about, message
+        )
+
+    def turn(self, asked: Asked) -> Turn | None:
+        """Whose turn an activity is; None for a tool's work."""
+        return None if asked.queue.startswith(SOURCE) else turn_of(asked.activity_id)
+
+    def task_at(self, activity_id: str) -> Task | None:
+        """The task that an activity is part of: a turn on it, or a tool call of such a turn."""
+        places = (p for p in self.tasks if activity_id.startswith(f"{p}.t"))
+        return next((self.tasks[place] for place in places), None)
+
+    def _id(self, event: Event, part: str = "") -> str:
+        name = f"{self.workflow.workflow_id}/{self.workflow.run_id}#{event.event_id}"
+        return f"{name}.{part}" if part else name
+
+    def _task_of(self, assignment: TaskAssignment) -> Task | None:
+        """The task of an assignment, which in a graph stands at the place of its node."""
+        own = f"{assignment.agent}.{assignment.task_type}"
+        return self.tasks.get(own) or self.tasks.get(f"{own}.{assignment.task_id}")
+
+    def _last_turns(self) -> dict[str, int]:
+        turns = ((self.turn(asked), asked.event_id) for asked in self.asked.values())
+        return {turn.place: event_id for turn, event_id in turns if turn is not None}
+
+    def _deliveries(self) -> dict[str, int]:
+        """At each place the answer that delivers: the last that holds what the task asks for."""
+        found: dict[str, int] = {}
+        kinds: dict[str, str] = {}
+        for event in self.workflow.events:
+            if isinstance(event, Asked) and event.task and (turn := self.turn(event)):
+                kinds[turn.place] = DELIVERS[event.task.assignment.task_type]
+            elif isinstance(event, Answered) and event.asked in self.asked:
+                turn = self.turn(self.asked[event.asked])
+                result = event.turn.result
+                if turn and result is not None and result.kind == kinds.get(turn.place):
+                    found[turn.place] = event.event_id
+        return found

@@ -1,0 +1,1 @@
+"""The weekly schedule, and the weeks before it."""

@@ -1,0 +1,1 @@
+"""A run kept whole, to be played without a network."""

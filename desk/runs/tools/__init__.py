@@ -1,0 +1,1 @@
+"""Which tool answers which question, and how tools have done."""

@@ -1,0 +1,198 @@
+"""Which tools the work of an agent rests on: in a run, and in the record of many weeks."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import ToolSpec, ToolStatus
+from desk.contracts.learning.learning import (
+    EssentialChange,
+    EssentialTool,
+    Lesson,
+    ToolUse,
+    UncitedTool,
+)
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.weeks import IsoWeek
+from desk.runs.tools.tool_analytics import Key, key_of, rested_on, summed
+from desk.trust.prose.sentences import split_sentences
+
+COMING: Final = 4
+"""Weeks that decide whether a tool comes onto a list: cited in `CITED_TO_COME` of them, it does."""
+CITED_TO_COME: Final = 2
+LEAVING_UNCITED: Final = 8
+"""A tool leaves that was asked in these many newest weeks and cited in none of them."""
+LEAVING_UNASKED: Final = 12
+"""A tool leaves that was not asked in these many newest weeks."""
+ENOUGH_WEEKS: Final = 8
+"""Only from a record of these many weeks, and of `ENOUGH_ANSWERS`, does a tool count as uncited."""
+ENOUGH_ANSWERS: Final = 8
+
+
+class Essential(NamedTuple):
+    """The lists of all agents, each change that led to them, and the tools that agents have asked
+    often and rested nothing on. All sorted, the changes by their week."""
+
+    tools: tuple[EssentialTool, ...] = ()
+    changes: tuple[EssentialChange, ...] = ()
+    uncited: tuple[UncitedTool, ...] = ()
+
+
+def essential_tools(outcomes: Iterable[MarketOutcome]) -> Mapping[AgentId, Mapping[ToolName, int]]:
+    """For each agent, the tools that it could not have done without, and how many of its claims,
+    events and verdicts name an answer of them.
+
+    What was asked and then not used is not among them.
+    """
+    found: defaultdict[AgentId, Counter[ToolName]] = defaultdict(Counter)
+    for outcome in outcomes:
+        answered = {
+            result.evidence_id: ToolName(server=result.call.server, tool=result.call.tool)
+            for result in outcome.evidence
+            if result.status is ToolStatus.OK
+        }
+        for agent, evidence in rested_on(outcome):
+            found[agent].update({answered[name] for name in evidence if name in answered})
+    return found
+
+
+def essential(lessons: Iterable[Lesson]) -> Essential:
+    """The lists as they are after some lessons, whatever order these come in.
+
+    Only whole weeks count, each once, by its latest lesson. A tool comes onto an agent's list in
+    the week in which it has been cited in `CITED_TO_COME` of the newest `COMING`. It leaves when
+    it was asked in the newest `LEAVING_UNCITED` and cited in none of them, or not asked in
+    `LEAVING_UNASKED`.
+    """
+    weeks = _whole_weeks(lessons)
+    records = _records(weeks)
+    listed: list[EssentialTool] = []
+    changes: list[EssentialChange] = []
+    for key in sorted(records):
+        own = tuple(_changes(key, records[key]))
+        changes += own
+        if own and own[-1].added:
+            listed.append(_listed(records[key], own[-1]))
+    changes.sort(key=lambda change: (change.week, change.agent, change.server, change.tool))
+    uncited = _uncited(records, {tool.agent for tool in listed}) if listed else ()
+    return Essential(tuple(listed), tuple(changes), tuple(uncited))
+
+
+def described_for(
+    agent: AgentId, specs: Sequence[ToolSpec], uncited: Iterable[UncitedTool]
+) -> tuple[ToolSpec, ...]:
+    """The tools as an agent that is a model is told of them: those that it has asked often and
+    rested nothing on come after the others, in their first sentence. It may call them all."""
+    spare = {(tool.server, tool.tool) for tool in uncited if tool.agent is agent}
+    needed = [spec for spec in specs if (spec.server, spec.tool) not in spare]
+    return (
+        *needed,
+        *(_in_short(spec) for spec in specs if (spec.server, spec.tool) in spare),
+    )
+
+
+class _Record(NamedTuple):
+    """An agent's use of a tool: the uses by the number of the week, of all weeks."""
+
+    weeks: Sequence[IsoWeek]
+    uses: Mapping[int, ToolUse]
+
+    def newest(self, number: int, last: int) -> list[ToolUse]:
+        """The uses in the `number` weeks up to week `last`, of those in which there was any."""
+        span = range(max(0, last + 1 - number), last + 1)
+        return [self.uses[week] for week in span if week in self.uses]
+
+    def was_cited(self, week: int) -> bool:
+        return week in self.uses and self.uses[week].cited > 0
+
+
+def _whole_weeks(lessons: Iterable[Lesson]) -> tuple[Lesson, ...]:
+    whole = (lesson for lesson in lessons if lesson.whole)
+    latest = {
+        lesson.week: lesson
+        for lesson in sorted(whole, key=lambda one: (one.as_of, one.workflow_id))
+    }
+    return tuple(latest[week] for week in sorted(latest))
+
+
+def _records(weeks: Sequence[Lesson]) -> dict[Key, _Record]:
+    names = [lesson.week for lesson in weeks]
+    found: defaultdict[Key, dict[int, ToolUse]] = defaultdict(dict)
+    for number, lesson in enumerate(weeks):
+        for use in lesson.tools:
+            uses = found[key_of(use)]
+            uses[number] = summed((uses[number], use))[0] if number in uses else use
+    return {key: _Record(names, uses) for key, uses in found.items()}
+
+
+def _changes(key: Key, record: _Record) -> Iterator[EssentialChange]:
+    """How a tool came onto the list of its agent and left it, week by week."""
+    agent, server, tool = key
+    on = False
+    for number, week in enumerate(record.weeks):
+        reason = _why_leaving(record, number) if on else _why_coming(record, number)
+        if reason is not None:
+            on = not on
+            yield EssentialChange(
+                week=week, agent=agent, server=server, tool=tool, added=on, reason=reason
+            )
+
+
+def _why_coming(record: _Record, week: int) -> str | None:
+    if not record.was_cited(week):
+        return None
+    uses = record.newest(COMING, week)
+    return _cited(uses, COMING) if sum(use.cited > 0 for use in uses) >= CITED_TO_COME else None
+
+
+def _why_leaving(record: _Record, week: int) -> str | None:
+    if record.was_cited(week):
+        return None
+    uses = record.newest(LEAVING_UNCITED, week)
+    asked = sum(use.calls for use in uses)
+    if asked and not any(use.cited for use in uses):
+        return f"asked {asked} times in the newest {LEAVING_UNCITED} weeks and cited in none"
+    if not record.newest(LEAVING_UNASKED, week):
+        return f"not asked in the newest {LEAVING_UNASKED} weeks"
+    return None
+
+
+def _listed(record: _Record, came: EssentialChange) -> EssentialTool:
+    known = min(LEAVING_UNCITED, len(record.weeks))
+    newest = record.newest(known, len(record.weeks) - 1)
+    return EssentialTool(
+        agent=came.agent,
+        server=came.server,
+        tool=came.tool,
+        since=came.week,
+        reason=_cited(newest, known),
+    )
+
+
+def _cited(uses: Sequence[ToolUse], weeks: int) -> str:
+    if not uses:
+        return f"cited before, and not asked in the newest {weeks} weeks"
+    cited, answers = sum(use.cited for use in uses), sum(map(_answers, uses))
+    in_weeks = sum(use.cited > 0 for use in uses)
+    return f"cited in {in_weeks} of the newest {weeks} weeks, {cited} of {answers} answers"
+
+
+def _uncited(records: Mapping[Key, _Record], agents: set[AgentId]) -> Iterator[UncitedTool]:
+    """Of agents that have a list, the tools that they have asked often and never cited."""
+    for (agent, server, tool), record in sorted(records.items(), key=lambda item: item[0]):
+        answers = sum(map(_answers, record.uses.values()))
+        never = not any(use.cited for use in record.uses.values())
+        enough = len(record.weeks) >= ENOUGH_WEEKS and answers >= ENOUGH_ANSWERS
+        if agent in agents and never and enough:
+            yield UncitedTool(agent=agent, server=server, tool=tool, answered=answers)
+
+
+def _answers(use: ToolUse) -> int:
+    return use.calls - use.failed - use.refused
+
+
+def _in_short(spec: ToolSpec) -> ToolSpec:
+    first = next(iter(split_sentences(spec.description)), "").strip()
+    return spec.model_copy(update={"description": first, "last": True})

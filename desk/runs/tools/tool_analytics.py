@@ -1,0 +1,132 @@
+"""What agents had of their tools: asked, answered or not, how fast, and whether it was of use."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from math import fsum
+from typing import Final
+
+from desk.agents.capabilities import capability_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.findings.results import EventType, MarketEvent
+from desk.contracts.learning.learning import ToolUse
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.runs.messages.history import agent_of
+
+Key = tuple[AgentId, str, str]
+"""An agent, a server, and a tool of the server."""
+
+_DIGITS: Final = 3
+"""Of seconds: to the millisecond."""
+
+_SMALLEST: Final = Decimal("1e-9")
+"""Of a dollar, as far as a share of a turn's cost is told."""
+
+
+def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResult, ...]:
+    """The answers to what one turn asked for, each with an equal share of what the turn cost."""
+    if not results or not cost:
+        return tuple(results)
+    share = (cost / len(results)).quantize(_SMALLEST)
+    return tuple(result.model_copy(update={"cost_usd": share}) for result in results)
+
+
+def tool_uses(outcomes: Iterable[MarketOutcome]) -> tuple[ToolUse, ...]:
+    """The use of each tool in a run, by the agent that asked, sorted.
+
+    Only calls that were put to a source count: each source that was asked, whoever answered in
+    the end. A call is cited where a claim, an event or a verdict of the agent names its answer.
+    What asking cost counts to the source whose answer was taken.
+    """
+    return summed(use for outcome in outcomes for use in _uses_of(outcome))
+
+
+def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
+    """One use for each agent and tool, sorted; the same whatever order they come in."""
+    found: defaultdict[Key, list[ToolUse]] = defaultdict(list)
+    for use in uses:
+        found[key_of(use)].append(use)
+    return tuple(_sum(found[key]) for key in sorted(found))
+
+
+def key_of(use: ToolUse) -> Key:
+    """Whose use of which tool it is."""
+    return use.agent, use.server, use.tool
+
+
+def rested_on(outcome: MarketOutcome) -> Iterator[tuple[AgentId, Iterable[str]]]:
+    """Each claim, event and verdict of a market by its agent, with the evidence that it names. A
+    decision that is yet to come names none, and rests on the calendar."""
+    calendars = tuple(
+        answer.evidence_id
+        for answer in outcome.evidence
+        if capability_of(answer.call) is Capability.DECISION_CALENDAR
+    )
+    for result in outcome.results:
+        yield from ((result.agent, claim.evidence) for claim in result.claims)
+        yield from ((result.agent, event.evidence) for event in result.events)
+        yield from ((result.agent, calendars) for event in result.events if _is_ahead(event))
+    validation = outcome.validation
+    if validation is not None:
+        yield from ((validation.agent, check.evidence) for check in validation.checks)
+        yield from ((validation.agent, verdict.evidence) for verdict in validation.verdicts)
+
+
+def _uses_of(outcome: MarketOutcome) -> Iterator[ToolUse]:
+    cited = {(agent, name) for agent, names in rested_on(outcome) for name in names}
+    for result in outcome.evidence:
+        if result.place is None:
+            continue
+        agent = agent_of(result.place.activity_id)
+        yield _use(agent, result, cited=(agent, result.evidence_id) in cited)
+        for other in result.besides:
+            yield counted_use(agent, other.server, other.tool, other.status, other.took)
+
+
+def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
+    call = result.call
+    use = counted_use(agent, call.server, call.tool, result.status, result.took)
+    rests = cited and result.status is ToolStatus.OK
+    cost = result.cost_usd or Decimal(0)
+    return use.model_copy(update={"kept": int(result.kept), "cited": int(rests), "cost_usd": cost})
+
+
+def counted_use(
+    agent: AgentId, server: str, tool: str, status: ToolStatus, took: float | None
+) -> ToolUse:
+    """The use that one call was, by how it ended."""
+    return ToolUse(
+        agent=agent,
+        server=server,
+        tool=tool,
+        calls=1,
+        failed=int(status is ToolStatus.UNAVAILABLE),
+        refused=int(status is ToolStatus.REFUSED),
+        timed=int(took is not None),
+        seconds=took or 0.0,
+    )
+
+
+def _sum(uses: list[ToolUse]) -> ToolUse:
+    first = uses[0]
+    return ToolUse(
+        agent=first.agent,
+        server=first.server,
+        tool=first.tool,
+        calls=sum(use.calls for use in uses),
+        failed=sum(use.failed for use in uses),
+        refused=sum(use.refused for use in uses),
+        retried=sum(use.retried for use in uses),
+        kept=sum(use.kept for use in uses),
+        cited=sum(use.cited for use in uses),
+        timed=sum(use.timed for use in uses),
+        # Exact before it is rounded: the order of the terms must not show.
+        seconds=round(fsum(use.seconds for use in uses), _DIGITS),
+        cost_usd=sum((use.cost_usd for use in uses), Decimal(0)),
+    )
+
+
+def _is_ahead(event: MarketEvent) -> bool:
+    return event.event_type is EventType.SCHEDULED_DECISION

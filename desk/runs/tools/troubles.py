@@ -1,0 +1,110 @@
+"""What went wrong in a run: calls that got no answer, tasks that were not delivered as planned."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Final
+
+from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
+from desk.contracts.learning.learning import Trouble, TroubleKind
+from desk.contracts.names import CallFault, reassignment_run_id
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.runs.messages.history import agent_of
+
+LONGEST_WORDS: Final = 300
+"""As many characters as a trouble holds."""
+
+CALL_TROUBLES: Final = {
+    ToolStatus.UNAVAILABLE: TroubleKind.TOOL_UNAVAILABLE,
+    ToolStatus.REFUSED: TroubleKind.TOOL_REFUSED,
+}
+"""What a call is told as that ended so."""
+
+
+def troubles_of(
+    outcomes: Iterable[MarketOutcome], desk_work: Iterable[Contribution], at: datetime
+) -> Iterator[Trouble]:
+    """Everything that went wrong, tasks before calls. `desk_work` is of no market.
+
+    A trouble happened when its call ended; `at` stands for what has no instant of its own. A
+    source that says that it has nothing is no trouble, and neither is one that no run can ask.
+    """
+    every = tuple(outcomes)
+    for line in desk_work:
+        yield from _of_task(line, at)
+    for outcome in every:
+        for line in outcome.agents:
+            yield from _of_task(line, at, outcome)
+    for outcome in every:
+        opened_by = {out.server: out.fault for line in outcome.agents for out in line.outages}
+        for result in outcome.evidence:
+            yield from _of_call(result, outcome.market, at, opened_by)
+
+
+def _of_task(
+    line: Contribution, at: datetime, outcome: MarketOutcome | None = None
+) -> Iterator[Trouble]:
+    market = outcome.market if outcome else None
+    if line.reassigned_from is not None:
+        instead = f"{line.agent} delivered {line.task_type} instead"
+        yield Trouble(
+            kind=TroubleKind.NOT_DELIVERED,
+            market=market,
+            agent=line.reassigned_from,
+            at=at,
+            words=instead,
+        )
+    if not line.delivered:
+        lost = outcome is not None and _is_dead_letter(line, outcome)
+        yield Trouble(
+            kind=TroubleKind.DEAD_LETTERED if lost else TroubleKind.NOT_DELIVERED,
+            market=market,
+            agent=line.agent,
+            at=at,
+            words=(line.error or "")[:LONGEST_WORDS],
+        )
+    if line.remark is not None:
+        yield Trouble(
+            kind=TroubleKind.LESSER_WAY,
+            market=market,
+            agent=line.agent,
+            at=at,
+            words=line.remark[:LONGEST_WORDS],
+        )
+
+
+def _is_dead_letter(line: Contribution, outcome: MarketOutcome) -> bool:
+    end = reassignment_run_id("", line.task_type)
+    return any(letter.endswith(end) for letter in outcome.dead_letters)
+
+
+def _of_call(
+    result: ToolResult, market: str, at: datetime, opened_by: Mapping[str, CallFault]
+) -> Iterator[Trouble]:
+    """What nobody was asked is no trouble of a source: no server of that name is configured. A call
+    that was not made is told with what its source failed by before."""
+    if result.place is None:
+        return
+    agent = agent_of(result.place.activity_id)
+    asked = AskedBesides(
+        server=result.call.server,
+        tool=result.call.tool,
+        status=result.status,
+        words=(result.error or "")[:LONGEST_WORDS],
+        fault=result.fault,
+    )
+    for one in (asked, *result.besides):
+        if (kind := CALL_TROUBLES.get(one.status)) is not None:
+            yield Trouble(
+                kind=kind,
+                market=market,
+                agent=agent,
+                server=one.server,
+                tool=one.tool,
+                at=result.retrieved_at or at,
+                fault=opened_by.get(one.server, one.fault) if _not_made(one) else one.fault,
+                words=one.words,
+            )
+
+
+def _not_made(asked: AskedBesides) -> bool:
+    return asked.fault is CallFault.CIRCUIT_OPEN

@@ -1,0 +1,1 @@
+"""The server `analysis`: figures computed from prices and accounts."""

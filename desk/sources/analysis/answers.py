@@ -1,0 +1,46 @@
+"""An analysis of one market's prices, or why there is none."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from desk.contracts.episode.analysis import Analysis
+from desk.sources.analysis.offline import NotInstalled
+from desk.sources.analysis.prices import (
+    NoPrices,
+    NoPricesThen,
+    PriceSeries,
+    PriceStore,
+    without_holes,
+)
+
+
+def analysed(
+    prices: PriceStore,
+    symbol: str,
+    as_of: datetime,
+    analyse: Callable[[PriceSeries], Analysis],
+    *,
+    however_old: bool = False,
+) -> Analysis:
+    """What `analyse` makes of a market's prices; an answer without figures where none was known, or
+    none was current unless it is to be told `however_old` the newest is.
+
+    Raises:
+        ToolError: there are no such prices at all, or a package that has them is not installed.
+    """
+    try:
+        if however_old:
+            return analyse(without_holes(prices.history(symbol, as_of)))
+        return analyse(prices.series(symbol, as_of))
+    except NoPricesThen as nothing:
+        return Analysis(
+            as_of=as_of,
+            source=nothing.source,
+            symbol=symbol,
+            method="Nothing was computed.",
+            missing=(f"{nothing}.",),
+        )
+    except (NoPrices, NotInstalled) as error:
+        raise ToolError(f"{error}.") from error

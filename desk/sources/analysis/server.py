@@ -1,0 +1,262 @@
+"""MCP server `analysis`: prices of currency pairs and stocks, and what is computed of them."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.answers import analysed
+from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.companies.companies_accounts import AccountsSource
+from desk.sources.analysis.figures import months_before
+from desk.sources.analysis.names import DOLLAR
+from desk.sources.analysis.prices import (
+    LivePrices,
+    NoPrices,
+    NoPricesThen,
+    PriceSeries,
+    PriceStore,
+)
+from desk.sources.analysis.symbols import named_symbols, nearest_symbols
+from desk.sources.analysis.technical.candles import pattern_detector
+from desk.sources.analysis.technical.indicators import indicator_calculator
+from desk.sources.analysis.technical.moves import market_data
+from desk.sources.analysis.technical.patterns import PatternTools
+from desk.sources.analysis.technical.performance import PerformanceTools
+from desk.sources.analysis.technical.sectors import sector_analysis
+from desk.sources.ecb.store import RatesStore
+from desk.sources.serving.arguments import AsOf, Day, require_order
+from desk.sources.serving.market_symbol import MarketSymbol
+from desk.sources.serving.serving import (
+    READS_ONLY,
+    READS_THE_WEB,
+    argument_parser,
+    log_to_stderr,
+    run,
+)
+
+SYMBOLS_SOURCE = Provenance(name="Markets that there are prices of", tier=SourceTier.PRIMARY)
+MOST_NAMED, MOST_NEAREST = 20, 5
+USUAL_MONTHS = 12
+"""How far back `price_history` goes by itself."""
+
+Words = Annotated[
+    str, Field(min_length=1, max_length=4_000, description="a text that may name markets")
+]
+
+_Answer = TypeVar("_Answer")
+
+
+class AnalysisTools:
+    """The tools on prices. Each answers only with what was known at `as_of`."""
+
+    def __init__(self, store: PriceStore) -> None:
+        self._store = store
+
+    def find_symbols(self, query: Words, as_of: AsOf) -> KnownSymbols:
+        """Markets that a text names: pairs, currencies by name, tickers and companies, in order.
+
+        A currency is its usual pair with the US dollar; the carry trade in yen is USD/JPY and
+        AUD/JPY. Where it names none, nearest has those whose names are written most alike.
+        """
+        held = _or_refused(self._store.names)
+        codes = {code for symbol in held if "/" in symbol for code in symbol.split("/")}
+        named = named_symbols(query, held, codes)
+        known = [self._store.known(symbol, as_of) for symbol in named]
+        found = tuple(one for one in known if one is not None)[:MOST_NAMED]
+        near = () if found else nearest_symbols(query, held, MOST_NEAREST)
+        likely = (self._store.known(symbol, as_of) for symbol in near)
+        return KnownSymbols(
+            as_of=as_of,
+            source=SYMBOLS_SOURCE,
+            query=query,
+            named=found,
+            nearest=tuple(one for one in likely if one is not None),
+        )
+
+    def market_data(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Last price, moves of a week, month, quarter and year, the year's range, volatility and
+        the range expected over four weeks."""
+        return self._analysed(market_data, symbol, as_of)
+
+    def price_history(
+        self, symbol: MarketSymbol, as_of: AsOf, start: Day | None = None, end: Day | None = None
+    ) -> PriceHistory:
+        """Daily prices from start to end, oldest first, both included; of the last year without.
+
+        Opens, highs, lows and volumes where the source has them. adjusted: prices before a split
+        are told in the shares of the last day known at as_of; dividends are not taken out.
+        """
+        if start is not None:
+            require_order(start, end)
+        try:
+            found = _or_refused(partial(self._store.history, symbol, as_of))
+        except NoPricesThen as nothing:
+            return _none_told(symbol, as_of, nothing)
+        last = min(end, found.last_day) if end else found.last_day
+        first = start or months_before(last, USUAL_MONTHS)
+        return _told(found.between(first, last), as_of, _why_none(found, first, last))
+
+    def sector_analysis(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """The quarter's move beside the market's group: a bloc of currencies, or large technology
+        companies. Each currency is measured in its own direction against the US dollar."""
+        return self._analysed(partial(sector_analysis, self._store), symbol, as_of)
+
+    def indicator_calculator(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """RSI, MACD, moving averages, ADX, Bollinger bands and a regression target, by TA-Lib."""
+        return self._analysed(indicator_calculator, symbol, as_of)
+
+    def pattern_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Candlestick patterns of the last ten days, by TA-Lib. It needs open, high, low and close,
+        which fixings of currencies do not have."""
+        return self._analysed(pattern_detector, symbol, as_of)
+
+    def _analysed(
+        self, analyse: Callable[[PriceSeries, datetime], Analysis], symbol: str, as_of: datetime
+    ) -> Analysis:
+        return analysed(self._store, symbol, as_of, lambda series: analyse(series, as_of))
+
+
+def _or_refused(ask: Callable[[], _Answer]) -> _Answer:
+    """An answer, with what whoever asks has to change as the error of a tool."""
+    try:
+        return ask()
+    except NoPricesThen:
+        raise
+    except NoPrices as error:
+        raise ToolError(f"{error}.") from error
+
+
+def _none_told(symbol: str, as_of: datetime, nothing: NoPricesThen) -> PriceHistory:
+    _, _, quote = symbol.partition("/")
+    return PriceHistory(
+        as_of=as_of,
+        source=nothing.source,
+        symbol=symbol,
+        kind=MarketKind.PAIR if quote else MarketKind.STOCK,
+        currency=quote or DOLLAR,
+        missing=(f"{nothing}.",),
+    )
+
+
+def _why_none(found: PriceSeries, first: date, last: date) -> str:
+    """What is to be said where a market has no price of some days, and when its prices begin or end
+    where that is why."""
+    if first > found.last_day:
+        span = f"from {first} on was known: its prices end on {found.last_day}"
+    elif last < found.days[0]:
+        span = f"from {first} to {last} was known: its prices begin on {found.days[0]}"
+    else:
+        span = f"from {first} to {last} was known"
+    return f"No price of {found.symbol} {span}."
+
+
+def _told(series: PriceSeries, as_of: datetime, why_none: str) -> PriceHistory:
+    if len(series.days) > MOST_DAYS:
+        raise ToolError(
+            f"{len(series.days)} days are above {MOST_DAYS}; ask for fewer with start and end"
+        )
+    nothing = () if series.days else (why_none,)
+    return PriceHistory(
+        as_of=as_of,
+        source=series.source,
+        symbol=series.symbol,
+        kind=series.kind,
+        currency=series.currency,
+        adjusted=series.adjusted,
+        days=series.days,
+        closes=series.closes,
+        opens=series.opens,
+        highs=series.highs,
+        lows=series.lows,
+        volumes=series.volumes,
+        missing=(*nothing, *series.notes),
+    )
+
+
+def _present() -> datetime:
+    return datetime.now(UTC)
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    store: PriceStore | None = None,
+    live: bool = False,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `cache_dir` is where the server `ecb` keeps its newer file of rates; nothing is fetched here, so
+    `refresh_every` is accepted as by every server of ours and not used. With `live`, stocks and
+    companies' accounts are asked of Yahoo Finance; without it stocks come from the packages of the
+    extra `swarm`, and there are no accounts. `store` stands in for the prices of both.
+    """
+    del refresh_every
+    stocks, accounts = _yahoo() if live else (None, None)
+    prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
+    tools = AnalysisTools(prices)
+    companies, patterns = CompanyTools(prices, accounts), PatternTools(prices)
+    server = MCPServer(
+        "analysis",
+        instructions="Prices of currency pairs and stocks, and what is computed of them.",
+        log_level="WARNING",
+    )
+    offered: tuple[Callable[..., Any], ...] = (
+        tools.find_symbols,
+        tools.market_data,
+        tools.price_history,
+        tools.sector_analysis,
+        tools.indicator_calculator,
+        tools.pattern_detector,
+        companies.company_fundamentals,
+        companies.ratio_calculator,
+        companies.earnings_analyzer,
+        patterns.pattern_miner,
+        patterns.seasonality_detector,
+        PerformanceTools(prices).performance,
+    )
+    promise = READS_THE_WEB if live else READS_ONLY
+    for tool in offered:
+        server.add_tool(tool, annotations=promise, structured_output=True)
+    return server
+
+
+def _yahoo() -> tuple[LivePrices, AccountsSource]:
+    from desk.sources.analysis.companies.accounts import YahooAccounts
+    from desk.sources.analysis.yahoo import YahooStocks
+
+    stocks = YahooStocks(_present)
+    return stocks, YahooAccounts(stocks)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status."""
+    arguments = _arguments(argv)
+    log_to_stderr()
+    return run(build_server(arguments.cache_dir, live=arguments.live), arguments)
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argument_parser("desk.sources.analysis.server", "Prices and what is computed of them.")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="ask Yahoo Finance for stocks and accounts, in place of the packaged series",
+    )
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

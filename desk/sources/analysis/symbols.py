@@ -1,0 +1,185 @@
+"""Which markets a text names: pairs, currencies by any name, tickers and companies."""
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from typing import Final, NamedTuple
+
+from desk.analytics.names.subjects import namings
+from desk.sources.analysis.names import COMPANIES, DOLLAR, name_of_pair
+from desk.sources.ecb.rates import EURO
+from desk.sources.serving.symbol_search import quoted_as
+
+YEN: Final = "JPY"
+CARRY_PAIRS: Final = ("USD/JPY", "AUD/JPY")
+"""What is looked at where a text speaks of the carry trade in yen: what it is funded against most,
+and what it is the usual gauge of."""
+
+CUTOFF: Final = 0.75
+"""The likeness that `difflib` gives, from which on a word may be a slip for a name."""
+
+_CURRENCIES: Final = (
+    ("EUR", r"euro"),
+    ("JPY", r"yen"),
+    ("GBP", r"(?:british )?pound(?: sterling)?|sterling|cable"),
+    ("CHF", r"(?:swiss )?franc|swissie"),
+    ("AUD", r"aussie(?: dollar)?|australian dollar"),
+    ("NZD", r"kiwi(?: dollar)?|new zealand dollar"),
+    ("CAD", r"loonie|canadian dollar"),
+    ("SEK", r"(?:swedish )?krona"),
+    ("NOK", r"(?:norwegian )?krone"),
+    ("CNY", r"(?:chinese )?(?:yuan|renminbi)|CNH"),
+    ("HKD", r"hong kong dollar"),
+    ("SGD", r"singapore dollar"),
+    ("KRW", r"(?:the|korean) won"),
+    ("INR", r"(?:indian )?rupee"),
+    ("IDR", r"(?:indonesian )?rupiah"),
+    ("THB", r"(?:thai )?baht"),
+    ("MYR", r"(?:malaysian )?ringgit"),
+    ("PHP", r"(?:philippine )?peso"),
+    ("MXN", r"mexican peso"),
+    ("BRL", r"brazilian real"),
+    ("ZAR", r"(?:south african )?rand"),
+    ("TRY", r"(?:turkish )?lira"),
+    ("PLN", r"(?:polish )?zloty"),
+    ("HUF", r"(?:hungarian )?forint"),
+    ("CZK", r"(?:czech )?koruna"),
+    ("DKK", r"danish krone"),
+    ("ILS", r"(?:israeli )?shekel"),
+    ("RON", r"romanian leu"),
+    ("ISK", r"icelandic krona"),
+    ("RUB", r"(?:russian )?rou?ble"),
+    ("USD", r"(?:us |u\.s\. )?dollar|greenback"),
+)
+"""How a text speaks of a currency, in any case of its letters. Of two names at one place the longer
+counts."""
+
+_DOLLARS: Final = {
+    "australian": "AUD",
+    "aussie": "AUD",
+    "canadian": "CAD",
+    "zealand": "NZD",
+    "singapore": "SGD",
+}
+_SOMEBODYS_DOLLAR = re.compile(r"\b(?P<whose>[a-z]{5,})\s+dollars?(?!\w)", re.IGNORECASE)
+_WORD = re.compile(r"[^\s,;:!?()\"“”]+")
+_TICKER = re.compile(r"\$?(?P<symbol>[A-Z^][A-Z0-9.^=-]{0,14})")
+_CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"(?:\s+\w+){0,3}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?|\s*(?:over|to|per|/|-)\s*(?:the\s+)?",
+    re.IGNORECASE,
+)
+"""What stands between two currencies of which one is told in the other."""
+
+
+class _Mention(NamedTuple):
+    """A symbol, or a currency, that stands in a text."""
+
+    name: str
+    start: int
+    end: int
+
+
+def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> tuple[str, ...]:
+    """The symbols that a text names, in its order, each once.
+
+    `held` are the symbols that there are prices of, `codes` the currencies. A pair of two such
+    currencies counts however it is quoted. A symbol after a `$` counts whether it is held or not.
+    Central banks and areas are not looked for: a policy rate has no price.
+    """
+    pairs = [*_pairs(text, codes)]
+    bare = _blanked(text, pairs)
+    stocks = [*_stocks(bare, held)]
+    currencies = _currencies(_blanked(bare, stocks), codes)
+    found = [*pairs, *stocks, *_usual_pairs(bare, currencies)]
+    ordered = [mention.name for mention in sorted(found, key=lambda mention: mention.start)]
+    if _CARRY.search(text) and any(mention.name == YEN for mention in currencies):
+        ordered += CARRY_PAIRS
+    return tuple(dict.fromkeys(ordered))
+
+
+def nearest_symbols(text: str, held: Collection[str], most: int) -> tuple[str, ...]:
+    """The held symbols whose names are written most like a word of the text, likest first."""
+    names: dict[str, str] = {}
+    for symbol in held:
+        named = COMPANIES[symbol].name if symbol in COMPANIES else name_of_pair(symbol)
+        # The first that has a name keeps it: of a currency's pairs, the usual one.
+        for word in (symbol.lower(), symbol.replace("/", "").lower(), *named.lower().split()):
+            names.setdefault(word, symbol)
+    usable = [name for name in names if len(name) > 2]
+    words = [word.lower() for word in _WORD.findall(text) if len(word) > 2]
+    found = (names[near] for word in words for near in get_close_matches(word, usable, 3, CUTOFF))
+    return tuple(dict.fromkeys(found))[:most]
+
+
+def _pairs(text: str, codes: Collection[str]) -> Iterator[_Mention]:
+    for naming in namings(text):
+        base, _, quote = naming.subject.partition("/")
+        if quote and base != quote and {base, quote} <= set(codes):
+            joined = text[naming.start : naming.start + 7].startswith(f"{base}{quote}")
+            yield _Mention(naming.subject, naming.start, naming.start + (6 if joined else 7))
+
+
+def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:
+    for word in _WORD.finditer(text):
+        written = word[0].rstrip(".'’").removesuffix("'s").removesuffix("’s")
+        ticker = _TICKER.fullmatch(written)
+        if ticker and (ticker["symbol"] in held or written.startswith("$")):
+            yield _Mention(ticker["symbol"], word.start(), word.start() + len(written))
+    for symbol, company in COMPANIES.items():
+        if symbol in held:
+            for spoken in re.finditer(rf"\b(?:{company.spoken})(?!\w)", text):
+                yield _Mention(symbol, spoken.start(), spoken.end())
+
+
+def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
+    """The currencies that a text speaks of, by name or by code, each place once."""
+    found = [
+        _Mention(code, spoken.start(), spoken.end())
+        for code, names in _CURRENCIES
+        for spoken in re.finditer(rf"\b(?:{_spaced(names)})s?(?!\w)", text, re.IGNORECASE)
+    ]
+    found += [_Mention(word[0], *word.span()) for word in re.finditer(r"\b[A-Z]{3}\b", text)]
+    found += _misspelled_dollars(text)
+    chosen: list[_Mention] = []
+    for mention in sorted(found, key=lambda one: (one.start, -one.end)):
+        if mention.name in codes and (not chosen or mention.start >= chosen[-1].end):
+            chosen.append(mention)
+    return chosen
+
+
+def _misspelled_dollars(text: str) -> Iterator[_Mention]:
+    """`austrlian dollar`: whose dollar it is stands before it, nearly as it is written."""
+    for spoken in _SOMEBODYS_DOLLAR.finditer(text):
+        for whose in get_close_matches(spoken["whose"].lower(), _DOLLARS, 1, CUTOFF):
+            yield _Mention(_DOLLARS[whose], *spoken.span())
+
+
+def _spaced(names: str) -> str:
+    return names.replace(" ", r"\s+")
+
+
+def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:
+    """Each currency's pair with the dollar, or with the other one where it is held against it."""
+    others = any(mention.name != DOLLAR for mention in currencies)
+    at = 0
+    while at < len(currencies):
+        one = currencies[at]
+        other = currencies[at + 1] if at + 1 < len(currencies) else None
+        at += 1
+        if other and one.name != other.name and _AGAINST.fullmatch(text[one.end : other.start]):
+            yield _Mention(quoted_as(one.name, other.name), one.start, other.end)
+            at += 1
+        elif one.name == DOLLAR:
+            # The dollar alone is its rate against the euro; beside others, it is in their pairs.
+            if not others:
+                yield _Mention(quoted_as(DOLLAR, EURO), one.start, one.end)
+        else:
+            yield _Mention(quoted_as(DOLLAR, one.name), one.start, one.end)
+
+
+def _blanked(text: str, mentions: list[_Mention]) -> str:
+    for mention in mentions:
+        blank = " " * (mention.end - mention.start)
+        text = text[: mention.start] + blank + text[mention.end :]
+    return text

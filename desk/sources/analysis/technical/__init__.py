@@ -1,0 +1,1 @@
+"""Indicators, patterns and statistics of prices."""

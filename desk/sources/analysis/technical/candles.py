@@ -1,0 +1,185 @@
+"""Candlestick patterns by TA-Lib: which of them the last days show, and which way they point."""
+
+from datetime import datetime
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.figures import (
+    Measure,
+    Unmeasured,
+    analysis,
+    floats_of,
+    measured,
+    share,
+    towards,
+)
+from desk.sources.analysis.prices import PriceSeries
+from desk.sources.analysis.technical.indicators import ta_lib
+
+_Signs = NDArray[np.int64]
+
+RECENT: Final = 10
+"""Days with prices in which patterns are looked for."""
+
+LONGEST_LOOKBACK: Final = 14
+"""Days that TA-Lib looks at before the one it judges, for the longest of its patterns."""
+
+MOST_TOLD: Final = 20
+"""Patterns told one by one; the first signal is what all of them say together."""
+
+STRONGEST: Final = 200
+"""What TA-Lib gives for a pattern that was confirmed; an unconfirmed one has 100 or 80."""
+
+_UNDECIDED: Final = frozenset(
+    {
+        "CDLDOJI",
+        "CDLDRAGONFLYDOJI",
+        "CDLGRAVESTONEDOJI",
+        "CDLHIGHWAVE",
+        "CDLLONGLEGGEDDOJI",
+        "CDLRICKSHAWMAN",
+        "CDLSHORTLINE",
+        "CDLSPINNINGTOP",
+        "CDLTAKURI",
+    }
+)
+"""Candles of indecision: the sign that TA-Lib gives is not a direction, as its sources say."""
+
+METHOD = (
+    "All {count} candlestick functions (CDL*) of TA-Lib {version} with their own settings over "
+    f"open, high, low and close. Counted is each pattern on each of the last {RECENT} days with "
+    "prices. TA-Lib's sign is the direction, and none for candles of indecision; the strength is "
+    f"its size beside {STRONGEST}, less for each day since."
+)
+
+
+class _Shown(NamedTuple):
+    """One pattern on one day, `age` days with prices ago."""
+
+    name: str
+    function: str
+    value: int
+    age: int
+
+    @property
+    def hint(self) -> Hint:
+        return Hint.NEUTRAL if self.function in _UNDECIDED else towards(self.value)
+
+    @property
+    def strength(self) -> float:
+        return share(abs(self.value) / STRONGEST * (1 - self.age / RECENT))
+
+
+def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
+    """The candlestick patterns of the last ten days.
+
+    Raises:
+        NotInstalled: TA-Lib is not there.
+    """
+    candles = Candles(series, ta_lib("pattern_detector"))
+    method = METHOD.format(count=len(candles.functions), version=candles.library.__version__)
+    figures, missing = measured(series, candles.measures())
+    if not figures:
+        return analysis(series, as_of, method, (), missing=missing)
+    shown = candles.shown(candles.last)
+    signals = (_sum(shown), *(_told(series, one) for one in shown[:MOST_TOLD]))
+    left = len(shown) - MOST_TOLD
+    if left > 0:
+        missing.append(f"{left} more patterns are counted and not told one by one.")
+    return analysis(series, as_of, method, figures, signals, missing)
+
+
+class Candles:
+    """The candlestick patterns of a series on its days, by their place in it.
+
+    Of each day TA-Lib looks at that day and those before it alone.
+    """
+
+    def __init__(self, series: PriceSeries, library: Any) -> None:
+        self.series = series
+        self.library = library
+        self.last = len(series.days) - 1
+        self.functions: list[str] = library.get_function_groups()["Pattern Recognition"]
+
+    def measures(self) -> dict[Metric, Measure]:
+        """How the figure is had of a day."""
+        return {Metric.PATTERN_COUNT: self.count}
+
+    def count(self, at: int) -> float:
+        """How many patterns the last days show. What cannot be had raises `Unmeasured`."""
+        if not self._ranged:
+            raise Unmeasured(
+                f"{self.series.symbol} has one price a day from {self.series.source.name}, and a "
+                "candle needs open, high, low and close"
+            )
+        needed = LONGEST_LOOKBACK + RECENT
+        if at + 1 < needed:
+            raise Unmeasured(f"it needs {needed} days with prices, and {at + 1} are known")
+        return float(self._until[at] - self._until[at - RECENT])
+
+    def shown(self, at: int) -> list[_Shown]:
+        """The patterns of the last days: those with a direction first, of these the newest."""
+        found = [
+            _Shown(_name(function), function, int(value), age)
+            for function, line in self._lines.items()
+            for age, value in enumerate(reversed(line[at + 1 - RECENT : at + 1]))
+            if value
+        ]
+        return sorted(found, key=lambda one: (one.hint is Hint.NEUTRAL, one.age, one.name))
+
+    @property
+    def _ranged(self) -> bool:
+        return bool(self.series.opens and self.series.highs and self.series.lows)
+
+    @cached_property
+    def _lines(self) -> dict[str, _Signs]:
+        """What TA-Lib gives for each pattern on each day; 0 where there is none."""
+        series = self.series
+        prices = [floats_of(p) for p in (series.opens, series.highs, series.lows, series.closes)]
+        return {function: getattr(self.library, function)(*prices) for function in self.functions}
+
+    @cached_property
+    def _until(self) -> _Signs:
+        """How many there were up to each day."""
+        found: _Signs = np.cumsum(sum(line != 0 for line in self._lines.values()), dtype=np.int64)
+        return found
+
+
+def _name(function: str) -> str:
+    """TA-Lib's own name of a pattern; a digit in it is written out."""
+    name: str = import_module("talib.abstract").Function(function).info["display_name"]
+    return name.replace("3", "Three").replace("2", "Two")
+
+
+def _sum(shown: list[_Shown]) -> Signal:
+    """What the patterns say together: the balance of their strengths."""
+    up = sum(one.strength for one in shown if one.hint is Hint.UP)
+    down = sum(one.strength for one in shown if one.hint is Hint.DOWN)
+    balance = (up - down) / (up + down) if up + down else 0.0
+    words = "Recent candles point both ways, or neither."
+    if balance > 0:
+        words = "More and stronger of the recent candle patterns point up."
+    elif balance < 0:
+        words = "More and stronger of the recent candle patterns point down."
+    return Signal(
+        name="candles together", hint=towards(balance), strength=share(abs(balance)), words=words
+    )
+
+
+def _told(series: PriceSeries, one: _Shown) -> Signal:
+    way = {Hint.UP: "which points up", Hint.DOWN: "which points down"}.get(
+        one.hint, "a candle of indecision"
+    )
+    return Signal(
+        name=one.name,
+        hint=one.hint,
+        strength=one.strength,
+        words=f"{one.name}, {way}.",
+        day=series.days[-1 - one.age],
+    )

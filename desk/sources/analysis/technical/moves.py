@@ -1,0 +1,187 @@
+"""How a market stands: its last price, its moves, its range and how much it swings."""
+
+from bisect import bisect_left
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from desk.analytics.formulas import MAD_TO_DEVIATION, SMALLEST_DEVIATION, log_moves
+from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END
+from desk.analytics.prices.series import WEEK
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.figures import (
+    DAYS_A_YEAR,
+    Floats,
+    Measure,
+    Unmeasured,
+    analysis,
+    measured,
+    months_before,
+    move_since,
+    share,
+    towards,
+)
+from desk.sources.analysis.prices import PriceSeries
+
+QUARTER_DAYS: Final = 63
+FOUR_WEEKS: Final = 20
+"""Days with prices."""
+
+METHOD = (
+    "Moves in percent from the price a week, one, three and twelve months before the last day. "
+    "High and low of the twelve months up to it. Volatility: the standard deviation of the last "
+    f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
+    f"last price and one robust deviation (median absolute deviation) of the last {DAYS_A_YEAR} "
+    f"daily moves, times the root of {FOUR_WEEKS}, on either side. Computed with numpy."
+)
+
+
+def market_data(series: PriceSeries, as_of: datetime) -> Analysis:
+    """The figures of a market's standing, and where its trend and its place in the year point."""
+    standing = Standing(series)
+    figures, missing = measured(series, standing.measures())
+    signals = [signal for signal in (_trend(standing), _place(standing)) if signal is not None]
+    return analysis(series, as_of, METHOD, figures, signals, missing)
+
+
+def quarter_move(series: PriceSeries) -> Decimal:
+    """The change over three months up to the last day, in percent.
+
+    Raises:
+        Unmeasured: the series does not reach back that far.
+    """
+    standing = Standing(series)
+    return standing.move_of_months(standing.last, 3)
+
+
+def volatility(series: PriceSeries) -> float:
+    """The deviation of the daily moves of the last quarter, told for a year, in percent.
+
+    Raises:
+        Unmeasured: there are fewer prices.
+    """
+    standing = Standing(series)
+    return standing.volatility(standing.last)
+
+
+class Standing:
+    """How a market stood on the days of a series, by their place in it, from `first` on.
+
+    What cannot be had of a day raises `Unmeasured`.
+    """
+
+    def __init__(self, series: PriceSeries, first: int | None = None) -> None:
+        """`first` is the earliest day that is asked about; the last one without."""
+        self.series = series
+        self.last = len(series.days) - 1
+        self._first = self.last if first is None else first
+
+    def measures(self) -> dict[Metric, Measure]:
+        """How each figure is had of a day."""
+        return {
+            Metric.LAST: lambda at: self.series.closes[at],
+            Metric.MOVE: lambda at: move_since(self.series, at, self.series.days[at] - WEEK),
+            Metric.MONTH_MOVE: lambda at: self.move_of_months(at, 1),
+            Metric.QUARTER_MOVE: lambda at: self.move_of_months(at, 3),
+            Metric.YEAR_MOVE: lambda at: self.move_of_months(at, 12),
+            Metric.YEAR_HIGH: lambda at: max(self.year(at)),
+            Metric.YEAR_LOW: lambda at: min(self.year(at)),
+            Metric.VOLATILITY: self.volatility,
+            Metric.EXPECTED_LOW: lambda at: self.expected(at, -1),
+            Metric.EXPECTED_HIGH: lambda at: self.expected(at, 1),
+        }
+
+    def move_of_months(self, at: int, months: int) -> Decimal:
+        """The change over some months, in percent."""
+        return move_since(self.series, at, months_before(self.series.days[at], months))
+
+    def year(self, at: int) -> tuple[Decimal, ...]:
+        """The prices of the twelve months up to a day."""
+        days = self.series.days
+        first = months_before(days[at], 12)
+        if days[0] > first:
+            raise Unmeasured(f"the prices of {self.series.symbol} begin on {days[0]}")
+        return self.series.closes[bisect_left(days, first) : at + 1]
+
+    def volatility(self, at: int) -> float:
+        """The deviation of the daily moves of the quarter, told for a year, in percent."""
+        row = self._row(at, QUARTER_DAYS)
+        return float(self._volatilities[row])
+
+    def expected(self, at: int, side: int) -> float:
+        """The upper or lower end of the range expected over four weeks."""
+        row = self._row(at, DAYS_A_YEAR)
+        deviation = self._deviations[row]
+        if deviation < SMALLEST_DEVIATION:
+            raise Unmeasured(f"the price of {self.series.symbol} does not move on most days")
+        close = float(self.series.closes[at])
+        return float(close * np.exp(side * deviation * np.sqrt(FOUR_WEEKS)))
+
+    @cached_property
+    def _volatilities(self) -> Floats:
+        deviations = np.std(self._moves(QUARTER_DAYS), axis=1, ddof=1)
+        found: Floats = deviations * np.sqrt(DAYS_A_YEAR) * 100
+        return found
+
+    @cached_property
+    def _deviations(self) -> Floats:
+        """The robust deviation of each row, as `formulas.robust_deviation` has it of one."""
+        moves = self._moves(DAYS_A_YEAR)
+        distances = np.abs(moves - np.median(moves, axis=1, keepdims=True))
+        found: Floats = MAD_TO_DEVIATION * np.median(distances, axis=1)
+        return found
+
+    def _moves(self, count: int) -> Floats:
+        """The last `count` daily moves up to each day that has so many, a row for each day."""
+        start = max(self._first, count) - count
+        closes = [float(close) for close in self.series.closes[start:]]
+        # Rows that lie in one piece are summed as a single one is, to the last bit.
+        return np.ascontiguousarray(sliding_window_view(log_moves(closes), count))
+
+    def _row(self, at: int, count: int) -> int:
+        if at < count:
+            raise Unmeasured(
+                f"it needs {count + 1} days with prices, and {at + 1} are known without a hole"
+            )
+        return at - max(self._first, count)
+
+
+def _trend(standing: Standing) -> Signal | None:
+    """The quarter's move against the usual one; as strong as it is large, twice of it at most."""
+    try:
+        move = float(standing.move_of_months(standing.last, 3))
+        usual = standing.volatility(standing.last) / 2
+    except Unmeasured:
+        return None
+    size = abs(move) / usual if usual > 0 else 0.0
+    if size < FLAT:
+        words = "The price went sideways over the quarter, within its usual swings."
+        return Signal(name="trend", hint=Hint.NEUTRAL, strength=share(1 - size), words=words)
+    way = "rose" if move > 0 else "fell"
+    words = f"The price {way} over the quarter by more than its usual swings explain alone."
+    if size < 1:
+        words = f"The price {way} over the quarter, by no more than its usual swings."
+    return Signal(name="trend", hint=towards(move), strength=share(size / 2), words=words)
+
+
+def _place(standing: Standing) -> Signal | None:
+    """Where the price stands in the year's range; as strong as it is far from the middle."""
+    try:
+        year = standing.year(standing.last)
+    except Unmeasured:
+        return None
+    high, low = max(year), min(year)
+    if high == low:
+        return None
+    place = float((standing.series.last - low) / (high - low))
+    hint, words = Hint.NEUTRAL, "The price stands inside the range of the year."
+    if place >= 1 - NEAR_AN_END:
+        hint, words = Hint.UP, "The price stands near the high of the year."
+    elif place <= NEAR_AN_END:
+        hint, words = Hint.DOWN, "The price stands near the low of the year."
+    return Signal(name="year range", hint=hint, strength=share(abs(place - 0.5) * 2), words=words)

@@ -1,0 +1,1 @@
+"""The server `central_banks`: decisions, calendars, policy rates."""

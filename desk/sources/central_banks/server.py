@@ -1,0 +1,176 @@
+"""MCP server `central_banks`: policy rates, rate decisions and announced decision days."""
+
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import (
+    DecisionCalendar,
+    NewsItems,
+    PolicyRates,
+    Provenance,
+    RateDecision,
+    RateDecisions,
+    ScheduledDecision,
+)
+from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
+from desk.sources.central_banks.news import BANK_FEEDS, BankNews
+from desk.sources.central_banks.policy_answers import (
+    calendar_gaps,
+    covered_until,
+    decision_gaps,
+    decisions_before,
+    policy_rate,
+    rate_decisions,
+    scheduled_decisions,
+)
+from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
+from desk.sources.news.items import Days
+from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
+from desk.sources.serving.kept_notes import KeptNotes
+from desk.sources.serving.serving import (
+    READS_ONLY,
+    READS_THE_WEB,
+    argument_parser,
+    log_to_stderr,
+    run,
+)
+
+SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
+MAX_ROWS = 2_000
+
+_Row = TypeVar("_Row", RateDecision, ScheduledDecision)
+
+
+class CentralBankTools:
+    """The tools of the server. Each answers only with what was public at `as_of`."""
+
+    def __init__(
+        self, folder: Path = FACTS_DIR, news_urls: Mapping[str, str] | None = None
+    ) -> None:
+        """`folder` holds the three tables, which are read when first asked for.
+
+        `news_urls` are the banks' news feeds by area; without them none is fetched.
+        """
+        self._tables = ReadOnce(partial(read_facts, folder))
+        self._news = BankNews(news_urls)
+
+    def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
+        """Policy rates announced by as_of, in percent a year, in the order asked for.
+
+        US: midpoint of the target range, with its ends. `since`: the day this level was decided.
+        `stale`: as_of is later than the last day up to which every change is known.
+        """
+        facts = self._facts(areas)
+        rates = tuple(policy_rate(facts, code, as_of) for code in areas)
+        return PolicyRates(as_of=as_of, source=SOURCE, rates=rates)
+
+    def get_rate_decisions(self, areas: Areas, start: Day, end: Day, as_of: AsOf) -> RateDecisions:
+        """Rate decisions announced by as_of, from start to end (local days, both included).
+
+        Oldest first. Rate in percent a year after the decision, change in basis points (0: held).
+        Some areas list changes only. A change of instrument alone is not listed. `before`: the
+        meetings before start, back to the last one that decided otherwise than the newest.
+        """
+        require_order(start, end)
+        facts = self._facts(areas)
+        decisions = _within_limit(rate_decisions(facts, areas, start, end, as_of))
+        return RateDecisions(
+            as_of=as_of,
+            source=SOURCE,
+            decisions=decisions,
+            before=_within_limit(decisions_before(facts, decisions, start)),
+            covered_until=covered_until(facts, areas, as_of),
+            missing=decision_gaps(facts, areas, start),
+        )
+
+    def get_decision_calendar(
+        self, areas: Areas, start: Day, end: Day, as_of: AsOf
+    ) -> DecisionCalendar:
+        """Scheduled decision days from start to end (local days, both included), earliest first.
+
+        Only days that had been announced by as_of. `missing` names areas whose announced days
+        are not in the table or end before start.
+        """
+        require_order(start, end)
+        facts = self._facts(areas)
+        return DecisionCalendar(
+            as_of=as_of,
+            source=SOURCE,
+            scheduled=_within_limit(scheduled_decisions(facts, areas, start, end, as_of)),
+            missing=calendar_gaps(facts, areas, start, as_of),
+        )
+
+    def get_central_bank_news(self, areas: Areas, as_of: AsOf, days: Days = 7) -> NewsItems:
+        """What the areas' central banks published in the days before as_of, newest first.
+
+        From the banks' own feeds, which hold the latest items only. `missing` says which bank
+        could not be read, and why.
+        """
+        return self._news.of(areas, self._facts(areas).areas, as_of, days)
+
+    def _facts(self, areas: list[str]) -> PolicyFacts:
+        require_areas(areas)
+        try:
+            return self._tables.current()
+        except DamagedTable as error:
+            raise ToolError(str(error)) from error
+
+
+def _within_limit(rows: list[_Row]) -> tuple[_Row, ...]:
+    if len(rows) > MAX_ROWS:
+        raise ToolError(f"{len(rows)} rows are above {MAX_ROWS}; ask for fewer areas or days")
+    return tuple(rows)
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    facts_dir: Path = FACTS_DIR,
+    news_urls: Mapping[str, str] | None = None,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
+    `BANK_FEEDS`; without them the server reads nothing over the network. `cache_dir` and
+    `refresh_every` are accepted as by every server of ours and not used: the tables come with the
+    project.
+    """
+    del cache_dir, refresh_every
+    tools = CentralBankTools(facts_dir, news_urls)
+    server = MCPServer(
+        "central_banks",
+        instructions="Policy rates of central banks; every row of the table names its source.",
+        log_level="WARNING",
+        extensions=[KeptNotes()],
+    )
+    for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
+        server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    server.add_tool(tools.get_central_bank_news, annotations=READS_THE_WEB, structured_output=True)
+    return server
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status."""
+    parser = argument_parser(
+        "desk.sources.central_banks.server", "Policy rates and rate decisions."
+    )
+    parser.add_argument(
+        "--news", action="store_true", help="let get_central_bank_news read the banks' own feeds"
+    )
+    arguments = parser.parse_args(argv)
+    log_to_stderr()
+    news_urls = BANK_FEEDS if arguments.news else None
+    return run(build_server(arguments.cache_dir, news_urls=news_urls), arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

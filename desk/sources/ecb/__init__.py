@@ -1,0 +1,1 @@
+"""The server `ecb`: euro reference rates and crosses of them."""

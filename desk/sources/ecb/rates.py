@@ -1,0 +1,230 @@
+"""The ECB's file of euro reference rates, read into columns.
+
+The file is a zip with one CSV: a row for each day, newest first, one column for each currency
+with the units of it for one euro, `N/A` where there is no fixing, and a comma too many at the end
+of each line. Rates stay text, as published, until somebody asks for them.
+"""
+
+import io
+import lzma
+import re
+import struct
+import zipfile
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+
+from desk.analytics.prices.fixings import cross_rate
+
+MEMBER = "eurofxref-hist.csv"
+EURO = "EUR"
+LARGEST_CSV = 64 * 1024 * 1024
+"""Bytes. The file grows by 270 bytes a day; anything above this is not it."""
+
+_DAMAGED_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+"""What `zipfile` raises, depending on which byte of a file is wrong."""
+
+_HEADER = re.compile(r"Date(,[A-Z]{3})+,?")
+_RATE = r"(?:N/A|(?=[0-9.]*[1-9])[0-9]+(?:\.[0-9]+)?)?"
+_DAY_LENGTH = len("2026-10-30")
+
+
+class DamagedRatesFile(Exception):
+    """A file is not the ECB's history of reference rates. The message names file and reason."""
+
+    def __init__(self, file: Path, reason: str) -> None:
+        super().__init__(f"{file} is not usable as the ECB's reference rates: {reason}")
+        self.file = file
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Fixings of one pair, oldest first: `values[i]` is the fixing of `days[i]`."""
+
+    days: tuple[date, ...]
+    values: tuple[Decimal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One currency's fixings: ordinals of the days that have one, and the rates as text."""
+
+    days: Sequence[int]
+    rates: Sequence[str]
+
+    def rate_on(self, day: int) -> str | None:
+        at = bisect_left(self.days, day)
+        return self.rates[at] if at < len(self.days) and self.days[at] == day else None
+
+
+class EuroRates:
+    """Every fixing of one file. Columns are cut out of the rows when first asked for."""
+
+    def __init__(self, file: Path, currencies: tuple[str, ...], rows: list[str]) -> None:
+        """`rows` are the lines of the file under its header, oldest first."""
+        self.file = file
+        self.currencies = currencies
+        self._rows = rows
+        self._columns: dict[str, _Column] = {}
+
+    @cached_property
+    def first_day(self) -> date:
+        """The oldest day in the file."""
+        return date.fromisoformat(self._rows[0][:_DAY_LENGTH])
+
+    @cached_property
+    def last_day(self) -> date:
+        """The newest day in the file."""
+        return date.fromisoformat(self._rows[-1][:_DAY_LENGTH])
+
+    @property
+    def day_count(self) -> int:
+        """How many days the file holds."""
+        return len(self._rows)
+
+    def has(self, currency: str) -> bool:
+        """Whether the file has ever had the currency; it always has the euro."""
+        return currency == EURO or currency in self.currencies
+
+    def last_day_until(self, day: date) -> date | None:
+        """The newest day in the file that is not after `day`."""
+        until = bisect_right(self._ordinals, day.toordinal())
+        return date.fromordinal(self._ordinals[until - 1]) if until else None
+
+    def last_fixing(self, base: str, quote: str, until: date) -> tuple[date, Decimal] | None:
+        """The newest fixing of a pair that is not after a day."""
+        days = self._common_days(base, quote)
+        at = bisect_right(days, until.toordinal())
+        return (
+            (date.fromordinal(days[at - 1]), self._fixing(base, quote, days[at - 1]))
+            if at
+            else None
+        )
+
+    def between(self, base: str, quote: str, first: date, last: date) -> Series:
+        """The fixings of a pair from the first day to the last, both included."""
+        common = self._common_days(base, quote)
+        start, end = bisect_left(common, first.toordinal()), bisect_right(common, last.toordinal())
+        days = common[start:end]
+        return Series(
+            days=tuple(map(date.fromordinal, days)),
+            values=tuple(self._fixing(base, quote, day) for day in days),
+        )
+
+    @cached_property
+    def _ordinals(self) -> list[int]:
+        return [date.fromisoformat(row[:_DAY_LENGTH]).toordinal() for row in self._rows]
+
+    def _common_days(self, base: str, quote: str) -> Sequence[int]:
+        if EURO in (base, quote):
+            return self._column(quote if base == EURO else base).days
+        ours, theirs = self._column(base).days, self._column(quote).days
+        if ours == theirs:
+            return ours
+        both = set(theirs)
+        return [day for day in ours if day in both]
+
+    def _fixing(self, base: str, quote: str, day: int) -> Decimal:
+        # A rate against the euro is printed as the ECB publishes it; a cross is cut
+        # where its printing does not notice.
+        quote_rate = Decimal(1) if quote == EURO else self._rate(quote, day)
+        return quote_rate if base == EURO else cross_rate(self._rate(base, day), quote_rate)
+
+    def _rate(self, currency: str, day: int) -> Decimal:
+        rate = self._column(currency).rate_on(day)
+        if rate is None:
+            raise KeyError(f"{currency} has no fixing on {date.fromordinal(day)}")
+        return Decimal(rate)
+
+    def _column(self, currency: str) -> _Column:
+        column = self._columns.get(currency)
+        if column is None:
+            column = self._columns[currency] = self._cut(currency)
+        return column
+
+    def _cut(self, currency: str) -> _Column:
+        at = self.currencies.index(currency) + 1
+        cells = (row.split(",", at + 1)[at] for row in self._rows)
+        fixed = [
+            (day, rate)
+            for day, rate in zip(self._ordinals, cells, strict=True)
+            if rate not in ("", "N/A")
+        ]
+        return _Column([day for day, _ in fixed], [rate for _, rate in fixed])
+
+
+def read_rates(file: Path) -> EuroRates:
+    """Read and check the whole of a file.
+
+    Raises:
+        DamagedRatesFile: the file is missing, is no zip, or holds anything but the history.
+    """
+    try:
+        return parse_rates(file.read_bytes(), file)
+    except OSError as error:
+        raise DamagedRatesFile(file, f"it cannot be read ({error.strerror or error})") from error
+
+
+def parse_rates(content: bytes, file: Path) -> EuroRates:
+    """Check the bytes of a zip and keep its rows; `file` is named in errors.
+
+    Raises:
+        DamagedRatesFile: the bytes are no zip or hold anything but the history.
+    """
+    text = _unpack(content, file)
+    header, *rows = text.splitlines() or [""]
+    if not _HEADER.fullmatch(header):
+        raise DamagedRatesFile(file, f"its first line is {header[:60]!r}, not the currencies")
+    currencies = tuple(header.rstrip(",").split(",")[1:])
+    if not rows or len(set(currencies)) != len(currencies):
+        raise DamagedRatesFile(file, "it has no rows or names a currency twice")
+    _check_rows(rows, len(currencies), file)
+    return EuroRates(file, currencies, sorted(rows))
+
+
+def _unpack(content: bytes, file: Path) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if archive.getinfo(MEMBER).file_size > LARGEST_CSV:
+                raise DamagedRatesFile(file, f"its {MEMBER} is above {LARGEST_CSV} bytes")
+            return archive.read(MEMBER).decode("ascii")
+    except KeyError as error:
+        raise DamagedRatesFile(file, f"it has no {MEMBER} in it") from error
+    except UnicodeDecodeError as error:
+        raise DamagedRatesFile(file, f"{MEMBER} is not plain text") from error
+    except _DAMAGED_ZIP as error:
+        raise DamagedRatesFile(file, f"it is not a whole zip file ({error})") from error
+
+
+def _check_rows(rows: list[str], currencies: int, file: Path) -> None:
+    row_pattern = re.compile(rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:,{_RATE}){{{currencies}}},?")
+    days = set()
+    for number, row in enumerate(rows, start=2):
+        if not row_pattern.fullmatch(row):
+            raise DamagedRatesFile(file, f"line {number} of {MEMBER} is {row[:60]!r}")
+        days.add(_valid_day(row, number, file))
+    if len(days) != len(rows):
+        raise DamagedRatesFile(file, f"{len(rows) - len(days)} days stand in it twice")
+
+
+def _valid_day(row: str, number: int, file: Path) -> date:
+    try:
+        return date.fromisoformat(row[:_DAY_LENGTH])
+    except ValueError as error:
+        raise DamagedRatesFile(file, f"line {number} of {MEMBER}: {error}") from error

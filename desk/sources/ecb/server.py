@@ -1,0 +1,244 @@
+"""MCP server `ecb`: currency pairs from the ECB's euro reference rates."""
+
+import argparse
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from desk.analytics.prices.fixings import has_lapsed, last_known_day
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import (
+    FixingCoverage,
+    History,
+    PairQuote,
+    Provenance,
+    Quote,
+    Quotes,
+    SymbolMatches,
+)
+from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
+from desk.sources.ecb.refresh import ECB_URL, refresh
+from desk.sources.ecb.store import RatesStore
+from desk.sources.ecb.upkeep import RatesUpkeep
+from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from desk.sources.serving.origins import ECB
+from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
+from desk.sources.serving.symbol_search import matching_symbols
+
+SOURCE = Provenance(
+    name="ECB euro foreign exchange reference rates",
+    tier=SourceTier.AUTHORITATIVE,
+    origin=ECB,
+    url="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
+)
+MAX_MATCHES = 50
+
+Symbols = Annotated[
+    list[Symbol], Field(min_length=1, max_length=60, description="pairs such as USD/JPY")
+]
+Query = Annotated[
+    str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
+]
+
+
+class EcbTools:
+    """The tools of the server. Each answers only with fixings known at `as_of`."""
+
+    def __init__(self, store: RatesStore) -> None:
+        self._store = store
+
+    def get_quote(self, symbol: Symbol, as_of: AsOf) -> Quote:
+        """Last ECB reference rate of a pair known at as_of, with its day.
+
+        One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
+        the euro rates, to 10 significant digits.
+        """
+        found = _quote(self._rates(), symbol, as_of)
+        return Quote(as_of=as_of, source=SOURCE, **dict(found))
+
+    def get_quotes(self, symbols: Symbols, as_of: AsOf) -> Quotes:
+        """Last ECB reference rates of several pairs known at as_of, each as get_quote gives it.
+
+        ends_on is the last day of which any rate was known at as_of.
+        """
+        rates = self._rates()
+        quotes = tuple(_quote(rates, symbol, as_of) for symbol in symbols)
+        ends_on = rates.last_day_until(last_known_day(as_of))
+        return Quotes(as_of=as_of, source=SOURCE, quotes=quotes, ends_on=ends_on)
+
+    def get_historical(
+        self, symbol: Symbol, start: Day, as_of: AsOf, end: Day | None = None
+    ) -> History:
+        """Daily ECB reference rates of a pair from start to end, oldest first.
+
+        Both days included; without end, up to the last fixing known at as_of. No fixings on
+        weekends and TARGET holidays. Crosses have 10 significant digits.
+        """
+        base, quote = currencies_of(symbol)
+        require_order(start, end)
+        rates = self._rates()
+        missing = _absent(rates, base, quote)
+        if missing is not None:
+            return History(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
+        last = min(end or date.max, last_known_day(as_of))
+        series = rates.between(base, quote, start, last)
+        return History(
+            as_of=as_of,
+            source=SOURCE,
+            symbol=symbol,
+            days=series.days,
+            values=series.values,
+            missing=None if series.days else _nothing_between(symbol, start, last),
+        )
+
+    def search_symbols(self, query: Query, as_of: AsOf) -> SymbolMatches:
+        """Pairs with a quote at as_of whose symbol or currency names match, best first."""
+        rates = self._rates()
+        day = last_known_day(as_of)
+        fixed = {code: rates.last_fixing(EURO, code, day) for code in rates.currencies}
+        live = {code for code, last in fixed.items() if last and not has_lapsed(last[0], as_of)}
+        symbols = matching_symbols(query, live | {EURO} if live else (), MAX_MATCHES)
+        return SymbolMatches(as_of=as_of, source=SOURCE, query=query, symbols=symbols)
+
+    def get_coverage(self, as_of: AsOf) -> FixingCoverage:
+        """First and last day with ECB reference rates known at as_of."""
+        rates = self._rates()
+        last = rates.last_day_until(last_known_day(as_of))
+        if last is None:
+            raise ToolError(f"no ECB reference rate had been published by {as_of.isoformat()}")
+        return FixingCoverage(as_of=as_of, source=SOURCE, first_day=rates.first_day, last_day=last)
+
+    def _rates(self) -> EuroRates:
+        try:
+            return self._store.current()
+        except DamagedRatesFile as error:
+            raise ToolError(str(error)) from error
+
+
+def _quote(rates: EuroRates, symbol: str, as_of: datetime) -> PairQuote:
+    base, quote = currencies_of(symbol)
+    fixing, missing = None, _absent(rates, base, quote)
+    if missing is None:
+        fixing = rates.last_fixing(base, quote, last_known_day(as_of))
+        missing = _lapsed(rates, symbol, fixing and fixing[0], as_of)
+    if fixing is None or missing is not None:
+        return PairQuote(symbol=symbol, missing=missing)
+    return PairQuote(symbol=symbol, fixed_on=fixing[0], value=fixing[1])
+
+
+def _absent(rates: EuroRates, base: str, quote: str) -> str | None:
+    unknown = [code for code in (base, quote) if not rates.has(code)]
+    if not unknown:
+        return None
+    verb = "is" if len(unknown) == 1 else "are"
+    return f"{' and '.join(unknown)} {verb} not among the ECB reference currencies."
+
+
+def _lapsed(rates: EuroRates, symbol: str, last: date | None, as_of: datetime) -> str | None:
+    if last is None:
+        return f"The ECB had published no fixing for {symbol} by {as_of.isoformat()}."
+    if not has_lapsed(last, as_of):
+        return None
+    if last == rates.last_day_until(last_known_day(as_of)):
+        return (
+            f"The file of ECB reference rates ends on {last}, more than 14 days before "
+            f"{as_of.isoformat()}; refresh it to get later fixings of {symbol}."
+        )
+    return (
+        f"The ECB had published no fixing for {symbol} in the 14 days before "
+        f"{as_of.isoformat()}; the last one is of {last}."
+    )
+
+
+def _nothing_between(symbol: str, start: date, last: date) -> str:
+    if last < start:
+        return f"No fixing of {symbol} from {start} on was known yet; the last known day is {last}."
+    return f"The file of ECB reference rates has no fixing of {symbol} from {start} to {last}."
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    packaged: Path | None = None,
+    url: str = ECB_URL,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `cache_dir` is the folder that `refresh` fills; without it only the packaged file is read.
+    `packaged` stands in for that file. With `refresh_every` and a `cache_dir` the server fetches
+    from `url` by itself, as `RatesUpkeep` says; without either it fetches nothing.
+    """
+    tools = EcbTools(RatesStore(cache_dir, packaged))
+    middleware = []
+    if cache_dir is not None and refresh_every is not None:
+        upkeep = RatesUpkeep(cache_dir, refresh_every, url=url, packaged=packaged)
+        middleware.append(upkeep.before_tool_call)
+    server = MCPServer(
+        "ecb",
+        instructions="Daily reference rates of the European Central Bank, for information only.",
+        log_level="WARNING",
+        middleware=middleware,
+    )
+    for tool in (
+        tools.get_quote,
+        tools.get_quotes,
+        tools.get_historical,
+        tools.search_symbols,
+        tools.get_coverage,
+    ):
+        server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    return server
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    arguments = _arguments(argv)
+    log_to_stderr()
+    if not arguments.refresh:
+        server = build_server(
+            arguments.cache_dir, refresh_every=arguments.refresh_every, url=arguments.url
+        )
+        return run(server, arguments)
+    outcome = refresh(arguments.cache_dir, url=arguments.url)
+    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+    return 0 if outcome.succeeded else 1
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argument_parser(
+        "desk.sources.ecb.server", "Currency pairs from the ECB reference rates."
+    )
+    parser.add_argument(
+        "--refresh",
+        action="store_true",
+        help="fetch the newest file into --cache-dir, print the outcome as JSON and stop",
+    )
+    parser.add_argument(
+        "--refresh-every",
+        type=_whole_seconds,
+        metavar="SECONDS",
+        help="while serving, fetch into --cache-dir at the first call and then this often",
+    )
+    parser.add_argument("--url", default=ECB_URL, help="where to fetch from (default: %(default)s)")
+    arguments = parser.parse_args(argv)
+    if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
+        option = "--refresh" if arguments.refresh else "--refresh-every"
+        parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
+    return arguments
+
+
+def _whole_seconds(text: str) -> timedelta:
+    seconds = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    if seconds > 0:
+        return timedelta(seconds=seconds)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; use 3600 for an hour")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The server `knowledge`: tickets, documents, files and pages."""

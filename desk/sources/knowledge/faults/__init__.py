@@ -1,0 +1,1 @@
+"""Faults that the server `knowledge` shows when it is told to."""

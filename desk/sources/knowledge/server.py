@@ -1,0 +1,363 @@
+"""MCP server `knowledge`: tickets, documents, PDF files and a search over all of them."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.question.knowledge import (
+    DocumentAnswer,
+    PdfAnswer,
+    PdfPage,
+    SearchAnswer,
+    SearchHit,
+    TicketAnswer,
+)
+from desk.sources.central_banks.facts_table import ReadOnce
+from desk.sources.knowledge.documents import (
+    DOCUMENTS,
+    TICKETS,
+    Corpus,
+    Kind,
+    PdfFile,
+    WrittenText,
+    version_at,
+)
+from desk.sources.knowledge.faults.faults import Faults, FaultTools
+from desk.sources.knowledge.faults.http import FaultyServer
+from desk.sources.knowledge.faults.options import add_fault_options, faults_of
+from desk.sources.knowledge.faults.stdio import faults_over_stdio
+from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.knowledge.index import KnowledgeIndexes
+from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
+from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
+from desk.sources.knowledge.yaml import DamagedCorpus
+from desk.sources.serving.arguments import AsOf
+from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
+
+KEPT = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
+FOUND = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)
+"""Of web pages and of what a search finds: it is not read whole, and others wrote it."""
+
+USUAL_PART, LARGEST_PART = 100_000, 200_000
+"""Characters of a document in one answer."""
+
+MOST_PAGES, MOST_PDF_CHARACTERS = 100, 200_000
+"""Pages and characters of a PDF file in one answer."""
+
+MOST_NEAREST = 3
+
+TicketId = Annotated[
+    str,
+    Field(min_length=1, max_length=220, description="id of a ticket such as DESK-101, or its url"),
+]
+DocumentId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=220,
+        description="doc_id of a document, its url, or the url of a web page that a search found",
+    ),
+]
+PdfUrl = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=2_000,
+        description="url of a PDF file, such as corpus://pdfs/report.pdf",
+    ),
+]
+Offset = Annotated[int, Field(ge=0, description="characters of the text to pass over")]
+PartLength = Annotated[
+    int, Field(ge=1_000, le=LARGEST_PART, description="most characters of this answer")
+]
+FirstPage = Annotated[int, Field(ge=1, description="first page to read, counted from 1")]
+LastPage = Annotated[
+    int | None, Field(ge=1, description="last page to read; without it, as many as an answer holds")
+]
+Query = Annotated[
+    str,
+    Field(
+        max_length=4_000,
+        description="words to look for; what holds more of them and rarer ones comes first",
+    ),
+]
+Kinds = Annotated[
+    list[Kind] | None,
+    Field(max_length=10, description="what to look among; without it, everything"),
+]
+MostHits = Annotated[int, Field(ge=1, le=50, description="most results")]
+Instant = Annotated[AsOf | None, Field(description="as of when; without it, as of now")]
+
+
+class KnowledgeTools:
+    """The tools of the server. Each answers only with what was public at `as_of`."""
+
+    def __init__(self, folder: Path = CORPUS_DIR) -> None:
+        """`folder` holds the corpus, which is read when first asked for."""
+        self._pdfs = PdfTexts()
+        self._read = ReadOnce(partial(read_corpus, folder))
+        self._indexed = ReadOnce(lambda: KnowledgeIndexes(self._read.current(), self._pdfs))
+
+    def fetch_ticket(self, ticket_id: TicketId, as_of: Instant = None) -> TicketAnswer:
+        """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
+
+        updated_at: when it came to stand so. A ticket that was opened later is not there.
+        """
+        instant = _or_now(as_of)
+        tickets = self._corpus().tickets
+        name = ticket_id.removeprefix(TICKETS)
+        state = version_at(tickets.get(name, ()), instant)
+        if state is None:
+            held = [known for known in tickets if version_at(tickets[known], instant)]
+            raise ToolError(_not_there("ticket", name, held))
+        return TicketAnswer(
+            as_of=instant,
+            source=KEPT,
+            id=state.ticket_id,
+            status=state.status,
+            assignee=state.assignee,
+            summary=state.summary,
+            updated_at=state.since,
+            url=state.url,
+        )
+
+    def get_doc(
+        self,
+        doc_id: DocumentId,
+        as_of: Instant = None,
+        offset: Offset = 0,
+        limit: PartLength = USUAL_PART,
+    ) -> DocumentAnswer:
+        """A document or web page as Markdown and as HTML without scripts, as published by as_of.
+
+        A long one comes in parts: ask again with offset = next_offset, which is null at the end.
+        characters: the length of the whole.
+        """
+        instant = _or_now(as_of)
+        texts = self._corpus().texts
+        name = doc_id.removeprefix(DOCUMENTS)
+        text = _published(texts, name, instant, "document")
+        length = len(text.markdown)
+        if offset > length:
+            raise ToolError(f"{name} has {length} characters; offset {offset} is behind its end")
+        part, html = _part(text, offset, limit)
+        end = offset + len(part)
+        return DocumentAnswer(
+            as_of=instant,
+            source=KEPT if text.kind is Kind.DOCUMENT else FOUND,
+            doc_id=text.doc_id,
+            markdown=part,
+            html=html,
+            title=text.title,
+            published_at=text.since,
+            url=text.url,
+            offset=offset,
+            characters=length,
+            next_offset=end if end < length else None,
+        )
+
+    def get_pdf(
+        self,
+        url: PdfUrl,
+        as_of: Instant = None,
+        first_page: FirstPage = 1,
+        last_page: LastPage = None,
+    ) -> PdfAnswer:
+        """The text of a PDF file published by as_of, page by page, from first_page to last_page.
+
+        A long one comes in parts: ask again with first_page = next_page, which is null at the end.
+        missing: what could not be read, such as a scanned page. A page that is longer than 50,000
+        characters is cut; a file above 50 MB, damaged or with a password is refused.
+        """
+        instant = _or_now(as_of)
+        pdf = _published(self._corpus().pdfs, url, instant, "PDF file")
+        try:
+            count = self._pdfs.page_count(pdf.path)
+            last = _last_page(pdf, first_page, last_page, count)
+            read = list(self._pages(pdf, first_page, last))
+        except UnreadablePdf as error:
+            raise ToolError(f"{url} {error}") from error
+        end = first_page + len(read)
+        missing = [page.missing for _, page in read if page.missing]
+        return PdfAnswer(
+            as_of=instant,
+            source=KEPT,
+            url=pdf.url,
+            pages=tuple(PdfPage(text=page.text, page_number=number) for number, page in read),
+            title=pdf.title,
+            published_at=pdf.since,
+            page_count=count,
+            next_page=end if end <= count else None,
+            missing="; ".join(missing)[:4_000] or None,
+        )
+
+    def search_web(
+        self, query: Query, as_of: Instant = None, kinds: Kinds = None, limit: MostHits = 10
+    ) -> SearchAnswer:
+        """What was published by as_of and holds words of the query, best first, each thing once.
+
+        snippet: the passage that fits best, in the source's own words. Operators mean nothing.
+        """
+        instant = _or_now(as_of)
+        asked = " ".join(query.encode("utf-8", "replace").decode("utf-8").split())
+        if not asked:
+            raise ToolError("the query is empty; give the words to look for")
+        wanted = tuple(Kind) if kinds is None else tuple(dict.fromkeys(kinds))
+        found = self._indexes().search(asked, instant, wanted, limit)
+        return SearchAnswer(
+            as_of=instant,
+            source=FOUND,
+            query=asked,
+            results=tuple(
+                SearchHit(title=hit.title, snippet=hit.passage, url=hit.url) for hit in found
+            ),
+            missing=None if found else f"nothing that was published holds a word of: {asked[:200]}",
+        )
+
+    def _pages(self, pdf: PdfFile, first: int, last: int) -> Iterator[tuple[int, PageText]]:
+        """The pages one after another, the first in any case, until an answer is full."""
+        characters = 0
+        for number in range(first, last + 1):
+            page = self._pdfs.page(pdf.path, number)
+            characters += len(page.text)
+            if number > first and characters > MOST_PDF_CHARACTERS:
+                return
+            yield number, page
+
+    def _corpus(self) -> Corpus:
+        try:
+            return self._read.current()
+        except DamagedCorpus as error:
+            raise ToolError(str(error)) from error
+
+    def _indexes(self) -> KnowledgeIndexes:
+        self._corpus()
+        return self._indexed.current()
+
+
+_Text = TypeVar("_Text", WrittenText, PdfFile)
+
+
+def _published(
+    held: Mapping[str, tuple[_Text, ...]], name: str, instant: datetime, what: str
+) -> _Text:
+    """The version of the instant.
+
+    Raises:
+        ToolError: nothing of that name had been published.
+    """
+    found = version_at(held.get(name, ()), instant)
+    if found is None:
+        known = [other for other in held if version_at(held[other], instant)]
+        raise ToolError(_not_there(what, name, known))
+    return found
+
+
+def _not_there(what: str, name: str, known: list[str]) -> str:
+    nearest = get_close_matches(name[:220], sorted(known), n=MOST_NEAREST, cutoff=0.5)
+    hint = f"nearest: {', '.join(nearest)}" if nearest else "search_web finds what there is"
+    return f"there is no {what} {name[:220]}; {hint}"
+
+
+def _or_now(as_of: datetime | None) -> datetime:
+    return as_of or datetime.now(UTC)
+
+
+def _part(text: WrittenText, offset: int, limit: int) -> tuple[str, str]:
+    """A part of a text and its HTML; shorter than the limit where HTML takes much more room."""
+    part = part_of(text.markdown, offset, limit)
+    html = html_of(part)
+    while len(html) > LONGEST_HTML:
+        part = part_of(text.markdown, offset, max(1, len(part) // 2))
+        html = html_of(part)
+    return part, html
+
+
+def _last_page(pdf: PdfFile, first: int, last: int | None, count: int) -> int:
+    if first > count:
+        raise ToolError(f"{pdf.url} has {count} pages; there is no page {first}")
+    if last is not None and last < first:
+        raise ToolError(f"last_page {last} lies before first_page {first}; swap them")
+    return min(last or count, count, first + MOST_PAGES - 1)
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    corpus_dir: Path = CORPUS_DIR,
+    faults: Faults | None = None,
+    faults_tool: bool = False,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `corpus_dir` holds the corpus. `faults` are those that a server that is run over HTTP has;
+    in this process there are none. `faults_tool` offers the tools that change them. `cache_dir`
+    and `refresh_every` are accepted as by every server of ours and not used: the corpus comes with
+    the project.
+    """
+    del cache_dir, refresh_every
+    tools = KnowledgeTools(corpus_dir)
+    server = FaultyServer(
+        "knowledge",
+        instructions="Tickets, documents, web pages and PDF files, and a search over all of them.",
+        log_level="WARNING",
+    )
+    for tool in (tools.fetch_ticket, tools.get_doc, tools.get_pdf, tools.search_web):
+        server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+    server.faults = faults
+    if faults is not None and faults_tool:
+        FaultTools(faults).offer(server)
+    return server
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argument_parser(
+        "desk.sources.knowledge.server", "Tickets, documents, PDF files and search."
+    )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        default=CORPUS_DIR,
+        metavar="DIR",
+        help="folder with tickets.yaml, documents/, web/ and pdfs/ (default: the one that ships)",
+    )
+    add_fault_options(parser)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status, 2 for a damaged corpus."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    log_to_stderr()
+    try:
+        read_corpus(arguments.corpus)
+    except DamagedCorpus as error:
+        parser.error(str(error))
+    faults = faults_of(arguments)
+    server = build_server(
+        arguments.cache_dir,
+        corpus_dir=arguments.corpus,
+        faults=faults,
+        faults_tool=arguments.faults_tool,
+    )
+    filtered = faults is not None and arguments.http is None
+    with faults_over_stdio(faults) if faults and filtered else nullcontext():
+        return run(server, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

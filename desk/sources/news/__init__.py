@@ -1,0 +1,1 @@
+"""The server `google_news`: headlines."""

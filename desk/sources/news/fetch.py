@@ -1,0 +1,58 @@
+"""Fetching a feed over the network: every way in which it can fail has one clear ending."""
+
+import httpx2
+
+from desk.sources.serving.downloads import NotDownloaded, download, status_of
+from desk.sources.serving.retry_after import asked_pause
+
+TIMEOUT_SECONDS = 5.0
+LARGEST_FEED = 1024 * 1024
+"""Bytes. Parsing takes a time in proportion, and 100 items need far less."""
+
+_HEADERS = {
+    "Accept": "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8",
+    "User-Agent": "research-desk/0.1 (feed reader)",
+}
+_TOO_MANY = 429
+_FIRST_SERVER_ERROR = 500
+
+
+class FeedRefused(Exception):
+    """The source does not want to answer this question, or not now. The text says what it said."""
+
+
+class FeedUnusable(Exception):
+    """No feed was had: no answer in time, an error of the source, or something else than a feed."""
+
+
+def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
+    """What stands at an address. One try; `timeout_seconds` bounds each wait and the download.
+
+    Raises:
+        FeedRefused: the answer was 429 or another 4xx.
+        FeedUnusable: there was no answer, or one that is an error, too slow or too large.
+    """
+    try:
+        return download(
+            url,
+            _require_success,
+            timeout_seconds=timeout_seconds,
+            largest=LARGEST_FEED,
+            headers=_HEADERS,
+        )
+    except NotDownloaded as error:
+        raise FeedUnusable(str(error)) from error
+
+
+def _require_success(answer: httpx2.Response) -> None:
+    if answer.is_success:
+        return
+    answered = f"it answered {status_of(answer)}"
+    if answer.status_code == _TOO_MANY:
+        wait = asked_pause(answer.headers.get("retry-after"))
+        raise FeedRefused(f"{answered} and {wait}" if wait else answered)
+    if answer.is_client_error:
+        raise FeedRefused(answered)
+    if answer.status_code >= _FIRST_SERVER_ERROR:
+        raise FeedUnusable(f"{answered}, an error of its own")
+    raise FeedUnusable(f"{answered} and no feed")

@@ -1,0 +1,1 @@
+"""The server `reuters`, for who has access."""

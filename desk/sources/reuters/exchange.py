@@ -1,0 +1,127 @@
+"""One exchange with LSEG's platform: what comes back is JSON, or ends in one clear way."""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+
+from desk.sources.news.fetch import FeedRefused, FeedUnusable
+from desk.sources.serving.downloads import NotDownloaded, download, status_of
+from desk.sources.serving.retry_after import asked_pause
+
+LARGEST_ANSWER = 2 * 1024 * 1024
+"""Bytes. A page of a hundred headlines with all their codes is below half of that."""
+
+_HEADERS = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
+_NOT_LET_IN, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
+
+
+class NotLetIn(Exception):
+    """The platform does not, or no longer, accept what the request brought to be let in."""
+
+
+class Patience:
+    """How long a question may take, over all the exchanges that it needs."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """The seconds that are left.
+
+        Raises:
+            FeedUnusable: there are none.
+        """
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise self.exhausted()
+        return left
+
+    def exhausted(self) -> FeedUnusable:
+        """What to say once there are none."""
+        return FeedUnusable(f"it did not answer within {self._seconds:g} seconds")
+
+
+def exchange(
+    url: str,
+    patience: Patience,
+    *,
+    token: str | None = None,
+    form: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The JSON object that stands at an address, or that it answers to a form. One try.
+
+    Redirects are not followed: what lets in here is not for elsewhere.
+
+    Raises:
+        NotLetIn: the answer was 401, or 400 or 403 to a form.
+        FeedRefused: it was another 4xx.
+        FeedUnusable: there was none, or one that is late, an error, too large or no JSON object.
+    """
+    check = _require_to_be_let_in if form is None else _require_the_form_to_be_accepted
+    headers = _HEADERS if token is None else _HEADERS | {"Authorization": f"Bearer {token}"}
+    try:
+        content = download(
+            url,
+            check,
+            timeout_seconds=patience.left(),
+            largest=LARGEST_ANSWER,
+            headers=headers,
+            form=form,
+            follow_redirects=False,
+        )
+    except NotDownloaded as error:
+        patience.left()
+        raise FeedUnusable(str(error)) from error
+    return _json_object(content)
+
+
+def _require_the_form_to_be_accepted(answer: httpx2.Response) -> None:
+    """Version 1 of the sign-on answers 400 where the password is wrong, version 2 has 401."""
+    if answer.status_code in (400, _NOT_LET_IN, _NOT_PERMITTED):
+        raise NotLetIn(f"it answered {status_of(answer)}")
+    _require_success(answer)
+
+
+def _require_to_be_let_in(answer: httpx2.Response) -> None:
+    if answer.status_code == _NOT_LET_IN:
+        raise NotLetIn(f"it answered {status_of(answer)}")
+    if answer.status_code == _NOT_PERMITTED:
+        raise FeedRefused(
+            f"it answered {status_of(answer)}; the account may lack the right to read news "
+            "(trapi.data.news.read)"
+        )
+    _require_success(answer)
+
+
+def _require_success(answer: httpx2.Response) -> None:
+    if answer.status_code == httpx2.codes.OK:
+        return
+    answered = f"it answered {status_of(answer)}"
+    if answer.status_code == _TOO_MANY:
+        wait = asked_pause(answer.headers.get("retry-after"))
+        raise FeedRefused(f"{answered} and {wait}" if wait else answered)
+    if answer.is_client_error:
+        raise FeedRefused(answered)
+    if answer.is_server_error:
+        raise FeedUnusable(f"{answered}, an error of its own")
+    raise FeedUnusable(f"{answered} and no JSON")
+
+
+def _json_object(content: bytes) -> dict[str, Any]:
+    if not content.strip():
+        raise FeedUnusable("its answer is empty")
+    if content.lstrip().startswith(b"<"):
+        raise FeedUnusable("its answer is a web page (HTML) and no JSON")
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise FeedUnusable("its answer is not text in UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise FeedUnusable("its answer is no JSON") from error
+    if not isinstance(found, dict):
+        raise FeedUnusable("its answer is no JSON object")
+    return found

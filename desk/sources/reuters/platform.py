@@ -1,0 +1,192 @@
+"""The news of LSEG's platform: its headlines and stories, read out of the JSON they come in."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from desk.sources.news.feed import FeedEntry
+from desk.sources.news.fetch import FeedRefused, FeedUnusable
+from desk.sources.reuters.access import Access
+from desk.sources.reuters.exchange import NotLetIn, Patience, exchange
+from desk.sources.reuters.sign_on import NotAccepted, SignOn
+from desk.sources.serving.kept_answers import KeptAnswers
+
+TIMEOUT_SECONDS = 5.0
+KEPT_SECONDS = 600.0
+MOST_KEPT = 64
+PAGE: Final = 100
+"""The most headlines that the platform gives at once."""
+
+ARCHIVED_AFTER = timedelta(days=14 * 30)
+"""From which age on headlines are asked for in the archive, as `lseg-data` does from 14 months on;
+the current ones reach back for 15."""
+
+REUTERS_CODE = "NS:RTRS"
+
+_SOURCE_ROLES = frozenset({"sRole:source", "cRole:source"})
+_STORY_ID = re.compile(r"urn:[A-Za-z0-9._:-]{1,190}")
+
+
+@dataclass(frozen=True, slots=True)
+class Headlines:
+    """Headlines as the platform has them, newest first; `more` than a page holds."""
+
+    entries: tuple[FeedEntry, ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoryText:
+    """What a story says, and the date of this version as it is written; "" where it is not."""
+
+    words: str
+    version_created: str
+
+
+class LsegNews:
+    """Asks for news and keeps what it got for ten minutes. Failures are not kept.
+
+    May be used from several threads; two that ask the same at once both ask the platform.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        now: Callable[[], datetime],
+        clock: Callable[[], float] = time.monotonic,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
+        """`now` gives the present instant: old news is in an archive. `clock` counts seconds."""
+        self._url = f"{access.url}/data/news/v1"
+        self._sign_on = SignOn(access, clock)
+        self._now = now
+        self._timeout_seconds = timeout_seconds
+        self._pages = KeptAnswers[Headlines](KEPT_SECONDS, MOST_KEPT, clock)
+        self._stories = KeptAnswers[StoryText](KEPT_SECONDS, MOST_KEPT, clock)
+
+    def patience(self) -> Patience:
+        """The time that one question may take, with all that it asks the platform."""
+        return Patience(self._timeout_seconds)
+
+    def headlines(
+        self, query: str, start: datetime, end: datetime, patience: Patience
+    ) -> Headlines:
+        """The newest headlines of a query, a hundred at the most, from `start` to `end`.
+
+        Raises:
+            FeedRefused: the platform refused.
+            FeedUnusable: there was no answer, or no headlines in it.
+        """
+        question = {
+            "query": query,
+            "limit": str(PAGE),
+            "dateFrom": _written(start),
+            "dateTo": _written(end),
+            "sort": "newToOld",
+        }
+        if start < self._now() - ARCHIVED_AFTER:
+            question["archive"] = "true"
+        address = f"{self._url}/headlines?{urlencode(question)}"
+        kept = self._pages.get(address)
+        if kept is None:
+            kept = _headlines(self._asked(address, patience))
+            self._pages.keep(address, kept)
+        return kept
+
+    def story(self, story_id: str, patience: Patience) -> StoryText:
+        """A story by its id.
+
+        Raises:
+            FeedRefused: the platform refused, or has no such story.
+            FeedUnusable: there was no answer, or no story in it.
+        """
+        if _STORY_ID.fullmatch(story_id) is None:
+            raise FeedUnusable("the id of the story is none")
+        kept = self._stories.get(story_id)
+        if kept is None:
+            address = f"{self._url}/stories/{quote(story_id, safe=':')}"
+            kept = _story(self._asked(address, patience))
+            self._stories.keep(story_id, kept)
+        return kept
+
+    def _asked(self, address: str, patience: Patience) -> dict[str, Any]:
+        """Asked once more, signed on anew, where the token is not accepted any longer."""
+        token = self._sign_on.token(patience)
+        try:
+            return exchange(address, patience, token=token)
+        except NotLetIn as error:
+            refused = NotAccepted(token, str(error))
+        token = self._sign_on.token(patience, instead_of=refused)
+        try:
+            return exchange(address, patience, token=token)
+        except NotLetIn as error:
+            raise FeedRefused(f"{error}, also to a new token") from error
+
+
+def _written(instant: datetime) -> str:
+    whole = instant.astimezone(UTC).replace(tzinfo=None)
+    return f"{whole.isoformat(timespec='milliseconds')}Z"
+
+
+def _headlines(answer: Mapping[str, Any]) -> Headlines:
+    rows = answer.get("data")
+    if not isinstance(rows, list):
+        raise FeedUnusable("its field `data` is missing or has changed")
+    entries = tuple(_entry(row) for row in rows[:PAGE])
+    for field, values in (
+        ("storyId", [entry.identifier for entry in entries]),
+        ("newsItem.itemMeta.title", [entry.title for entry in entries]),
+        ("newsItem.itemMeta.versionCreated", [entry.published for entry in entries]),
+        ("newsItem.contentMeta.infoSource", [entry.source for entry in entries]),
+    ):
+        if entries and not any(values):
+            raise FeedUnusable(f"its field `{field}` is missing or has changed")
+    return Headlines(entries, more=bool(_text(answer, "meta", "next")))
+
+
+def _entry(row: object) -> FeedEntry:
+    """The date is that of the version: what stands there now was not known before."""
+    return FeedEntry(
+        title=_text(row, "newsItem", "itemMeta", "title", 0, "$"),
+        link="",
+        published=_text(row, "newsItem", "itemMeta", "versionCreated", "$"),
+        updated="",
+        source=_source(row),
+        summary="",
+        identifier=_text(row, "storyId"),
+    )
+
+
+def _source(row: object) -> str:
+    named = _at(row, "newsItem", "contentMeta", "infoSource")
+    for one in named if isinstance(named, list) else ():
+        if _text(one, "_role") in _SOURCE_ROLES:
+            return _text(one, "_qcode")
+    return ""
+
+
+def _story(answer: Mapping[str, Any]) -> StoryText:
+    told = _at(answer, "newsItem", "contentSet", "inlineData")
+    words = _text(told, 0, "$") or _text(told, "$")
+    if not words:
+        raise FeedUnusable("its field `newsItem.contentSet.inlineData` is missing or has changed")
+    return StoryText(words, _text(answer, "newsItem", "itemMeta", "versionCreated", "$"))
+
+
+def _text(found: object, *path: str | int) -> str:
+    value = _at(found, *path)
+    return value if isinstance(value, str) else ""
+
+
+def _at(found: object, *path: str | int) -> object:
+    for step in path:
+        if isinstance(step, int):
+            found = found[step] if isinstance(found, list) and len(found) > step else None
+        else:
+            found = found.get(step) if isinstance(found, dict) else None
+    return found

@@ -1,0 +1,1 @@
+"""The server `sentiment`: the tone of headlines."""

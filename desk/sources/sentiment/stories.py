@@ -1,0 +1,266 @@
+"""What the desk's own sources carried about a market, each story once.
+
+Text from outside is made plain and carried as data: what it asks for is not done.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from desk.analytics.names.subjects import named_subjects, namings
+from desk.contracts.findings.source_results import NewsItem, NewsItems, RateDecision
+from desk.sources.analysis.names import COMPANIES, name_of_pair
+from desk.sources.central_banks.facts_table import DamagedTable
+from desk.sources.central_banks.news import BankNews
+from desk.sources.central_banks.policy_answers import covered_until, rate_decisions
+from desk.sources.central_banks.policy_facts import PolicyFacts
+from desk.sources.knowledge.documents import Corpus, Kind, WrittenText, version_at
+from desk.sources.knowledge.text import passages
+from desk.sources.knowledge.yaml import DamagedCorpus
+from desk.sources.news.items import LONGEST_HEADLINE
+from desk.sources.news.server import GoogleNewsTools
+from desk.sources.news.text import plain_text
+from desk.sources.serving.market_symbol import areas_of, is_pair
+
+TABLE = "Project table of central-bank decisions"
+CORPUS = "Web page of the knowledge corpus"
+NOT_LIVE = (
+    "The banks' own news feeds and the news of publishers are not read: this server was started "
+    "without --live, which lets it read them over the network."
+)
+NO_COMPANIES = (
+    "There is no news of companies here: this server was started without --live, which lets it "
+    "read the news of publishers over the network."
+)
+LONGEST_SUMMARY = 1_000
+
+_DAY = timedelta(days=1)
+_SIGNS = re.compile(r"[\W_]+")
+_CURRENCY_IN_A_TITLE = re.compile(
+    r"\b(?:Yen|Dollar|Greenback|Pound|Cable|Franc|Kiwi|Loonie|Krona|Krone|Yuan|Renminbi|Rupee|Rupiah"
+    r"|Baht|Ringgit|Peso|Euro)\b"
+)
+"""Names of currencies with the capital letter that a title or the beginning of one gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """An item, and the area whose central bank it is a statement of, if it is one."""
+
+    item: NewsItem
+    area: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Stories of a market, newest first, and what is to be said of what could not be read.
+
+    Without `read` nothing was found because no source reaches as far as the market and its days.
+    """
+
+    stories: tuple[Story, ...]
+    missing: tuple[str, ...]
+    read: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A market, and the days before an instant from which news is asked."""
+
+    symbol: str
+    as_of: datetime
+    days: int
+
+    @property
+    def start(self) -> datetime:
+        """The beginning of the window; its end is the as-of instant. Both belong to it."""
+        return self.as_of - timedelta(days=self.days)
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """The areas of its central banks, as far as the desk knows them."""
+        return tuple(area for area in areas_of(self.symbol) if area is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveNews:
+    """The live sources: the banks' own feeds, and Google News."""
+
+    banks: BankNews
+    publishers: GoogleNewsTools
+
+
+class Newsroom:
+    """Gathers stories from all sources there are."""
+
+    def __init__(
+        self,
+        facts: Callable[[], PolicyFacts],
+        corpus: Callable[[], Corpus],
+        live: LiveNews | None = None,
+    ) -> None:
+        """`facts` and `corpus` give what they have read; without `live` nothing is fetched."""
+        self._facts = facts
+        self._corpus = corpus
+        self._live = live
+
+    def gather(self, asked: Asked) -> Gathered:
+        """What was published about a market in the days before the instant, newest first.
+
+        Raises:
+            ToolError: it is no market, or the tables or the corpus are damaged.
+        """
+        if not asked.areas and not is_pair(asked.symbol) and self._live is None:
+            return Gathered((), (NO_COMPANIES,), read=False)
+        try:
+            facts, corpus = self._facts(), self._corpus()
+        except (DamagedTable, DamagedCorpus) as error:
+            raise ToolError(str(error)) from error
+        stories = [*_decisions(facts, asked), *_pages(corpus, asked)]
+        missing = [*_gaps(facts, asked)]
+        whole = not missing or self._live is not None
+        if self._live is None:
+            missing.append(NOT_LIVE)
+        else:
+            for fetched, remark in _fetched(self._live, facts, asked):
+                stories += fetched
+                missing += [remark] if remark else []
+        return Gathered(each_once(stories), tuple(missing), read=whole or bool(stories))
+
+
+def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
+    """Each story by its title once, as it was first told, the newest first."""
+    first: dict[str, Story] = {}
+    for story in sorted(stories, key=lambda each: each.item.published_at):
+        first.setdefault(_told(story.item), story)
+    return tuple(sorted(first.values(), key=lambda each: each.item.published_at, reverse=True))
+
+
+def as_spoken(text: str) -> str:
+    """A text with the names of currencies as they are written within a sentence."""
+    return _CURRENCY_IN_A_TITLE.sub(lambda name: name[0].lower(), text)
+
+
+def _told(item: NewsItem) -> str:
+    """A title without case, signs and the publisher's name at its end."""
+    title = unicodedata.normalize("NFKC", item.headline).casefold()
+    title = title.removesuffix(f" - {item.publisher.casefold()}")
+    return " ".join(_SIGNS.sub(" ", title).split()) or title
+
+
+def _decisions(facts: PolicyFacts, asked: Asked) -> Iterator[Story]:
+    """The decisions of the table as statements; the wording is the desk's."""
+    first, last = asked.start.astimezone(UTC).date() - _DAY, asked.as_of.date() + _DAY
+    for decision in rate_decisions(facts, asked.areas, first, last, asked.as_of):
+        if decision.known_from >= asked.start:
+            item = NewsItem(
+                headline=f"{decision.bank} {_acted(decision)}",
+                publisher=TABLE,
+                published_at=decision.known_from,
+                summary=f"{decision.instrument}; {decision.source}"[:LONGEST_SUMMARY],
+            )
+            yield Story(item, decision.area)
+
+
+def _acted(decision: RateDecision) -> str:
+    if decision.change == 0:
+        return f"leaves its policy rate unchanged, {decision.decided_on}"
+    verb = "raises" if decision.change > 0 else "lowers"
+    return f"{verb} its policy rate, {decision.decided_on}"
+
+
+def _pages(corpus: Corpus, asked: Asked) -> Iterator[Story]:
+    """Web pages that came out within the window and name the market."""
+    for versions in corpus.texts.values():
+        page = version_at(versions, asked.as_of)
+        if page is None or page.kind is not Kind.WEB or page.since < asked.start:
+            continue
+        named = _naming(page, asked)
+        if named is not None:
+            item = NewsItem(
+                headline=plain_text(page.title, LONGEST_HEADLINE) or page.url,
+                publisher=CORPUS,
+                published_at=page.since,
+                url=page.url,
+                summary=plain_text(named, LONGEST_SUMMARY) or None,
+            )
+            yield Story(item)
+
+
+def _naming(page: WrittenText, asked: Asked) -> str | None:
+    """The first passage of a page that names the market; its title may do so in its place."""
+    parts = list(passages(page.markdown))
+    for part in parts:
+        if _names(part, asked):
+            return part
+    return "".join(parts[:1]) if _names(page.title, asked) else None
+
+
+def _names(text: str, asked: Asked) -> bool:
+    company = COMPANIES.get(asked.symbol)
+    spoken = rf"\b(?:{re.escape(asked.symbol)}" + (f"|{company.spoken})" if company else ")")
+    if not asked.areas and not is_pair(asked.symbol):
+        return re.search(spoken, text) is not None
+    spoken_of = as_spoken(text)
+    subjects = (asked.symbol, *_banks(asked))
+    return bool(named_subjects(spoken_of, subjects, namings(spoken_of)))
+
+
+def _banks(asked: Asked) -> Sequence[str]:
+    # The dollar is one side of most pairs: a page about America is not about each of them.
+    return [area for area in asked.areas if area != "US" or not is_pair(asked.symbol)]
+
+
+def _gaps(facts: PolicyFacts, asked: Asked) -> Iterator[str]:
+    """What the table of decisions cannot know of the window."""
+    for area in asked.areas:
+        until = covered_until(facts, (area,), asked.as_of).get(area)
+        known = facts.areas.get(area)
+        if until is None or known is None:
+            yield f"{area}: the table has no decisions of its central bank."
+        elif until < known.local_day(asked.as_of):
+            yield f"{area}: the table has the decisions of {known.bank} up to {until} only."
+
+
+def _fetched(
+    live: LiveNews, facts: PolicyFacts, asked: Asked
+) -> Iterator[tuple[list[Story], str | None]]:
+    """What each live source gave; one that could not be asked costs only its own news."""
+    names = {bank.bank: code for code, bank in facts.areas.items()}
+    if asked.areas:
+        news = _asked(lambda: live.banks.of(asked.areas, facts.areas, asked.as_of, asked.days))
+        yield [Story(item, names.get(item.publisher)) for item in news.items], news.missing
+    query = _query(facts, asked)
+    news = _asked(lambda: live.publishers.search_news(query, asked.as_of, asked.days))
+    yield [Story(item) for item in news.items], news.missing
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Stands for an answer that was not had."""
+
+    missing: str
+    items: tuple[NewsItem, ...] = ()
+
+
+def _asked(ask: Callable[[], NewsItems]) -> NewsItems | _Refused:
+    try:
+        return ask()
+    except ToolError as error:
+        return _Refused(str(error))
+
+
+def _query(facts: PolicyFacts, asked: Asked) -> str:
+    """What publishers are searched for."""
+    symbol = asked.symbol
+    if is_pair(symbol):
+        names = " ".join(f'"{name}"' for name in name_of_pair(symbol).split(" / "))
+        return f'"{symbol}" OR ({names})'
+    if asked.areas:
+        return f'"{facts.areas[symbol].bank}"' if symbol in facts.areas else f'"{symbol}"'
+    company = COMPANIES.get(symbol)
+    return f'"{company.name}" stock' if company else f'"{symbol}" stock'

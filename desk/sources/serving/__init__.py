@@ -1,0 +1,1 @@
+"""What all servers of the desk have in common."""

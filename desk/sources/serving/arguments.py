@@ -1,0 +1,105 @@
+"""The arguments that tools share, and how they must be written."""
+
+import re
+from datetime import date, datetime
+from typing import Annotated, TypeVar
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+
+from desk.contracts.findings.source_results import Month
+from desk.contracts.markets import AREA_PATTERN, PAIR_PATTERN
+
+FIRST_YEAR = 1900
+LAST_YEAR = 2199
+
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ISO_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+def _iso_instant(value: object) -> object:
+    # pydantic reads digits alone as seconds since 1970, which would answer for another time.
+    if isinstance(value, datetime) or (isinstance(value, str) and _ISO_DAY.match(value)):
+        return value
+    raise ValueError("write it as an ISO 8601 instant with offset, such as 2026-11-02T07:00:00Z")
+
+
+def _iso_day(value: object) -> object:
+    if isinstance(value, date) or (isinstance(value, str) and _ISO_DAY.fullmatch(value)):
+        return value
+    raise ValueError("write it as an ISO 8601 day, such as 2026-10-30")
+
+
+def _iso_month(value: object) -> object:
+    if isinstance(value, str) and _ISO_MONTH.fullmatch(value):
+        return value
+    raise ValueError("write it as a month, such as 2026-10")
+
+
+def _within_the_calendar(instant: datetime) -> datetime:
+    if FIRST_YEAR <= instant.year <= LAST_YEAR:
+        return instant
+    raise ValueError(f"the year must lie between {FIRST_YEAR} and {LAST_YEAR}")
+
+
+AsOf = Annotated[
+    AwareDatetime,
+    BeforeValidator(_iso_instant),
+    AfterValidator(_within_the_calendar),
+    Field(description="ISO 8601 instant with offset; nothing published later is returned"),
+]
+"""The instant that a tool answers for."""
+
+Day = Annotated[date, BeforeValidator(_iso_day)]
+"""A calendar day written `2026-10-30`."""
+
+CalendarMonth = Annotated[Month, BeforeValidator(_iso_month)]
+"""A calendar month written `2026-10`."""
+
+Symbol = Annotated[
+    str,
+    Field(description="pair such as USD/JPY: units of the second currency for one of the first"),
+]
+Areas = Annotated[
+    list[str],
+    Field(min_length=1, max_length=40, description="area codes such as US, JP, XM (euro area)"),
+]
+
+_Ordered = TypeVar("_Ordered", date, str)
+
+
+def currencies_of(symbol: str) -> tuple[str, str]:
+    """The two currencies of a pair.
+
+    Raises:
+        ToolError: the symbol is no pair of two currencies.
+    """
+    if re.fullmatch(PAIR_PATTERN, symbol) is None:
+        letters = re.sub(r"[^A-Z]", "", symbol.upper())
+        likely = f"{letters[:3]}/{letters[3:]}" if len(letters) == 6 else "USD/JPY"
+        raise ToolError(f"{symbol[:40]!r} is not a pair; write it like {likely}")
+    base, _, quote = symbol.partition("/")
+    if base == quote:
+        raise ToolError(f"{symbol!r} pairs a currency with itself; name two currencies")
+    return base, quote
+
+
+def require_areas(areas: list[str]) -> None:
+    """Refuse what is no area code.
+
+    Raises:
+        ToolError: one of them is not.
+    """
+    malformed = [code for code in areas if re.fullmatch(AREA_PATTERN, code) is None]
+    if malformed:
+        raise ToolError(f"{malformed[0][:40]!r} is not an area code; write it like JP or XM")
+
+
+def require_order(start: _Ordered, end: _Ordered | None) -> None:
+    """Refuse a range that runs backwards.
+
+    Raises:
+        ToolError: `end` lies before `start`.
+    """
+    if end is not None and end < start:
+        raise ToolError(f"end {end} lies before start {start}; swap them")

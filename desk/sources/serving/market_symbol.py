@@ -1,0 +1,42 @@
+"""The argument that names one market: a pair, a stock or an area of a central bank."""
+
+import re
+from typing import Annotated
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from desk.analytics.names.markets import AREAS
+from desk.contracts.markets import AREA_PATTERN, PAIR_PATTERN, STOCK_PATTERN
+
+MarketSymbol = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=40,
+        description="a pair such as USD/JPY, a stock as Yahoo writes it such as NVDA, or, of a "
+        "central bank, its area such as JP",
+    ),
+]
+"""What a tool about one market is asked about."""
+
+
+def is_pair(symbol: str) -> bool:
+    """Whether a symbol is written like a pair."""
+    return re.fullmatch(PAIR_PATTERN, symbol) is not None
+
+
+def areas_of(symbol: str) -> tuple[str | None, ...]:
+    """The areas of the central banks that issue a pair's currencies, None where the desk knows
+    none; the area itself for an area; nothing for a stock.
+
+    Raises:
+        ToolError: it is no symbol of a market.
+    """
+    if is_pair(symbol):
+        return tuple(AREAS.get(currency) for currency in symbol.split("/"))
+    if re.fullmatch(AREA_PATTERN, symbol) and symbol in AREAS.values():
+        return (symbol,)
+    if re.fullmatch(STOCK_PATTERN, symbol):
+        return ()
+    raise ToolError(f"{symbol[:40]!r} is not a market; write it like USD/JPY or NVDA")

@@ -1,0 +1,1 @@
+"""The server `official_statistics`: month averages and month ends."""

@@ -1,0 +1,1 @@
+"""The server `yahoo_finance`: live prices."""

@@ -1,0 +1,171 @@
+"""MCP server `yahoo_finance`: daily closes of currency pairs as Yahoo Finance has them."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import History, Provenance, Quote, SymbolMatches
+from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from desk.sources.serving.kept_notes import KeptNotes
+from desk.sources.serving.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.yahoo.closes import Close, last_known_day
+from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
+from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance
+
+SOURCE = Provenance(
+    name="Yahoo Finance",
+    tier=SourceTier.SECONDARY,
+    origin="Yahoo Finance",
+    url="https://finance.yahoo.com/markets/currencies/",
+)
+MOST_CLOSES = 10_000
+_EARLIEST = date(1980, 1, 1)
+"""Nothing earlier is asked for: no currency pair at Yahoo reaches back to this day."""
+
+Query = Annotated[
+    str, Field(min_length=1, max_length=200, description="codes or names, such as `yen`")
+]
+
+
+class YahooTools:
+    """The tools of the server. Each answers only with closes known at `as_of`."""
+
+    def __init__(self, yahoo: YahooFinance, now: Callable[[], datetime]) -> None:
+        """`now` gives the present instant, with its zone: a running day has no close."""
+        self._yahoo = yahoo
+        self._now = now
+
+    def get_quote(self, symbol: Symbol, as_of: AsOf) -> Quote:
+        """Last daily close of a pair at Yahoo Finance known at as_of, with its day.
+
+        A close is Yahoo's last rate of a London day. It counts as known from one hour after the
+        end of its UTC day, because until then Yahoo's row for the day is the running rate.
+        """
+        base, quote = currencies_of(symbol)
+        last = last_known_day(as_of, self._now())
+        found, missing = self._closes(base, quote, last - LONGEST_GAP, last)
+        if not found:
+            missing = missing or (
+                f"Yahoo Finance has no close of {symbol} in the {LONGEST_GAP.days} days "
+                f"up to {last}."
+            )
+            return Quote(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
+        day, value = found[-1]
+        return Quote(as_of=as_of, source=SOURCE, symbol=symbol, fixed_on=day, value=value)
+
+    def get_historical(
+        self, symbol: Symbol, start: Day, as_of: AsOf, end: Day | None = None
+    ) -> History:
+        """Daily closes of a pair at Yahoo Finance from start to end, oldest first.
+
+        Both days included; without end, up to the last close known at as_of: one counts as known
+        from one hour after the end of its UTC day. No closes on weekends.
+        """
+        base, quote = currencies_of(symbol)
+        require_order(start, end)
+        last = min(end or date.max, last_known_day(as_of, self._now()))
+        if last < start:
+            missing: str | None = _not_yet(symbol, start, last)
+            return History(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
+        found, missing = self._closes(base, quote, start, last)
+        if not found:
+            missing = missing or f"Yahoo Finance has no close of {symbol} from {start} to {last}."
+        if len(found) > MOST_CLOSES:
+            raise ToolError(f"{len(found)} closes are above {MOST_CLOSES}; ask for fewer days")
+        return History(
+            as_of=as_of,
+            source=SOURCE,
+            symbol=symbol,
+            days=tuple(close.day for close in found),
+            values=tuple(close.value for close in found),
+            missing=missing,
+        )
+
+    def search_symbols(self, query: Query, as_of: AsOf) -> SymbolMatches:
+        """Currency pairs that Yahoo Finance finds for a query, best first.
+
+        Yahoo does not date its list of symbols: this is today's, of names alone. Whether a pair
+        had a close at as_of is what get_quote says.
+        """
+        try:
+            symbols = self._yahoo.pairs(query)
+        except YahooRefused as error:
+            raise ToolError(f"{error}.") from error
+        except YahooUnusable as error:
+            raise ToolError(_unusable(f"the search for {query[:40]!r}", error)) from error
+        return SymbolMatches(as_of=as_of, source=SOURCE, query=query, symbols=symbols)
+
+    def _closes(
+        self, base: str, quote: str, first: date, last: date
+    ) -> tuple[tuple[Close, ...], str | None]:
+        """The closes, or why there can be none; neither where Yahoo has none in the range."""
+        if last < _EARLIEST:
+            return (), f"Yahoo Finance has no rates of days before {_EARLIEST}."
+        try:
+            found = self._yahoo.closes(base, quote, max(first, _EARLIEST), last)
+        except YahooRefused as error:
+            raise ToolError(f"{error}.") from error
+        except YahooUnusable as error:
+            return (), _unusable(f"{base}/{quote}", error)
+        if found.no_such_symbol:
+            return (), f"Yahoo Finance has no pair {base}{quote}=X."
+        return found.closes, None
+
+
+def _not_yet(symbol: str, start: date, last: date) -> str:
+    return f"No close of {symbol} from {start} on was known yet; the last known day is {last}."
+
+
+def _unusable(subject: str, error: YahooUnusable) -> str:
+    return f"Yahoo Finance's answer for {subject} cannot be used: {error}."
+
+
+def _present() -> datetime:
+    return datetime.now(UTC)
+
+
+def build_server(
+    cache_dir: Path | None = None,
+    *,
+    refresh_every: timedelta | None = None,
+    url: str = YAHOO_URL,
+    now: Callable[[], datetime] = _present,
+) -> MCPServer:
+    """The server, for use in this process or to be run.
+
+    `url` is asked in place of Yahoo's hosts. `cache_dir` and `refresh_every` are accepted as by
+    every server of ours and not used: answers are kept in memory for five minutes, and nothing
+    is written. Without the package `yfinance` the tools refuse and say how to install it.
+    """
+    del cache_dir, refresh_every
+    tools = YahooTools(YahooFinance(url), now)
+    server = MCPServer(
+        "yahoo_finance",
+        instructions="Daily closes of currency pairs from Yahoo Finance, for personal use.",
+        log_level="WARNING",
+        extensions=[KeptNotes()],
+    )
+    for tool in (tools.get_quote, tools.get_historical, tools.search_symbols):
+        server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
+    return server
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status."""
+    parser = argument_parser("desk.sources.yahoo.server", "Currency pairs from Yahoo Finance.")
+    parser.add_argument("--url", default=YAHOO_URL, help="where to ask (default: %(default)s)")
+    arguments = parser.parse_args(argv)
+    log_to_stderr()
+    return run(build_server(arguments.cache_dir, url=arguments.url), arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

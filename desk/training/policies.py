@@ -1,0 +1,66 @@
+"""Policies to hold others against: which action next, and which position without any research."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.run.actions import ORDER, Episode, next_in_order, sensible
+
+ACTIONS: Final = tuple(StockAction)
+"""By the index that stands for each in the environment."""
+
+ActionPolicy = Callable[[Episode], StockAction]
+"""What to do next, seeing the blackboard; it is asked while the episode goes on."""
+
+PositionPolicy = Callable[[str, int, Mapping[Metric, float]], Recommended]
+"""What to hold for a horizon: of a symbol, in a period of the walk, knowing its basic figures."""
+
+_EVEN: Final = (Recommended.BUY, Recommended.HOLD, Recommended.SELL)
+
+
+def fixed_order(board: Episode) -> StockAction:
+    """The first of the seed's order that was not taken yet, the last where all were."""
+    return next_in_order(board, board.taken) or ORDER[-1]
+
+
+def random_actions(generator: np.random.Generator) -> ActionPolicy:
+    """Any of the actions that make sense, each as likely as the others."""
+
+    def choose(board: Episode) -> StockAction:
+        likely = [action for action, sense in zip(ACTIONS, sensible(board), strict=True) if sense]
+        return likely[int(generator.integers(len(likely)))]
+
+    return choose
+
+
+def buy_and_hold(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
+    """Always long."""
+    return Recommended.BUY
+
+
+def cash(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
+    """Never in the market."""
+    return Recommended.HOLD
+
+
+def moving_averages(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
+    """Long where the mean of 50 days is above that of 200, out of the market below; out, too, where
+    there are not 200 days yet."""
+    short, long = known.get(Metric.SMA_50), known.get(Metric.SMA_200)
+    if short is None or long is None:
+        return Recommended.HOLD
+    return Recommended.BUY if short > long else Recommended.HOLD
+
+
+def random_positions(seed: int) -> PositionPolicy:
+    """Long, out or short, each as likely as the others; of a symbol and a period always the same,
+    whatever else is walked."""
+
+    def choose(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:
+        generator = np.random.default_rng([seed, period, *symbol.encode()])
+        return _EVEN[int(generator.integers(len(_EVEN)))]
+
+    return choose

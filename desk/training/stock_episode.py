@@ -1,0 +1,70 @@
+"""An episode over a table of figures: what each action writes onto the blackboard.
+
+The pure logic is that of the workflow, which has its figures from the tools; a table holds what
+they would have said.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from desk.analytics.evaluation import POSITIONS
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.insights import insights
+from desk.programs.episode.recommendation import recommend
+from desk.programs.episode.run.actions import DATA, why_not
+from desk.programs.episode.run.board import StockBoard
+from desk.training.tables import StockTable
+
+_DATA = frozenset(DATA)
+
+
+class Taken(NamedTuple):
+    """What came of an action: why it was refused, or that it was an evaluation, and its reward.
+
+    An evaluation has no reward where the prices or the rate are not there.
+    """
+
+    refused: str | None = None
+    evaluated: bool = False
+    reward: Decimal | None = None
+
+
+class StockEpisode:
+    """The episode of one stock, as of the close of the day that stands in the table at `at`."""
+
+    __slots__ = ("_at", "_cost", "_day", "_table", "board")
+
+    def __init__(
+        self, table: StockTable, at: int, as_of: datetime, weeks: int, cost: Decimal
+    ) -> None:
+        self.board = StockBoard(table.symbol, as_of, weeks)
+        self._table, self._at, self._cost = table, at, cost
+        self._day = table.days[at]
+
+    def take(self, action: StockAction) -> Taken:
+        """Carry an action out, or refuse it and change nothing."""
+        board = self.board
+        if (reason := why_not(board, action)) is not None:
+            return Taken(refused=reason)
+        if action in _DATA:
+            board.write_part(action, self._table.values(action, self._at), self._day)
+        elif action is StockAction.GENERATE_INSIGHT:
+            board.write_insights(insights(board.values))
+        elif action is StockAction.GENERATE_RECOMMENDATION:
+            board.write_recommendation(recommend(board.pointers, board))
+        else:
+            return self._evaluated()
+        return Taken()
+
+    def _evaluated(self) -> Taken:
+        made = self.board.recommendation
+        if made is None:
+            raise AssertionError("an evaluation without a recommendation was not refused")
+        position = POSITIONS[made.action]
+        figures, days = self._table.evaluation(
+            self._at, position, self.board.weeks, self._cost, self.board.as_of
+        )
+        self.board.write_evaluation(figures, days)
+        return Taken(evaluated=True, reward=figures.get(Metric.REWARD))

@@ -1,0 +1,214 @@
+"""What the tools of the desk would say of a stock on each day of its offline series, as a table.
+
+News, sentiment and accounts of companies are lacking, as the tools have none offline.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from difflib import get_close_matches
+from functools import cache
+from typing import Final
+
+from desk.analytics.evaluation import performance
+from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.sources.analysis.cash import CashRates, read_cash_rates
+from desk.sources.analysis.eras import Era, eras_of
+from desk.sources.analysis.figures import Floats, Unmeasured
+from desk.sources.analysis.offline import INSTALL_SWARM, NotInstalled
+from desk.sources.analysis.prices import PriceStore, close_known_from, last_close_day
+from desk.sources.analysis.symbols import nearest_symbols
+from desk.sources.analysis.technical.indicators import ta_lib
+from desk.sources.analysis.technical.performance import cash_rate, day_of, held
+from desk.sources.ecb.store import RatesStore
+from desk.training.tables_figures import COMPUTED, part_rows
+
+MOST_NEAREST: Final = 3
+
+
+class NoSuchSymbol(ValueError):
+    """A stock has no offline series. The message names those that are written most like it."""
+
+
+class NoSuchDay(ValueError):
+    """A stock has no current price at an instant. The message says from when to when it has."""
+
+
+class StockTable:
+    """The figures of a stock as of the close of each day of its series, at 22:00 UTC.
+
+    A day is named by its place in `days`, which are in order. Nothing known only later is in a
+    day's figures; each is rounded as the tool prints it.
+    """
+
+    def __init__(
+        self,
+        symbol: str,
+        eras: Sequence[Era],
+        rows: Mapping[StockAction, Floats],
+        cash: CashRates,
+    ) -> None:
+        """`rows` has, of the actions in it, a row for each day and a column for each metric."""
+        self.symbol = symbol
+        self.days = tuple(day for era in eras for day in era.series.days[era.first :])
+        self._eras = tuple(eras)
+        self._since = [era.since for era in eras]
+        self._rows = rows
+        self._cash = cash
+        self._values: dict[StockAction, list[dict[Metric, float] | None]] = {
+            action: [None] * len(self.days) for action in rows
+        }
+
+    def values(self, action: StockAction, at: int) -> Mapping[Metric, float]:
+        """The figures that an action brings on a day, without those that are lacking.
+
+        Raises:
+            ValueError: the action brings no figures of the stock.
+        """
+        if action not in self._values:
+            if action not in DATA:
+                raise ValueError(f"{action} brings no figures of the stock")
+            return {}
+        made = self._values[action][at]
+        if made is None:
+            told = zip(PART_METRICS[action], self._rows[action][at].tolist(), strict=True)
+            # What is not a number is not even equal to itself.
+            made = {metric: value for metric, value in told if value == value}
+            self._values[action][at] = made
+        return made
+
+    def index(self, as_of: datetime) -> int:
+        """The place of the last day whose close is known at an instant.
+
+        Raises:
+            NoSuchDay: the series begins later, or has no price of the fourteen days before.
+            ValueError: the instant has no time zone.
+        """
+        if as_of.tzinfo is None:
+            raise ValueError(f"{as_of} has no time zone, so it is not an instant")
+        known = last_close_day(as_of)
+        at = bisect_right(self.days, known) - 1
+        if at < 0:
+            raise NoSuchDay(
+                f"the prices of {self.symbol} begin on {self.days[0]}, and none was known at "
+                f"{as_of.isoformat()}"
+            )
+        if known - self.days[at] > LONGEST_GAP:
+            end = at + 1 == len(self.days)
+            until = "" if end else f" and begin again on {self.days[at + 1]}"
+            raise NoSuchDay(
+                f"the prices of {self.symbol} end on {self.days[at]}{until}, and that is more than "
+                f"{LONGEST_GAP.days} days before {as_of.isoformat()}"
+            )
+        return at
+
+    def evaluation(
+        self,
+        at: int,
+        position: int,
+        weeks: int,
+        cost: Decimal,
+        made_at: datetime | None = None,
+    ) -> tuple[dict[Metric, Decimal], dict[Metric, date]]:
+        """What the tool `performance` says as of the horizon, and the day of each figure.
+
+        Nothing where there is no entry or no exit. `made_at` is the instant of the decision, where
+        it is not the close of the day.
+        """
+        instant = close_known_from(self.days[at]) if made_at is None else made_at
+        until = last_close_day(instant + timedelta(weeks=weeks))
+        series = self._eras[bisect_right(self._since, until) - 1].series
+        try:
+            kept = held(series, instant, until)
+        except Unmeasured:
+            return {}, {}
+        try:
+            rate = cash_rate(series, self._cash, instant)
+        except Unmeasured:
+            rate = None
+        swings = self.values(StockAction.RUN_TA_BASIC, at).get(Metric.VOLATILITY)
+        volatility = None if swings is None else Decimal(str(swings))
+        found = performance(kept.entry, kept.exit, position, cost, rate, volatility, 7 * weeks)
+        return found, {metric: day_of(metric, kept) for metric in found}
+
+
+def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
+    """The stocks that have an offline series.
+
+    Raises:
+        NotInstalled: no package with prices is there.
+    """
+    found = (store or _usual_store()).packaged_stocks()
+    if not found:
+        raise NotInstalled(f"the packages with prices of stocks are not installed; {INSTALL_SWARM}")
+    return found
+
+
+def read_symbol(given: object) -> str:
+    """A symbol in capitals, as the commands read it.
+
+    Raises:
+        NoSuchSymbol: it is no text.
+    """
+    if not isinstance(given, str):
+        raise NoSuchSymbol(f"{given!r} is no symbol of a stock; write one, such as 'NVDA'")
+    return given.strip().upper()
+
+
+def read_symbols(given: object) -> tuple[str, ...]:
+    """Symbols in capitals, each once. A text is one symbol, anything else has one after another.
+
+    Raises:
+        NoSuchSymbol: one is no text.
+    """
+    named = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    return tuple(dict.fromkeys(map(read_symbol, named)))
+
+
+def stock_table(symbol: str, store: PriceStore | None = None) -> StockTable:
+    """The table of a stock. Without a store that of the packages, made once in a process.
+
+    Raises:
+        NoSuchSymbol: the stock has no offline series.
+        NotInstalled: the package with its prices, or TA-Lib, is not there.
+    """
+    return _usual_table(symbol) if store is None else _made(symbol, store)
+
+
+@cache
+def _usual_table(symbol: str) -> StockTable:
+    return _made(symbol, _usual_store())
+
+
+@cache
+def _usual_store() -> PriceStore:
+    return PriceStore(RatesStore())
+
+
+@cache
+def _cash() -> CashRates:
+    return read_cash_rates()
+
+
+def _made(symbol: str, store: PriceStore) -> StockTable:
+    eras = eras_of(store, symbol)
+    if not eras:
+        raise NoSuchSymbol(_no_series(symbol, symbols(store)))
+    library = ta_lib("the table of a stock")
+    rows = {action: part_rows(eras, action, library) for action in COMPUTED}
+    return StockTable(symbol, eras, rows, _cash())
+
+
+def _no_series(symbol: str, held_symbols: Sequence[str]) -> str:
+    alike = get_close_matches(symbol.upper()[:40], held_symbols, n=MOST_NEAREST, cutoff=0.5)
+    near = tuple(dict.fromkeys((*nearest_symbols(symbol[:40], held_symbols, MOST_NEAREST), *alike)))
+    named = f"nearest: {', '.join(near[:MOST_NEAREST])}" if near else _all(held_symbols)
+    return f"there is no offline series of {symbol[:40]!r}; {named}"
+
+
+def _all(held_symbols: Sequence[str]) -> str:
+    return f"there are those of {', '.join(held_symbols)}"

@@ -1,0 +1,1 @@
+"""Policies held against later dates."""

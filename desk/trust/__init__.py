@@ -1,0 +1,1 @@
+"""What may be printed, and what decides it."""

@@ -1,0 +1,1 @@
+"""How claims are made of measurements, and what is checked of each."""

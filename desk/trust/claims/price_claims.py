@@ -1,0 +1,209 @@
+"""A pair's figures as claims. From the same history they always come out the same."""
+
+from decimal import Decimal
+from typing import Final
+
+from desk.analytics.figures import as_number
+from desk.analytics.formulas import band_position, percent_change, range_position
+from desk.analytics.prices.price_view import PriceView, months_before
+from desk.analytics.prices.series import Fixing
+from desk.analytics.tolerances import is_little_changed
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.markets import Band, MarketSpec
+
+PERCENT_STEP: Final = Decimal("0.01")
+POSITION_STEP: Final = Decimal("0.1")
+SCORE_STEP: Final = Decimal("0.1")
+SHARE_STEP: Final = Decimal(1)
+LEAST_SIGNIFICANT: Final = 4
+
+
+def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Claim, ...]:
+    """Every figure that the view allows, in the order in which a report lists them.
+
+    Levels are rounded to the market's digits first, and changes and positions are computed from
+    the rounded levels, so that a reader who computes them from the printed figures agrees.
+    A pegged pair has a band position and no z-score.
+    """
+    levels = _level_claims(view, spec, evidence)
+    by_metric = {claim.metric: claim for claim in levels}
+    derived = (
+        _move(by_metric),
+        _range_position(by_metric),
+        _band_position(by_metric[Metric.LAST], spec.band),
+        _z_score(view, spec, evidence),
+        _streak(view, spec, evidence),
+        _since(view, spec, evidence, Metric.HIGHEST_SINCE, view.higher_before),
+        _since(view, spec, evidence, Metric.LOWEST_SINCE, view.lower_before),
+        _largest_day(view, spec, evidence, by_metric),
+        *_edges(by_metric[Metric.LAST], spec.band),
+    )
+    return levels + tuple(claim for claim in derived if claim)
+
+
+def level_step(level: Decimal, digits: int) -> Decimal:
+    """The unit in the last place of a pair's printed levels: its digits, or as many more as give
+    a level four significant ones, so that a small level does not round its moves away."""
+    return Decimal(1).scaleb(-max(digits, LEAST_SIGNIFICANT - 1 - level.adjusted()))
+
+
+def position_in_band(value: Decimal, band: Band) -> Decimal:
+    """A level's place in its band, in percent of the width, as printed."""
+    return band_position(value, band.low, band.high).quantize(POSITION_STEP)
+
+
+def _level_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Claim, ...]:
+    step = level_step(view.last.value, spec.digits)
+    levels: tuple[tuple[Metric, Fixing | None, str | None], ...] = (
+        (Metric.LAST, view.last, None),
+        (Metric.PREVIOUS, view.previous, None),
+        (Metric.WINDOW_HIGH, view.window_high, "highest"),
+        (Metric.WINDOW_LOW, view.window_low, "lowest"),
+        (Metric.YEAR_HIGH, view.year_high, "highest"),
+        (Metric.YEAR_LOW, view.year_low, "lowest"),
+    )
+    return tuple(
+        Claim(
+            claim_id=claim_id(spec.market, metric),
+            subject=spec.market,
+            metric=metric,
+            value=fixing.value.quantize(step),
+            unit=Unit.LEVEL,
+            as_of=fixing.day,
+            evidence=(evidence,),
+            formula=formula,
+        )
+        for metric, fixing, formula in levels
+        if fixing
+    )
+
+
+def _move(levels: dict[Metric, Claim]) -> Claim | None:
+    last, previous = levels[Metric.LAST], levels.get(Metric.PREVIOUS)
+    if previous is None:
+        return None
+    change = percent_change(previous.value, last.value).quantize(PERCENT_STEP)
+    return _derived(last, Metric.MOVE, change, "percent_change", (previous, last))
+
+
+def _range_position(levels: dict[Metric, Claim]) -> Claim | None:
+    last, low, high = (levels.get(m) for m in (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH))
+    if last is None or low is None or high is None or low.value == high.value:
+        return None
+    position = range_position(last.value, low.value, high.value).quantize(POSITION_STEP)
+    return _derived(last, Metric.RANGE_POSITION, position, "range_position", (last, low, high))
+
+
+def _band_position(last: Claim, band: Band | None) -> Claim | None:
+    if band is None:
+        return None
+    position = position_in_band(last.value, band)
+    return _derived(last, Metric.BAND_POSITION, position, "band_position", (last,))
+
+
+def _derived(
+    last: Claim, metric: Metric, value: Decimal, formula: str, inputs: tuple[Claim, ...]
+) -> Claim:
+    return Claim(
+        claim_id=claim_id(last.subject, metric),
+        subject=last.subject,
+        metric=metric,
+        value=value,
+        unit=Unit.PERCENT,
+        as_of=last.as_of,
+        evidence=last.evidence,
+        formula=formula,
+        inputs=tuple(claim.claim_id for claim in inputs),
+    )
+
+
+def _z_score(view: PriceView, spec: MarketSpec, evidence: str) -> Claim | None:
+    if view.z_score is None or spec.band:
+        return None
+    return Claim(
+        claim_id=claim_id(spec.market, Metric.Z_SCORE),
+        subject=spec.market,
+        metric=Metric.Z_SCORE,
+        value=Decimal(view.z_score).quantize(SCORE_STEP),
+        unit=Unit.STANDARD_DEVIATIONS,
+        as_of=view.last.day,
+        evidence=(evidence,),
+        formula="z_score",
+    )
+
+
+def _streak(view: PriceView, spec: MarketSpec, evidence: str) -> Claim:
+    return Claim(
+        claim_id=claim_id(spec.market, Metric.STREAK),
+        subject=spec.market,
+        metric=Metric.STREAK,
+        value=Decimal(view.streak),
+        unit=Unit.DAYS,
+        as_of=view.last.day,
+        evidence=(evidence,),
+        formula="streak",
+    )
+
+
+def _since(
+    view: PriceView, spec: MarketSpec, evidence: str, metric: Metric, before: Fixing | None
+) -> Claim | None:
+    """The day of the newest earlier fixing as far out as the last. None where that is less than a
+    month ago, or where the history has none: then the place in the year's range tells more."""
+    if before is None or before.day > months_before(view.last.day, 1):
+        return None
+    return Claim(
+        claim_id=claim_id(spec.market, metric),
+        subject=spec.market,
+        metric=metric,
+        value=as_number(before.day),
+        unit=Unit.CALENDAR_DAY,
+        as_of=view.last.day,
+        evidence=(evidence,),
+        formula=metric.value,
+    )
+
+
+def _largest_day(
+    view: PriceView, spec: MarketSpec, evidence: str, levels: dict[Metric, Claim]
+) -> Claim | None:
+    """None where the pair was little changed, and where it went back and forth, so that a day's
+    step was more than the whole move: neither has a share that says anything."""
+    move = _move(levels)
+    if move is None or view.largest_step is None:
+        return None
+    if is_little_changed(move.value, pegged=spec.band is not None):
+        return None
+    fixing, share = view.largest_step
+    if share > 1:
+        return None
+    return Claim(
+        claim_id=claim_id(spec.market, Metric.LARGEST_DAY),
+        subject=spec.market,
+        metric=Metric.LARGEST_DAY,
+        value=(share * 100).quantize(SHARE_STEP),
+        unit=Unit.PERCENT,
+        as_of=fixing.day,
+        evidence=(evidence,),
+        formula="largest_day",
+    )
+
+
+def _edges(last: Claim, band: Band | None) -> tuple[Claim, ...]:
+    """The edges of a band as the desk is configured, of the day of the last level."""
+    if band is None:
+        return ()
+    edges = ((Metric.BAND_LOW, band.low), (Metric.BAND_HIGH, band.high))
+    return tuple(
+        Claim(
+            claim_id=claim_id(last.subject, metric),
+            subject=last.subject,
+            metric=metric,
+            value=edge,
+            unit=Unit.LEVEL,
+            as_of=last.as_of,
+            evidence=last.evidence,
+            formula="band_edge",
+        )
+        for metric, edge in edges
+    )

@@ -1,0 +1,140 @@
+"""Policy rates, decisions and differentials as claims."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import takewhile
+from typing import Final
+
+from desk.analytics.formulas import basis_point_difference
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.source_results import PolicyRate, RateDecision, RateDecisions
+from desk.contracts.markets import MarketKind, MarketSpec
+
+WHOLE: Final = Decimal(1)
+TENTH: Final = Decimal("0.1")
+IN_A_ROW: Final = {
+    1: Metric.RISES_IN_A_ROW,
+    -1: Metric.CUTS_IN_A_ROW,
+    0: Metric.HOLDS_IN_A_ROW,
+}
+
+
+def policy_rate_claims(
+    rates: Iterable[PolicyRate], as_of_day: date, evidence: str
+) -> tuple[Claim, ...]:
+    """The rates in force. A stale rate's day is the last one that its source covers."""
+    return tuple(
+        Claim(
+            claim_id=claim_id(rate.area, Metric.POLICY_RATE),
+            subject=rate.area,
+            metric=Metric.POLICY_RATE,
+            value=rate.rate,
+            unit=Unit.PERCENT_A_YEAR,
+            as_of=known_on(rate, as_of_day),
+            evidence=(evidence,),
+        )
+        for rate in rates
+        if rate.rate is not None
+    )
+
+
+def known_on(rate: PolicyRate, as_of_day: date) -> date:
+    """The day that a rate can be vouched for: the as-of day, or the end of the source's cover."""
+    return min(as_of_day, rate.covered_until) if rate.covered_until else as_of_day
+
+
+def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[Claim, ...]:
+    """For each decision the rate after it and the change it made."""
+    return tuple(
+        Claim(
+            claim_id=claim_id(decision.area, metric, decision.decided_on),
+            subject=decision.area,
+            metric=metric,
+            value=value,
+            unit=unit,
+            as_of=decision.decided_on,
+            evidence=(evidence,),
+        )
+        for decision in decisions
+        for metric, value, unit in (
+            (Metric.DECISION_RATE, decision.rate, Unit.PERCENT_A_YEAR),
+            (Metric.DECISION_CHANGE, decision.change, Unit.BASIS_POINTS),
+        )
+    )
+
+
+def direction(decision: RateDecision) -> int:
+    """1 for a rise, -1 for a cut, 0 for a hold."""
+    return (decision.change > 0) - (decision.change < 0)
+
+
+def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
+    """For the newest decision of each area, how many meetings in a row decided the same.
+
+    None where it is the first, and where the answer does not reach back to a meeting that decided
+    otherwise: then there may be more than are in it.
+    """
+    meetings: dict[str, list[RateDecision]] = {}
+    for decision in sorted((*answer.before, *answer.decisions), key=lambda d: d.decided_on):
+        meetings.setdefault(decision.area, []).append(decision)
+    decided = {decision.area for decision in answer.decisions}
+    claims = (_in_a_row(meetings[area], evidence) for area in sorted(decided))
+    return tuple(claim for claim in claims if claim)
+
+
+def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:
+    newest = meetings[-1]
+    alike = list(takewhile(lambda d: direction(d) == direction(newest), reversed(meetings)))
+    if len(alike) < 2 or len(alike) == len(meetings):
+        return None
+    metric = IN_A_ROW[direction(newest)]
+    return Claim(
+        claim_id=claim_id(newest.area, metric, newest.decided_on),
+        subject=newest.area,
+        metric=metric,
+        value=Decimal(len(alike)),
+        unit=Unit.COUNT,
+        as_of=newest.decided_on,
+        evidence=(evidence,),
+        formula="in_a_row",
+    )
+
+
+def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | None:
+    """Whose rate is taken against whose: base against quote area for a pair, an area against the
+    base area for a policy rate. None where there is no second area."""
+    if spec.kind is MarketKind.PAIR:
+        return (spec.areas[0], spec.areas[1]) if len(spec.areas) == 2 else None
+    area = spec.areas[0] if spec.areas else spec.market
+    return (area, base_area) if area != base_area else None
+
+
+def differential_claim(
+    spec: MarketSpec, base_area: str, policy_rates: Sequence[Claim]
+) -> Claim | None:
+    """The rate differential in basis points, of the earlier of the two rates' days.
+
+    None where there is no second area or either rate is not claimed.
+    """
+    areas = differential_areas(spec, base_area)
+    known = {claim.subject: claim for claim in policy_rates}
+    if areas is None or areas[0] not in known or areas[1] not in known:
+        return None
+    rate, against = known[areas[0]], known[areas[1]]
+    return Claim(
+        claim_id=claim_id(spec.market, Metric.DIFFERENTIAL),
+        subject=spec.market,
+        metric=Metric.DIFFERENTIAL,
+        value=_compact(basis_point_difference(rate.value, against.value)),
+        unit=Unit.BASIS_POINTS,
+        as_of=min(rate.as_of, against.as_of),
+        evidence=tuple(dict.fromkeys((*rate.evidence, *against.evidence))),
+        formula="basis_point_difference",
+        inputs=(rate.claim_id, against.claim_id),
+    )
+
+
+def _compact(basis_points: Decimal) -> Decimal:
+    whole = basis_points.quantize(WHOLE)
+    return whole if whole == basis_points else basis_points.quantize(TENTH)

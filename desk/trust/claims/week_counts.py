@@ -1,0 +1,77 @@
+"""What a week's claims come to when they are counted: how many banks cut, raised and held, and
+against how many currencies the dollar rose and fell.
+
+A count names the claims that it was counted of, and rests on nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.markets import MarketSpec
+
+WEEK: Final = "WEEK"
+"""The subject of what is counted over all markets of a week."""
+
+DOLLAR: Final = "USD"
+FEWEST: Final = 2
+"""Fewer are named and not counted."""
+
+_BANKS: Final[Mapping[Metric, Callable[[Claim], bool]]] = {
+    Metric.BANKS_CUT: lambda claim: claim.value < 0,
+    Metric.BANKS_RAISED: lambda claim: claim.value > 0,
+    Metric.BANKS_HELD: lambda claim: claim.value == 0,
+}
+_DOLLAR: Final[Mapping[Metric, Callable[[Claim], bool]]] = {
+    Metric.DOLLAR_ROSE: lambda claim: _dollar_side(claim) > 0,
+    Metric.DOLLAR_FELL: lambda claim: _dollar_side(claim) < 0,
+}
+WEEK_METRICS: Final = frozenset({*_BANKS, *_DOLLAR})
+
+
+def week_counts(claims: Mapping[str, Claim], specs: Iterable[MarketSpec] = ()) -> dict[str, Claim]:
+    """The counts over a week's claims, by id; the dollar's also over each group of `specs`.
+
+    Of a bank that decided more than once the newest decision counts. What there are fewer than two
+    of is not counted.
+    """
+    decided = sorted(_of(claims, Metric.DECISION_CHANGE), key=lambda claim: claim.as_of)
+    newest = {claim.subject: claim for claim in decided}
+    moves = [c for c in _of(claims, Metric.MOVE) if DOLLAR in c.subject.split("/")]
+    groups: dict[str, list[Claim]] = {WEEK: moves}
+    for spec in specs:
+        own = (claim for claim in moves if claim.subject == spec.market)
+        groups.setdefault(spec.group.upper(), []).extend(own)
+    counted = [
+        *_counts(WEEK, _BANKS, list(newest.values())),
+        *(count for group, moved in groups.items() for count in _counts(group, _DOLLAR, moved)),
+    ]
+    return {claim.claim_id: claim for claim in counted}
+
+
+def _of(claims: Mapping[str, Claim], metric: Metric) -> Iterator[Claim]:
+    return (claims[name] for name in sorted(claims) if claims[name].metric is metric)
+
+
+def _counts(
+    subject: str, metrics: Mapping[Metric, Callable[[Claim], bool]], counted: list[Claim]
+) -> Iterator[Claim]:
+    if len(counted) < FEWEST:
+        return
+    for metric, holds in metrics.items():
+        yield Claim(
+            claim_id=claim_id(subject, metric),
+            subject=subject,
+            metric=metric,
+            value=Decimal(sum(map(holds, counted))),
+            unit=Unit.COUNT,
+            as_of=max(claim.as_of for claim in counted),
+            formula=metric.value,
+            inputs=tuple(claim.claim_id for claim in counted),
+        )
+
+
+def _dollar_side(move: Claim) -> int:
+    side = (move.value > 0) - (move.value < 0)
+    return side if move.subject.startswith(DOLLAR) else -side

@@ -1,0 +1,1 @@
+"""What contradicts what, and which side holds."""

@@ -1,0 +1,196 @@
+"""What the parties to a conflict hold, weighed and in writing. Light: workflows use it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.normalise import Comparable, Incomparable, Statement, normalise
+from desk.contracts.agents.tools import DataSource, SourceTier
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import (
+    Bounds,
+    ConflictKind,
+    Leaning,
+    Position,
+    ResearchResult,
+    View,
+)
+from desk.trust.claims.publishers import own_publisher
+
+SUFFIXES: Final = {
+    Unit.LEVEL: "",
+    Unit.PERCENT: " %",
+    Unit.PERCENT_A_YEAR: " % a year",
+    Unit.BASIS_POINTS: " bp",
+    Unit.STANDARD_DEVIATIONS: " σ",
+    Unit.DAYS: " days",
+    Unit.INDEX: " points",
+    Unit.RATIO: " times",
+    Unit.COUNT: " in number",
+    Unit.CALENDAR_DAY: " as a day",
+}
+"""By these a stated figure is read again, so no two are alike."""
+
+NO_SOURCE: Final = "no source"
+ABSTENTION: Final = "abstains"
+
+TIERS: Final = tuple(SourceTier)
+"""From the tier whose word weighs most to the one whose word weighs least."""
+
+
+class Stand(NamedTuple):
+    """One result's claim on something."""
+
+    result: ResearchResult
+    claim: Claim
+
+
+def state(value: Decimal, unit: Unit) -> str:
+    """A figure as a position states it, without trailing zeros: `-25 bp`."""
+    plain = Decimal(0) if value.is_zero() else value.normalize()
+    return f"{plain:f}{SUFFIXES[unit]}"
+
+
+def state_on(claim: Claim) -> str:
+    """A figure with its day, for positions that differ in the day."""
+    return f"{state(claim.value, claim.unit)} on {claim.as_of.isoformat()}"
+
+
+def read_stated(stated: str) -> tuple[Decimal, Unit]:
+    """The value and unit of a stated figure, as `state` wrote it.
+
+    Raises:
+        ValueError: it is no figure.
+    """
+    number, _, _ = stated.partition(" ")
+    suffix = stated.removeprefix(number)
+    for unit, known in SUFFIXES.items():
+        if suffix == known:
+            try:
+                return Decimal(number), unit
+            except ArithmeticError as error:
+                raise ValueError(f"{stated!r} is no figure") from error
+    raise ValueError(f"{stated!r} is in no known unit")
+
+
+def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False) -> Position:
+    """What a claim amounts to in a vote: as much as its weakest source and its result's
+    confidence."""
+    source = weakest_source(stand.result, stand.claim.evidence)
+    claim = stand.claim
+    return Position(
+        agent=stand.result.agent,
+        claim_id=claim.claim_id,
+        stated=state_on(claim) if with_day else state(claim.value, claim.unit),
+        source=_names(stand.result, claim.evidence),
+        server=server_of(source),
+        origin=origin_of(source),
+        tier=tier_of(source),
+        confidence=stand.result.confidence,
+        weight=_weight(voting, stand.result, source, stand.result.confidence),
+        publishes=is_publisher(origin_of(source), claim.claim_id, voting),
+    )
+
+
+def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> Position:
+    """What a view amounts to: as much as the weakest source of the claims it rests on."""
+    known = {claim.claim_id: claim for claim in result.claims}
+    evidence = [e for name in view.claims if name in known for e in known[name].evidence]
+    source = weakest_source(result, evidence)
+    abstains = view.leaning is Leaning.ABSTAINS
+    return Position(
+        agent=result.agent,
+        stated=ABSTENTION if abstains else view.leaning,
+        source=_names(result, evidence),
+        server=server_of(source),
+        origin=origin_of(source),
+        tier=tier_of(source),
+        confidence=view.confidence,
+        weight=0.0 if abstains else _weight(voting, result, source, view.confidence),
+        abstains=abstains,
+    )
+
+
+def weakest_source(result: ResearchResult, evidence: Iterable[str]) -> DataSource | None:
+    """The source of least weight among those that some evidence came from; None without any."""
+    named = set(evidence)
+    used = [source for source in result.sources if source.evidence_id in named]
+    return max(used, key=lambda source: TIERS.index(source.tier), default=None)
+
+
+def origin_of(source: DataSource | None) -> str | None:
+    """Who stands behind a source: the first publisher, or the source itself where none is given."""
+    return (source.origin or source.name) if source else None
+
+
+def server_of(source: DataSource | None) -> str | None:
+    """The server that a source was asked by."""
+    return source.server if source else None
+
+
+def is_publisher(origin: str | None, claim_id: str | None, voting: VotingConfig) -> bool:
+    """Whether an origin is that of a claim's own publisher."""
+    if origin is None or claim_id is None:
+        return False
+    return origin == own_publisher(*_about(claim_id), voting)
+
+
+def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | None = None) -> bool:
+    """Whether two positions of a conflict are on one side. `bounds` are the conflict's."""
+    if kind is ConflictKind.TIMING:
+        return one.claim_id == other.claim_id
+    if one.claim_id is None or other.claim_id is None:
+        return one.stated == other.stated
+    compared = compare_positions(one, other, bounds)
+    return isinstance(compared, Comparable) and compared.agree
+
+
+def compare_positions(
+    one: Position, other: Position, bounds: Bounds | None = None
+) -> Comparable | Incomparable:
+    """Two stated figures in the same terms.
+
+    Raises:
+        ValueError: a position has no claim or states no figure.
+    """
+    return normalise(_statement(one, bounds), _statement(other, bounds))
+
+
+def _statement(position: Position, bounds: Bounds | None) -> Statement:
+    if position.claim_id is None:
+        raise ValueError(f"{position.stated!r} rests on no claim")
+    subject, metric = _about(position.claim_id)
+    value, unit = read_stated(position.stated)
+    stated = Statement(subject, metric, value, unit, date.min, position.origin)
+    return within(stated, bounds)
+
+
+def within(stated: Statement, bounds: Bounds | None) -> Statement:
+    """A statement with the ends of the band or the range that it is about."""
+    return replace(stated, low=bounds.low, high=bounds.high) if bounds else stated
+
+
+def _about(claim_id: str) -> tuple[str, Metric]:
+    subject, _, rest = claim_id.partition(":")
+    return subject, Metric(rest.partition("@")[0])
+
+
+def _names(result: ResearchResult, evidence: Iterable[str]) -> str:
+    names = {source.evidence_id: source.name for source in result.sources}
+    listed = ", ".join(dict.fromkeys(names.get(each, each) for each in evidence))
+    return listed[:200] or NO_SOURCE
+
+
+def tier_of(source: DataSource | None) -> SourceTier:
+    """A source's tier; the least for what no listed source stands behind."""
+    return source.tier if source else SourceTier.DERIVED
+
+
+def _weight(
+    voting: VotingConfig, result: ResearchResult, source: DataSource | None, confidence: float
+) -> float:
+    weight = voting.weight_of(result.agent, tier_of(source), server_of(source))
+    return round(confidence * weight, 6)

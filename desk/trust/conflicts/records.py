@@ -1,0 +1,88 @@
+"""Putting the records of conflicts together, and decided ones in the place of open ones."""
+
+from collections.abc import Iterable, Sequence
+
+from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.week.report import MarketOutcome
+from desk.trust.conflicts.conflicts import WEEK
+
+MOST_CONFLICTS = 50
+"""What the outcome of a market can hold."""
+
+
+def merged(
+    detected: Iterable[ConflictRecord], validated: Iterable[ConflictRecord]
+) -> tuple[ConflictRecord, ...]:
+    """The conflicts of a market, each once. The validator's record of one goes before: it has the
+    validator's own figures as well. Open ones come first, so that a limit cuts none of them off."""
+    by_id = {record.conflict_id: record for record in (*detected, *validated)}
+    ordered = sorted(by_id.values(), key=lambda record: (record.resolved, record.conflict_id))
+    return tuple(ordered[:MOST_CONFLICTS])
+
+
+def with_decisions(outcome: MarketOutcome, decided: Iterable[ConflictRecord]) -> MarketOutcome:
+    """The outcome with decided records in the place of the same conflicts, its own and its
+    validator's; what it did not have is added."""
+    by_id = {record.conflict_id: record for record in decided}
+    added = set(by_id) - {record.conflict_id for record in outcome.conflicts}
+    conflicts = (
+        *_replaced(outcome.conflicts, by_id),
+        *(record for record in by_id.values() if record.conflict_id in added),
+    )
+    validation = outcome.validation
+    if validation is not None:
+        own = _replaced(validation.conflicts, by_id)
+        validation = validation.model_copy(update={"conflicts": own})
+    return outcome.model_copy(
+        update={"conflicts": conflicts[-MOST_CONFLICTS:], "validation": validation}
+    )
+
+
+def within_markets(outcomes: Iterable[MarketOutcome]) -> tuple[MarketOutcome, ...]:
+    """The outcomes without the conflicts between markets, as the markets came back."""
+    return tuple(
+        outcome.model_copy(
+            update={"conflicts": tuple(r for r in outcome.conflicts if not _is_of_week(r))}
+        )
+        for outcome in outcomes
+    )
+
+
+def settled_before(
+    found: Iterable[ConflictRecord], outcomes: Iterable[MarketOutcome]
+) -> tuple[ConflictRecord, ...]:
+    """The conflicts, with what was decided about the same positions in the place of open ones."""
+    known = [record for outcome in outcomes for record in outcome.conflicts if record.resolved]
+    return tuple(_decision_on(record, known) or record for record in found)
+
+
+def with_week_conflicts(
+    outcomes: Sequence[MarketOutcome], records: Sequence[ConflictRecord]
+) -> tuple[MarketOutcome, ...]:
+    """The outcomes, each with the conflicts between markets that concern it and no older ones."""
+    return tuple(
+        with_decisions(outcome, (r for r in records if r.market == outcome.market))
+        for outcome in within_markets(outcomes)
+    )
+
+
+def _decision_on(record: ConflictRecord, known: Iterable[ConflictRecord]) -> ConflictRecord | None:
+    """What was decided before about one conflict with the same positions."""
+    if record.resolved:
+        return None
+    same = (
+        other
+        for other in known
+        if other.conflict_id == record.conflict_id and other.positions == record.positions
+    )
+    return next(same, None)
+
+
+def _is_of_week(record: ConflictRecord) -> bool:
+    return record.conflict_id.startswith(f"{WEEK}/")
+
+
+def _replaced(
+    records: Sequence[ConflictRecord], by_id: dict[str, ConflictRecord]
+) -> tuple[ConflictRecord, ...]:
+    return tuple(by_id.get(record.conflict_id, record) for record in records)

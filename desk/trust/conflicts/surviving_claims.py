@@ -1,0 +1,111 @@
+"""Which of the delivered claims stand. Light: workflows use it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+
+from desk.analytics.units import UNITS
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, Position, ResearchResult
+from desk.trust.claims.dependence import inputs_of
+from desk.trust.conflicts.positions import TIERS, Stand, state, state_on, tier_of, weakest_source
+
+
+def standing_claims(
+    results: Sequence[ResearchResult], conflicts: Sequence[ConflictRecord]
+) -> dict[str, Claim]:
+    """By id the claim that holds, in the order delivered.
+
+    In a conflict that is the chosen one, and none where the figure is withheld or the conflict is
+    open. Elsewhere it is one in the unit of its metric before others, then the best sourced, then
+    the first that was delivered. A derived claim stands only on the inputs that it was computed
+    from: when another result's input holds instead, so must that result's derived claim, or none
+    does.
+    """
+    delivered: dict[str, list[Stand]] = defaultdict(list)
+    for result in results:
+        for claim in result.claims:
+            delivered[claim.claim_id].append(Stand(result, claim))
+    selection = _Selection(delivered, _decided(delivered, conflicts))
+    stands = {name: selection.stand(name) for name in delivered}
+    return {name: stand.claim for name, stand in stands.items() if stand}
+
+
+@dataclass(slots=True)
+class _Selection:
+    """What was delivered by id, what conflicts left of it, and what was found to stand."""
+
+    delivered: Mapping[str, Sequence[Stand]]
+    decided: Mapping[str, Stand | None]
+    found: dict[str, Stand | None] = field(default_factory=dict)
+
+    def stand(self, name: str) -> Stand | None:
+        """What stands under a delivered id."""
+        if name not in self.found:
+            candidates = _candidates(self.delivered[name], self.decided.get(name, ...))
+            self.found[name] = candidates[0] if candidates else None
+            self.found[name] = next((c for c in candidates if self._is_founded(c)), None)
+        return self.found[name]
+
+    def _is_founded(self, candidate: Stand) -> bool:
+        inputs = inputs_of(candidate.claim, candidate.result.claims)
+        return all(self._is_own(candidate, name) for name in inputs if name in self.delivered)
+
+    def _is_own(self, candidate: Stand, name: str) -> bool:
+        """Whether what stands under an input's id is what this result computed with."""
+        stand = self.stand(name)
+        if stand is None:
+            return False
+        own = [claim for claim in candidate.result.claims if claim.claim_id == name]
+        return not own or any(_same_figure(claim, stand.claim) for claim in own)
+
+
+def _candidates(
+    delivered: Sequence[Stand], decided: Stand | EllipsisType | None
+) -> Sequence[Stand]:
+    if decided is None:
+        return ()
+    if isinstance(decided, Stand):
+        return (decided,)
+    return sorted(delivered, key=_preference)
+
+
+def _preference(stand: Stand) -> tuple[bool, int]:
+    """What agrees is taken in the unit of its metric, and from the source that weighs most."""
+    odd_unit = stand.claim.unit is not UNITS[stand.claim.metric]
+    return odd_unit, TIERS.index(tier_of(weakest_source(stand.result, stand.claim.evidence)))
+
+
+def _same_figure(one: Claim, other: Claim) -> bool:
+    return (one.value, one.unit, one.as_of) == (other.value, other.unit, other.as_of)
+
+
+def _decided(
+    delivered: Mapping[str, Sequence[Stand]], conflicts: Iterable[ConflictRecord]
+) -> dict[str, Stand | None]:
+    """For every id in a conflict what was chosen in all conflicts it is in, else None."""
+    decided: dict[str, Stand | None] = {}
+    for conflict in conflicts:
+        winner = _winner(conflict)
+        for name in {p.claim_id for p in conflict.positions if p.claim_id}:
+            won = winner if winner and winner.claim_id == name else None
+            stand = _stated(won, delivered.get(name, ())) if won else None
+            decided[name] = stand if decided.get(name, stand) == stand else None
+    return decided
+
+
+def _winner(conflict: ConflictRecord) -> Position | None:
+    if not conflict.resolved or conflict.chosen is None:
+        return None
+    return next((p for p in conflict.positions if p.stated == conflict.chosen), None)
+
+
+def _stated(position: Position, stands: Sequence[Stand]) -> Stand | None:
+    """The stand that a position is, its own agent's before another's of the same figure."""
+    alike = [
+        stand
+        for stand in stands
+        if position.stated in (state(stand.claim.value, stand.claim.unit), state_on(stand.claim))
+    ]
+    return min(alike, key=lambda stand: stand.result.agent is not position.agent, default=None)

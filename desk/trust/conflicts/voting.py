@@ -1,0 +1,245 @@
+"""How a conflict is decided: by a figure's own publisher, by the weight of the voices, or by a
+person. Light: workflows use it.
+
+A position weighs its confidence times the weight of its source's tier times its agent's. Positions
+whose figures go back to one origin are one witness: the heaviest of them is heard. The weights are
+a convention of the desk.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.results import (
+    Bounds,
+    ConflictKind,
+    ConflictRecord,
+    DecidedBy,
+    Position,
+)
+from desk.trust.conflicts.positions import agree
+
+NEEDS_A_PERSON: Final = "a person must decide"
+MOST_POSITIONS: Final = 8
+
+DECIMALS: Final = 6
+"""Weights and spreads are compared at these; finer differences are those of the arithmetic."""
+
+
+def put_to_the_vote(
+    conflict_id: str,
+    market: str,
+    kind: ConflictKind,
+    positions: Iterable[Position],
+    voting: VotingConfig,
+    bounds: Bounds | None = None,
+) -> ConflictRecord:
+    """A new conflict, settled as far as `settle` can. The order of the positions does not matter.
+
+    A record holds few positions: the first of every side and then the heaviest.
+    """
+    held = list(dict.fromkeys(positions))
+    leaders = [side[0] for side in sides(kind, held, bounds)]
+    ranked = dict.fromkeys((*_heaviest_first(leaders), *_heaviest_first(held)))
+    kept = sorted(list(ranked)[:MOST_POSITIONS], key=_place)
+    unsettled = ConflictRecord(
+        conflict_id=conflict_id,
+        market=market,
+        kind=kind,
+        positions=tuple(kept),
+        resolution="not settled yet",
+        resolved=False,
+        bounds=bounds,
+    )
+    return settle(unsettled, voting)
+
+
+def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
+    """The conflict decided for what the figure's own publisher states, else for the side that
+    weighs most, where a vote may decide it.
+
+    Left to a person when the confidences of those who do not abstain spread by more than
+    `voting.widest_spread`, or when two sides weigh the same.
+    """
+    spread = spread_of(conflict.positions)
+    conflict = conflict.model_copy(update={"spread": spread})
+    own = publishers_position(conflict)
+    if own is not None:
+        return decide(conflict, own, DecidedBy.PUBLISHER, None)
+    if spread > voting.widest_spread:
+        return _left_open(conflict, "The confidences lie too far apart for a vote")
+    place = default_position(conflict)
+    if place is None:
+        return _left_open(conflict, "The sides weigh the same")
+    return decide(conflict, place, DecidedBy.VOTE, None)
+
+
+def decide(
+    conflict: ConflictRecord, position: int | None, by: DecidedBy, whom: str | None
+) -> ConflictRecord:
+    """The conflict as somebody decided it: for a position, counted from 0, or for none.
+
+    None withholds the figure, and so does a position that abstains.
+
+    Raises:
+        ValueError: there is no such position.
+    """
+    if position is not None and not 0 <= position < len(conflict.positions):
+        raise ValueError(f"{conflict.conflict_id} has no position {position}")
+    reason = {
+        DecidedBy.VOTE: "carries the greatest weight",
+        DecidedBy.PERSON: f"was chosen by {whom or 'a person'}",
+        DecidedBy.DEFAULT: "holds by default, because nobody decided in time",
+        DecidedBy.PUBLISHER: "holds, because the figure's own publisher states it",
+    }[by]
+    if position is None or conflict.positions[position].abstains:
+        return _withheld(conflict, by, whom)
+    return _decided(conflict, position, by, whom, reason)
+
+
+def default_position(conflict: ConflictRecord) -> int | None:
+    """The place of what the figure's own publisher states, else of the heaviest position of the
+    heaviest side, counted from 0.
+
+    None when no side is heavier than every other.
+    """
+    own = publishers_position(conflict)
+    if own is not None:
+        return own
+    found = sides(conflict.kind, conflict.positions, conflict.bounds)
+    ranked = sorted(found, key=weight_of_side, reverse=True)
+    if not ranked or weight_of_side(ranked[0]) == 0:
+        return None
+    if len(ranked) > 1 and weight_of_side(ranked[0]) == weight_of_side(ranked[1]):
+        return None
+    return conflict.positions.index(heard_of(ranked[0])[0])
+
+
+def publishers_position(conflict: ConflictRecord) -> int | None:
+    """The place of the heaviest position that was read from the figure's own publisher, counted
+    from 0. None without any, and where two of them state different figures: then who has read the
+    publisher right is not known."""
+    own = _heaviest_first(p for p in conflict.positions if p.publishes and not p.abstains)
+    agreed = all(agree(conflict.kind, own[0], each, conflict.bounds) for each in own)
+    return conflict.positions.index(own[0]) if own and agreed else None
+
+
+def sides(
+    kind: ConflictKind, positions: Iterable[Position], bounds: Bounds | None = None
+) -> list[tuple[Position, ...]]:
+    """The positions that are heard, by what they hold; abstentions are on no side.
+
+    A position joins the heaviest one that it agrees with. Of the positions of one origin only the
+    heaviest is heard, unless others of the same weight contradict it: then all of those are, and
+    cancel each other.
+    """
+    found: list[list[Position]] = []
+    for position in _heaviest_first(_witnesses(positions)):
+        side = next((s for s in found if agree(kind, s[0], position, bounds)), None)
+        if side is None:
+            found.append([position])
+        else:
+            side.append(position)
+    return [tuple(side) for side in found]
+
+
+def weight_of_side(side: Iterable[Position]) -> float:
+    """What a side weighs: each origin once."""
+    return round(sum(position.weight for position in heard_of(side)), DECIMALS)
+
+
+def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
+    """The heaviest position of each origin, heaviest first; without an origin each is its own."""
+    heard: dict[object, Position] = {}
+    for place, position in enumerate(_heaviest_first(side)):
+        heard.setdefault(position.origin or place, position)
+    return tuple(heard.values())
+
+
+def spread_of(positions: Iterable[Position]) -> float:
+    """The distance from the least to the greatest confidence of those who do not abstain."""
+    voices = [position.confidence for position in positions if not position.abstains]
+    return round(max(voices) - min(voices), DECIMALS) if voices else 0.0
+
+
+def _witnesses(positions: Iterable[Position]) -> list[Position]:
+    voices = [position for position in positions if not position.abstains]
+    heaviest: dict[str, float] = {}
+    for voice in voices:
+        if voice.origin:
+            heaviest[voice.origin] = max(voice.weight, heaviest.get(voice.origin, 0.0))
+    return [
+        voice
+        for voice in voices
+        if not voice.origin or round(heaviest[voice.origin] - voice.weight, DECIMALS) == 0
+    ]
+
+
+def _heaviest_first(positions: Iterable[Position]) -> list[Position]:
+    return sorted(positions, key=lambda p: (-p.weight, p.stated, p.agent, p.source))
+
+
+def _place(position: Position) -> tuple[str, str, str, float, str]:
+    named = position.claim_id or ""
+    return position.agent, named, position.stated, position.confidence, position.source
+
+
+def _decided(
+    conflict: ConflictRecord, place: int, by: DecidedBy, whom: str | None, reason: str
+) -> ConflictRecord:
+    chosen = conflict.positions[place]
+    return conflict.model_copy(
+        update={
+            "chosen": chosen.stated,
+            "decided_by": by,
+            "decided_by_whom": whom,
+            "resolution": f"{chosen.stated} {reason} {_voice(chosen)}."
+            + _dissent(conflict, chosen),
+            "resolved": True,
+        }
+    )
+
+
+def _withheld(conflict: ConflictRecord, by: DecidedBy, whom: str | None) -> ConflictRecord:
+    if by is DecidedBy.PERSON:
+        reason = f"{whom or 'A person'} found that no position holds"
+    else:
+        reason = "Nobody decided in time, and no side is heavier than the others"
+    return conflict.model_copy(
+        update={
+            "chosen": None,
+            "decided_by": by,
+            "decided_by_whom": whom,
+            "resolution": f"{reason}: the figure is withheld.{_dissent(conflict, None)}",
+            "resolved": True,
+        }
+    )
+
+
+def _left_open(conflict: ConflictRecord, reason: str) -> ConflictRecord:
+    held = "; ".join(f"{p.stated} {_voice(p)}" for p in conflict.positions)
+    return conflict.model_copy(
+        update={
+            "chosen": None,
+            "decided_by": None,
+            "decided_by_whom": None,
+            "resolution": f"{reason}: {NEEDS_A_PERSON}. Held: {held}.",
+            "resolved": False,
+        }
+    )
+
+
+def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
+    against = [
+        position
+        for position in conflict.positions
+        if chosen is None or not agree(conflict.kind, chosen, position, conflict.bounds)
+    ]
+    if not against:
+        return ""
+    held = "; ".join(f"{position.stated} {_voice(position)}" for position in against)
+    return f" {'Held' if chosen is None else 'Dissent'}: {held}."
+
+
+def _voice(position: Position) -> str:
+    return f"({position.agent}, {position.source})"

@@ -1,0 +1,1 @@
+"""Objections to findings, and what becomes of them."""

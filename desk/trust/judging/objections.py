@@ -1,0 +1,172 @@
+"""What becomes of an objection: held against the claims and events that it is about, by its fields
+and not by its words."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import (
+    Leaning,
+    MarketEvent,
+    ObjectionOutcome,
+    Severity,
+    ValidationIssue,
+)
+from desk.contracts.markets import AreaCode
+from desk.trust.claims.checks import IssueType, check_bank
+from desk.trust.claims.event_days import DECIDED, check_event_day, days_of
+from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.references import Form, found_in, is_change, side_before
+
+CONFIRMED, DISPROVED, UNSETTLED = ObjectionOutcome
+_SIDES: Final = {1: Leaning.UP, -1: Leaning.DOWN, 0: Leaning.NEUTRAL}
+_GRAVE: Final = (Severity.HIGH, Severity.CRITICAL)
+
+
+class Settled(NamedTuple):
+    """What became of an objection, and by what, in words without figures."""
+
+    outcome: ObjectionOutcome
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What objections on a market are held against.
+
+    `claims` follow from their evidence, by id; of those that are `contested` sources disagree.
+    `events` are by id, `banks` by area, and `areas` those of the market.
+    """
+
+    claims: Mapping[str, Claim]
+    events: Mapping[str, MarketEvent]
+    banks: Mapping[AreaCode, str] = field(default_factory=dict)
+    areas: Collection[AreaCode] = ()
+    contested: Collection[str] = ()
+
+
+def settled_by(issue: ValidationIssue, grounds: Grounds) -> Settled:
+    """What the evidence says to an objection.
+
+    Unsettled is what is of a kind that no code can look at, and what the evidence does not decide.
+    """
+    if issue.holds is None:
+        if issue.issue_type in _BY_CODE:
+            return Settled(CONFIRMED, "a check of the desk found it")
+        return Settled(UNSETTLED, "evidence cannot settle an objection of this kind")
+    settle = _CHECKS.get(issue.issue_type)
+    found = settle(issue, grounds) if settle else None
+    return found or Settled(UNSETTLED, "the evidence does not decide it")
+
+
+def withholds(severity: Severity, outcome: ObjectionOutcome) -> bool:
+    """Whether what an objection is about is not to be printed."""
+    if outcome is CONFIRMED:
+        return severity in _GRAVE
+    return outcome is UNSETTLED and severity is Severity.CRITICAL
+
+
+def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
+    """Whether an objection is about an event: the one that it names, or where it names none each
+    whose prose refers to one of its claims."""
+    if issue.event is not None:
+        return issue.event == event.event_id
+    named = {found.name for found in found_in(event.description)}
+    return not named.isdisjoint(issue.claims)
+
+
+def _value(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+    if len(issue.claims) == 1 and issue.claims[0] not in grounds.claims:
+        return Settled(CONFIRMED, "the figure does not stand")
+    claim = _claim(issue, grounds)
+    if claim is None or issue.holds is None or claim.claim_id in grounds.contested:
+        return None
+    if claim.value == issue.holds.value:
+        return Settled(DISPROVED, "the figure is the one that the objection holds to be true")
+    return Settled(DISPROVED, "the figure is the one that its evidence gives")
+
+
+def _direction(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+    claim = _claim(issue, grounds)
+    if claim is None or issue.holds is None or not is_change(claim):
+        return None
+    if claim.claim_id in grounds.contested or issue.holds.direction is Leaning.NEUTRAL:
+        # How small a change is none is for a reader to say.
+        return None
+    if issue.holds.direction is not _side(claim):
+        return Settled(DISPROVED, "by its sign the figure goes the other way")
+    event = grounds.events.get(issue.event or "")
+    if event is None:
+        return None
+    if any(found.name == claim.claim_id for found, _ in faults(event.description, grounds.claims)):
+        return Settled(CONFIRMED, "the words before the figure contradict its sign")
+    if _is_said(event.description, claim):
+        return Settled(DISPROVED, "the sentence says what the objection holds to be true")
+    return None
+
+
+def _is_said(prose: str, claim: Claim) -> bool:
+    """Whether a text says by itself which way a figure goes, wherever it refers to it."""
+    said = [
+        found.form is Form.MOVED or side_before(prose[: found.start], claim) != 0
+        for found in found_in(prose)
+        if found.name == claim.claim_id
+    ]
+    return bool(said) and all(said)
+
+
+def _day(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+    if issue.holds is None:
+        return None
+    event = grounds.events.get(issue.event or "")
+    if event is None:
+        own = _claim(issue, grounds)
+        told = Settled(DISPROVED, "the figure is of the day that its evidence gives")
+        return told if own and own.claim_id not in grounds.contested else None
+    if event.event_date == issue.holds.day:
+        return Settled(DISPROVED, "the event is told of the day that the objection holds")
+    days = days_of(event, grounds.claims)
+    if not days:
+        return None
+    if any(check_event_day(event, grounds.claims)):
+        return Settled(CONFIRMED, "the figures that the event rests on are of another day")
+    return Settled(DISPROVED, "the figures that the event rests on are of its day")
+
+
+def _bank(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+    event = grounds.events.get(issue.event or "")
+    if event is None or issue.holds is None:
+        return None
+    if any(check_bank(event, grounds.banks, grounds.areas)):
+        return Settled(CONFIRMED, "the bank that is named is not that of the event's area")
+    if event.area == issue.holds.area:
+        return Settled(DISPROVED, "the event is of the bank that the objection holds")
+    known = (grounds.claims.get(name) for name in event.claims)
+    areas = {claim.subject for claim in known if claim and claim.metric in DECIDED}
+    if areas == {event.area}:
+        return Settled(DISPROVED, "the decisions that the event rests on are those of its bank")
+    return Settled(CONFIRMED, "it rests on decisions of another bank") if areas else None
+
+
+def _claim(issue: ValidationIssue, grounds: Grounds) -> Claim | None:
+    return grounds.claims.get(issue.claims[0]) if len(issue.claims) == 1 else None
+
+
+def _side(claim: Claim) -> Leaning:
+    return _SIDES[(claim.value > 0) - (claim.value < 0)]
+
+
+_CHECKS: Final[Mapping[str, Callable[[ValidationIssue, Grounds], Settled | None]]] = {
+    IssueType.VALUE: _value,
+    IssueType.DIRECTION: _direction,
+    IssueType.TIMING_ERROR: _day,
+    IssueType.BANK: _bank,
+}
+
+_BY_CODE: Final = frozenset(IssueType) - {
+    IssueType.CAUSE,
+    IssueType.OVERSTATED,
+    IssueType.CONTRADICTION,
+    IssueType.JUDGEMENT,
+}

@@ -1,0 +1,1 @@
+"""Whether a claim follows from the evidence that it names."""

@@ -1,0 +1,289 @@
+"""Every claim derived once more, from nothing but what it says it rests on."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.analytics.figures import print_figure, print_full_day
+from desk.analytics.prices.series import window_days
+from desk.analytics.units import UNITS
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.verdicts import ClaimCheck
+from desk.contracts.markets import MarketSpec
+from desk.contracts.weeks import TimeWindow
+from desk.trust.claims.rate_claims import IN_A_ROW, differential_areas, differential_claim
+from desk.trust.claims.recompute import InputsUnusable, recompute
+from desk.trust.ledger.derivation import FORMULAS, derive
+from desk.trust.ledger.evidence import (
+    Answer,
+    EvidenceUnusable,
+    answers_for,
+    is_about,
+    verified_answer,
+    window_of,
+)
+from desk.trust.ledger.literal import names, states
+
+DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_ROW.values()})
+"""Metrics of which there can be several in a window, so that their ids carry the day."""
+
+
+class Objection(NamedTuple):
+    """Why a claim does not follow from what it rests on: the check that failed, and in words."""
+
+    check: ClaimCheck
+    words: str
+
+
+class _Reading(NamedTuple):
+    """A piece of evidence: what it says, and the claims it gives, by id.
+
+    `answer` is None where its shape is not one of the desk's own.
+    """
+
+    result: ToolResult
+    answer: Answer | None
+    gives: Mapping[str, tuple[Claim, ...]]
+
+
+class _Objected(Exception):
+    def __init__(self, check: ClaimCheck, words: str) -> None:
+        super().__init__(words)
+        self.check = check
+
+
+class Ledger:
+    """The evidence of some markets, and what follows from it.
+
+    Each tool result is read once, however many claims rest on it. `base_area` is the area whose
+    rate differentials are taken against. Two different results under one id are no evidence.
+
+    `due` is when the horizon of a stock's recommendation is over. What came of it rests on answers
+    for that instant and on no others, and nothing else rests on them.
+    """
+
+    def __init__(
+        self,
+        specs: Iterable[MarketSpec],
+        window: TimeWindow,
+        base_area: str,
+        evidence: Iterable[ToolResult],
+        due: datetime | None = None,
+    ) -> None:
+        self._due = due
+        self._specs = {spec.market: spec for spec in specs}
+        self._window = window
+        self._base_area = base_area
+        self._results: dict[str, ToolResult] = {}
+        self._ambiguous: set[str] = set()
+        self._readings: dict[str, _Reading | str] = {}
+        for result in evidence:
+            held = self._results.setdefault(result.evidence_id, result)
+            if (held.content_hash, held.call) != (result.content_hash, result.call):
+                self._ambiguous.add(result.evidence_id)
+
+    def objection(self, claim: Claim, claims: Mapping[str, Claim]) -> Objection | None:
+        """What speaks against a claim; None when it follows from what it rests on.
+
+        `claims` are those it may name as inputs, by id. A derived claim is recomputed from them
+        and from the evidence, and falls with an input that has fallen in value.
+        """
+        try:
+            self._check_identity(claim)
+            readings = [self._reading(claim, evidence_id) for evidence_id in claim.evidence]
+            self._check_subject(claim, readings)
+            if claim.metric is Metric.DIFFERENTIAL:
+                self._check_differential(claim, claims)
+            else:
+                self._check_figure(claim, readings, claims)
+            self._check_inputs(claim, claims)
+        except _Objected as objected:
+            return Objection(objected.check, f"{claim.claim_id}: {objected}"[:4_000])
+        return None
+
+    def _check_identity(self, claim: Claim) -> None:
+        day = claim.as_of if claim.metric in DATED else None
+        expected = claim_id(claim.subject, claim.metric, day)
+        if claim.claim_id != expected:
+            same = claim.claim_id.partition("@")[0] == expected.partition("@")[0]
+            check = ClaimCheck.DATE if same else ClaimCheck.EVIDENCE
+            raise _Objected(check, f"what it states is {expected}")
+        if claim.unit is not UNITS[claim.metric]:
+            counted = f"{claim.metric} is counted in {UNITS[claim.metric]}, not in {claim.unit}"
+            raise _Objected(ClaimCheck.UNIT, counted)
+        if not claim.evidence:
+            raise _Objected(ClaimCheck.EVIDENCE, "it names no evidence")
+
+    def _reading(self, claim: Claim, evidence_id: str) -> _Reading:
+        reading = self._readings.get(evidence_id)
+        if reading is None:
+            reading = self._readings[evidence_id] = self._read(evidence_id)
+        if isinstance(reading, str):
+            raise _Objected(ClaimCheck.EVIDENCE, f"{evidence_id}: {reading}")
+        return reading
+
+    def _read(self, evidence_id: str) -> _Reading | str:
+        """The evidence, or why it is none."""
+        result = self._results.get(evidence_id)
+        if result is None:
+            return "there is no such tool result"
+        if evidence_id in self._ambiguous:
+            return "two different tool results go by this id"
+        try:
+            answer = verified_answer(result, self._window, self._due)
+            if answer is None:
+                return _Reading(result, None, {})
+            window = window_of(result, self._window, self._due)
+            derived = derive(answer, self._specs, window, evidence_id)
+        except EvidenceUnusable as unusable:
+            return str(unusable)
+        gives: dict[str, tuple[Claim, ...]] = {}
+        for claim in derived:
+            if not self._is_of_its_time(claim, result):
+                continue
+            gives[claim.claim_id] = (*gives.get(claim.claim_id, ()), claim)
+        return _Reading(result, answer, gives)
+
+    def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
+        """Whether what came of a recommendation is told by an answer for its horizon, and anything
+        else by none."""
+        evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
+        return evaluates is answers_for(result, self._due)
+
+    def _check_subject(self, claim: Claim, readings: Iterable[_Reading]) -> None:
+        wanted = {claim.subject}
+        if claim.metric is Metric.DIFFERENTIAL:
+            wanted = set(self._areas_of(claim))
+        for reading in readings:
+            if reading.answer is not None:
+                about = any(is_about(reading.answer, subject) for subject in wanted)
+            else:
+                about = any(names(reading.result, subject) for subject in wanted)
+            if not about:
+                words = f"{reading.result.evidence_id} is not about {' or '.join(sorted(wanted))}"
+                raise _Objected(ClaimCheck.EVIDENCE, words)
+
+    def _areas_of(self, claim: Claim) -> tuple[str, str]:
+        spec = self._specs.get(claim.subject)
+        areas = differential_areas(spec, self._base_area) if spec else None
+        if areas is None:
+            raise _Objected(ClaimCheck.FORMULA, f"{claim.subject} has no pair of rates to compare")
+        return areas
+
+    def _check_figure(
+        self, claim: Claim, readings: Iterable[_Reading], claims: Mapping[str, Claim]
+    ) -> None:
+        """Passes a claim that one piece of its evidence gives and none gives differently."""
+        given = 0
+        for reading in readings:
+            if reading.answer is None:
+                self._check_literally(claim, reading, claims)
+                given += 1
+            elif derived := reading.gives.get(claim.claim_id):
+                _compare_with_any(claim, derived)
+                given += 1
+        if not given:
+            words = f"{', '.join(claim.evidence)} gives no {claim.metric} of {claim.subject}"
+            dated = claim.metric in DATED
+            raise _Objected(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
+
+    def _check_literally(
+        self, claim: Claim, reading: _Reading, claims: Mapping[str, Claim]
+    ) -> None:
+        """A figure from another server's tool stands there, or follows from claims that do."""
+        if not self._is_of_its_time(claim, reading.result):
+            words = f"{reading.result.evidence_id} answers for another instant"
+            raise _Objected(ClaimCheck.DATE, words)
+        _, last_day = window_days(window_of(reading.result, self._window, self._due))
+        if claim.as_of > last_day:
+            raise _Objected(ClaimCheck.DATE, "its day is after the as-of instant")
+        formula, metrics = FORMULAS.get(claim.metric, (None, ()))
+        inputs = tuple(claim_id(claim.subject, metric) for metric in metrics)
+        if formula and (claim.formula, claim.inputs) == (formula, inputs):
+            return
+        if claim.formula in {None, "highest", "lowest"} and not claim.inputs:
+            if claim.value.as_tuple().exponent in range(-24, 1) and states(
+                reading.result.content, claim.value
+            ):
+                return
+            words = f"{_printed(claim)} does not stand in {reading.result.evidence_id}"
+            raise _Objected(ClaimCheck.VALUE, words)
+        raise _Objected(ClaimCheck.FORMULA, f"{claim.formula} cannot be followed in its evidence")
+
+    def _check_differential(self, claim: Claim, claims: Mapping[str, Claim]) -> None:
+        """Compares with the differential of the rates it names, which must follow themselves."""
+        expected = tuple(claim_id(area, Metric.POLICY_RATE) for area in self._areas_of(claim))
+        if claim.inputs != expected:
+            raise _Objected(ClaimCheck.FORMULA, f"its inputs are {' and '.join(expected)}")
+        rates = [claims[name] for name in expected if name in claims]
+        derived = differential_claim(self._specs[claim.subject], self._base_area, rates)
+        if derived is None:
+            raise _Objected(ClaimCheck.FORMULA, "one of its rates is no claim")
+        for rate in rates:
+            fallen = self.objection(rate, claims)
+            if fallen:
+                raise _Objected(fallen.check, f"it rests on a rate that fails: {fallen.words}")
+        if not all(self._rests_on(rate, claim) for rate in rates):
+            raise _Objected(ClaimCheck.EVIDENCE, "it does not name the evidence of its rates")
+        _compare_with_any(claim, (derived,))
+
+    def _rests_on(self, rate: Claim, claim: Claim) -> bool:
+        """Whether a claim names a rate's evidence, or other evidence that gives the same rate: two
+        agents may each have asked for it."""
+        if set(rate.evidence) <= set(claim.evidence):
+            return True
+        readings = (self._reading(claim, evidence_id) for evidence_id in claim.evidence)
+        given = (each for reading in readings for each in reading.gives.get(rate.claim_id, ()))
+        return any(_difference(rate, each) is None for each in given)
+
+    def _check_inputs(self, claim: Claim, claims: Mapping[str, Claim]) -> None:
+        spec = self._specs.get(claim.subject)
+        try:
+            expected = recompute(claim, claims, spec.band if spec else None)
+        except InputsUnusable as unusable:
+            raise _Objected(ClaimCheck.FORMULA, str(unusable)) from unusable
+        if expected is not None and expected != claim.value:
+            words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
+            raise _Objected(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
+
+
+def _compare_with_any(claim: Claim, derived: tuple[Claim, ...]) -> None:
+    """A source may record two decisions of one day; a claim on either follows from it."""
+    objections = [_difference(claim, candidate) for candidate in derived]
+    if None not in objections:
+        first = next(objection for objection in objections if objection)
+        raise _Objected(*first)
+
+
+def _difference(claim: Claim, derived: Claim) -> Objection | None:
+    if claim.as_of != derived.as_of:
+        days = f"{print_full_day(derived.as_of)}, not {print_full_day(claim.as_of)}"
+        return Objection(ClaimCheck.DATE, f"the evidence gives the day {days}")
+    if (claim.formula, claim.inputs) != (derived.formula, derived.inputs):
+        words = f"{_recipe(derived)}, not {_recipe(claim)}"
+        return Objection(ClaimCheck.FORMULA, f"it is computed as {words}")
+    if _exactly(claim.value) != _exactly(derived.value):
+        words = f"{_printed(derived)}, not {_printed(claim)}"
+        return Objection(ClaimCheck.VALUE, f"the evidence gives {words}")
+    return None
+
+
+def _exactly(value: Decimal) -> tuple[Decimal, int | str]:
+    return value, value.as_tuple().exponent
+
+
+def _recipe(claim: Claim) -> str:
+    return f"{claim.formula or 'read'} of {', '.join(claim.inputs) or 'the evidence'}"
+
+
+def _printed(claim: Claim) -> str:
+    return _written(claim.value, claim)
+
+
+def _written(value: Decimal, claim: Claim) -> str:
+    if claim.metric is Metric.STREAK:
+        return f"{value:+f} days"
+    return print_figure(value, claim.unit)

@@ -1,0 +1,367 @@
+"""How far each claim can be relied on, and which check decided.
+
+A claim is rejected when it does not follow from its evidence or the source denies it, contested
+when it is in a conflict or another origin disagrees, verified when another origin agrees, and
+single-source otherwise. A derived claim is as good as the weakest of its inputs.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from desk.analytics.normalise import Comparable, Incomparable, normalise
+from desk.analytics.prices.second_series import SeriesComparison, compare_series
+from desk.analytics.units import BAND_EDGES
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.source_results import History, MonthAverages
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.ledger.corroboration import Witness, Witnesses
+from desk.trust.ledger.ledger import Ledger, Objection
+
+MOST_VERDICTS: Final = 400
+LONGEST_WORDS: Final = 300
+
+WORST_FIRST: Final = (
+    ClaimStatus.REJECTED,
+    ClaimStatus.CONTESTED,
+    ClaimStatus.SINGLE_SOURCE,
+    ClaimStatus.VERIFIED,
+)
+
+FOLLOWS: Final = "It follows from its evidence"
+
+FAILURES: Final[Mapping[ClaimCheck, str]] = {
+    ClaimCheck.EVIDENCE: "its evidence is missing, changed, from another time or not about it",
+    ClaimCheck.UNIT: "it is not counted in the unit of its metric",
+    ClaimCheck.DATE: "its day is not the one that its evidence gives",
+    ClaimCheck.VALUE: "its value is not the one that its evidence gives",
+    ClaimCheck.FORMULA: "it is not what the formula of its metric gives for its inputs",
+}
+"""What is wrong with a rejected claim. In words only: its figure is not printed, so neither is
+the one that was expected."""
+
+
+class Averages(NamedTuple):
+    """Another origin's averages of a pair's months, and the tool result they stand in."""
+
+    answer: MonthAverages
+    evidence_id: str
+
+
+class Delivered(NamedTuple):
+    """A claim with the result that it is in."""
+
+    result: ResearchResult
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What the claims of some findings are judged by.
+
+    `objections` are those of the source that was asked again, by result and claim id. `conflicts`
+    are those of the sound findings with each other and with what the validator read. `silent`
+    names the second sources that could not be asked.
+    """
+
+    findings: Sequence[ResearchResult]
+    ledger: Ledger
+    witnesses: Witnesses
+    conflicts: Sequence[ConflictRecord] = ()
+    averages: Sequence[Averages] = ()
+    objections: Mapping[tuple[str, str], Objection] = field(default_factory=dict)
+    silent: Sequence[str] = ()
+
+    @property
+    def delivered(self) -> dict[str, list[Delivered]]:
+        """All claims by id, in the order delivered."""
+        found: dict[str, list[Delivered]] = {}
+        for result in self.findings:
+            for claim in result.claims:
+                found.setdefault(claim.claim_id, []).append(Delivered(result, claim))
+        return found
+
+
+def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
+    """One verdict for each claim id, in the order delivered, then the rejected beside sound ones.
+
+    Where several claims have one id, it is that of the one that stands; where none does, of the
+    worst that does not fall by itself. A claim that falls where another of its id does not has a
+    rejection of its own, which names its result.
+    """
+    standing = standing_claims(sound_findings(review), review.conflicts)
+    judge = _Judge(review, review.delivered, standing)
+    verdicts = [judge.verdict(name) for name in judge.delivered]
+    return (*verdicts, *judge.fallen_beside_sound())[:MOST_VERDICTS]
+
+
+def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
+    """The findings without the claims that fall by themselves: those contradict nobody."""
+    judge = _Judge(review, review.delivered, {})
+    return tuple(
+        result.model_copy(
+            update={
+                "claims": tuple(
+                    claim
+                    for claim in result.claims
+                    if judge.objection(Delivered(result, claim)) is None
+                )
+            }
+        )
+        for result in review.findings
+    )
+
+
+def objections_of(review: Review) -> dict[str, Objection]:
+    """The ledger's objections by claim id, the first of each."""
+    judge = _Judge(review, review.delivered, {})
+    found = {
+        name: judge.objection(each) for name, stands in judge.delivered.items() for each in stands
+    }
+    return {name: objection for name, objection in found.items() if objection}
+
+
+def disagreeing(claim: Claim, witnesses: Witnesses) -> tuple[tuple[Witness, Comparable], ...]:
+    """The statements of other origins that contradict a claim, each in the claim's terms."""
+    return tuple(pair for pair in _compared(claim, witnesses) if not pair[1].agree)
+
+
+@dataclass(slots=True)
+class _Judge:
+    """The verdicts so far; those of derived claims wait for those of their inputs."""
+
+    review: Review
+    delivered: Mapping[str, Sequence[Delivered]]
+    standing: Mapping[str, Claim]
+    found: dict[str, ClaimVerdict] = field(default_factory=dict)
+    objected: dict[tuple[str, Claim], Objection | None] = field(default_factory=dict)
+    series: dict[tuple[str, ...], tuple[SeriesComparison, Averages] | None] = field(
+        default_factory=dict
+    )
+
+    def verdict(self, name: str) -> ClaimVerdict:
+        """The verdict on a delivered id."""
+        if name not in self.found:
+            stands = self._judged(name)
+            own = [self._own_verdict(each) for each in stands]
+            self.found[name] = min(own, key=_badness)
+            verdicts = [self._with_inputs(v, each) for v, each in zip(own, stands, strict=True)]
+            self.found[name] = min(verdicts, key=_badness)
+        return self.found[name]
+
+    def objection(self, each: Delivered) -> Objection | None:
+        """What the ledger, with the result's own claims as inputs, or the source that was asked
+        again has against a claim."""
+        place = (each.result.result_id, each.claim)
+        if place not in self.objected:
+            self.objected[place] = self._of_ledger(each) or self.review.objections.get(
+                (each.result.result_id, each.claim.claim_id)
+            )
+        return self.objected[place]
+
+    def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
+        """A rejection of each claim that falls while its id has another verdict."""
+        for name, stands in self.delivered.items():
+            if self.verdict(name).status is ClaimStatus.REJECTED:
+                continue
+            for each in stands:
+                if objection := self.objection(each):
+                    verdict = _rejected(each.claim, objection)
+                    yield verdict.model_copy(update={"result": each.result.result_id})
+
+    def _of_ledger(self, each: Delivered) -> Objection | None:
+        claims = {name: stands[0].claim for name, stands in self.delivered.items()}
+        claims |= {claim.claim_id: claim for claim in reversed(each.result.claims)}
+        return self.review.ledger.objection(each.claim, claims)
+
+    def _judged(self, name: str) -> Sequence[Delivered]:
+        stands = self.delivered[name]
+        sound = [each for each in stands if self.objection(each) is None] or stands
+        standing = self.standing.get(name)
+        return [each for each in sound if each.claim == standing][:1] or sound
+
+    def _own_verdict(self, each: Delivered) -> ClaimVerdict:
+        """The verdict on a claim by itself, whatever its inputs are worth."""
+        claim = each.claim
+        objection = self.objection(each)
+        if objection is not None:
+            return _rejected(claim, objection)
+        compared = tuple(_compared(claim, self.review.witnesses))
+        conflict = self._conflict(claim)
+        if conflict is not None:
+            words = f"It is in the conflict {conflict.conflict_id}"
+            return self._contested(claim, words, compared)
+        by_series = None if claim.metric in BAND_EDGES else self._by_series(claim)
+        if by_series is not None and by_series.status is not ClaimStatus.SINGLE_SOURCE:
+            return by_series
+        if compared:
+            return self._by_witnesses(claim, compared)
+        return by_series or self._single(claim)
+
+    def _conflict(self, claim: Claim) -> ConflictRecord | None:
+        return next(
+            (
+                conflict
+                for conflict in self.review.conflicts
+                if any(position.claim_id == claim.claim_id for position in conflict.positions)
+            ),
+            None,
+        )
+
+    def _by_witnesses(
+        self, claim: Claim, compared: Sequence[tuple[Witness, Comparable]]
+    ) -> ClaimVerdict:
+        against = [witness for witness, pair in compared if not pair.agree]
+        if against:
+            names = _names(against)
+            return self._contested(claim, f"{names} states it differently", compared)
+        witnesses = [witness for witness, _ in compared]
+        resolved = dict.fromkeys(a.value for _, pair in compared for a in pair.artefacts)
+        after = f", after its {' and '.join(resolved)}" if resolved else ""
+        return _verdict(
+            claim,
+            ClaimStatus.VERIFIED,
+            ClaimCheck.SECOND_SOURCE,
+            f"{_names(witnesses)} states the same{after}",
+            origins=self._origins(claim, witnesses),
+            evidence=[witness.evidence_id for witness in witnesses],
+        )
+
+    def _contested(
+        self, claim: Claim, words: str, compared: Iterable[tuple[Witness, Comparable]]
+    ) -> ClaimVerdict:
+        for_it = [witness for witness, pair in compared if pair.agree]
+        return _verdict(
+            claim,
+            ClaimStatus.CONTESTED,
+            ClaimCheck.SECOND_SOURCE,
+            words,
+            origins=self._origins(claim, for_it),
+            evidence=[witness.evidence_id for witness, _ in compared],
+        )
+
+    def _by_series(self, claim: Claim) -> ClaimVerdict | None:
+        """What another origin's averages say about the history a claim was read from."""
+        if claim.evidence not in self.series:
+            self.series[claim.evidence] = self._series(claim)
+        found = self.series[claim.evidence]
+        if found is None:
+            return None
+        comparison, averages = found
+        origin = averages.answer.source.origin or averages.answer.source.name
+        whose = f"the monthly averages of {origin} of {comparison.span}"
+        if comparison.agrees:
+            status = ClaimStatus.SINGLE_SOURCE
+            words = f"Its series agrees with {whose} within {comparison.widest} %"
+        elif comparison.is_another_quantity:
+            status = ClaimStatus.REJECTED
+            words = f"Its series is not that of {whose}: another pair, direction or scale"
+        else:
+            status = ClaimStatus.CONTESTED
+            words = f"Its series differs from {whose}"
+        return _verdict(
+            claim,
+            status,
+            ClaimCheck.SERIES,
+            words,
+            origins=self._origins(claim),
+            evidence=[averages.evidence_id],
+        )
+
+    def _series(self, claim: Claim) -> tuple[SeriesComparison, Averages] | None:
+        for answer in self.review.witnesses.own(claim):
+            if not isinstance(answer, History):
+                continue
+            for averages in self.review.averages:
+                if averages.answer.source.origin == answer.source.origin:
+                    continue
+                comparison = compare_series(answer, averages.answer)
+                if comparison is not None:
+                    return comparison, averages
+        return None
+
+    def _single(self, claim: Claim) -> ClaimVerdict:
+        stated = self.review.witnesses.statement(claim)
+        reasons = [
+            f"the figure of {witness.source.origin} is of {compared.reason}"
+            for witness in self.review.witnesses.others(claim)
+            if isinstance(compared := normalise(stated, witness.statement), Incomparable)
+        ]
+        reasons += [f"{name} could not be asked" for name in self.review.silent]
+        return _verdict(
+            claim,
+            ClaimStatus.SINGLE_SOURCE,
+            ClaimCheck.FORMULA if claim.formula else ClaimCheck.VALUE,
+            f"{FOLLOWS}; {reasons[0] if reasons else 'no other origin states it'}",
+            origins=self._origins(claim),
+        )
+
+    def _with_inputs(self, own: ClaimVerdict, each: Delivered) -> ClaimVerdict:
+        """A derived claim's verdict: the worst of its own and its inputs'.
+
+        Verified inputs verify what is recomputed from them.
+        """
+        claim = each.claim
+        inputs = [self.verdict(name) for name in claim.inputs if name in self.delivered]
+        if not inputs or own.status in (ClaimStatus.REJECTED, ClaimStatus.CONTESTED):
+            return own
+        weakest = min(inputs, key=_badness)
+        origins = list(dict.fromkeys(o for verdict in inputs for o in verdict.origins))
+        if weakest.status is ClaimStatus.VERIFIED:
+            words = "It was recomputed from inputs that are verified"
+            return _verdict(claim, ClaimStatus.VERIFIED, ClaimCheck.FORMULA, words, origins=origins)
+        if weakest.status is ClaimStatus.SINGLE_SOURCE:
+            return own.model_copy(update={"origins": own.origins or tuple(origins)[:8]})
+        words = f"It rests on {weakest.claim_id}, which is {weakest.status}"
+        return _verdict(claim, weakest.status, weakest.decided_by, words, origins=origins)
+
+    def _origins(self, claim: Claim, witnesses: Iterable[Witness] = ()) -> list[str]:
+        own = self.review.witnesses.statement(claim).origin
+        others = (witness.statement.origin for witness in witnesses)
+        return list(dict.fromkeys(origin for origin in (own, *others) if origin))
+
+
+def _compared(claim: Claim, witnesses: Witnesses) -> Iterable[tuple[Witness, Comparable]]:
+    stated, deviation = witnesses.statement(claim), witnesses.daily_deviation(claim)
+    for witness in witnesses.others(claim):
+        compared = normalise(stated, witness.statement, deviation)
+        if isinstance(compared, Comparable):
+            yield witness, compared
+
+
+def _names(witnesses: Iterable[Witness]) -> str:
+    return " and ".join(dict.fromkeys(w.source.origin or w.source.name for w in witnesses))
+
+
+def _because(objection: Objection) -> str:
+    reason = FAILURES.get(objection.check, objection.words)
+    return f"{reason[0].upper()}{reason[1:]}"
+
+
+def _rejected(claim: Claim, objection: Objection) -> ClaimVerdict:
+    return _verdict(claim, ClaimStatus.REJECTED, objection.check, _because(objection))
+
+
+def _badness(verdict: ClaimVerdict) -> int:
+    return WORST_FIRST.index(verdict.status)
+
+
+def _verdict(
+    claim: Claim,
+    status: ClaimStatus,
+    check: ClaimCheck,
+    words: str,
+    *,
+    origins: Sequence[str] = (),
+    evidence: Sequence[str] = (),
+) -> ClaimVerdict:
+    return ClaimVerdict(
+        claim_id=claim.claim_id,
+        status=status,
+        decided_by=check,
+        words=words[:LONGEST_WORDS],
+        origins=tuple(origins)[:8],
+        evidence=tuple(dict.fromkeys(evidence))[:8],
+    )

@@ -1,0 +1,300 @@
+"""The gate: a sentence from a writer holds no figure outside of a reference.
+
+What a figure is, is decided by one rule and not by understanding. Digits stand only in dates and
+periods and in a closed list of names. Number words from two on stand only before spans of time, and
+no word stands for a fraction, a multiple, or the ordinal of an event. Nothing is guessed into
+place: a writer who means a claim names it.
+
+The rule is the whole of it, and docs/method.md says it in the same words.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NamedTuple
+from unicodedata import category
+
+from desk.analytics.figures import print_claim
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.trust.prose.prose import LONGEST_TEXT
+from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.references import REFERENCE, found_in
+from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose.suggestions import nearest
+
+LONGEST_NAME: Final = 200
+"""The bound of `desk.contracts.base.ShortText`."""
+
+MOST_NAMED: Final = 6
+"""How many claims a reason names."""
+
+
+class Unbacked(NamedTuple):
+    """A figure that is no reference: where it stands, and what the rule has against it."""
+
+    start: int
+    end: int
+    reason: str
+
+
+DIGITS: Final = (
+    "digits stand only in dates, periods and names: write a reference to a claim, or leave it out"
+)
+WORDS: Final = (
+    "a number in words stands only before a span of time, and a fraction or a multiple is a figure:"
+    " write a reference to a claim, or leave it out"
+)
+ORDINAL: Final = (
+    "the how-manieth of its kind is a figure: write a reference to a claim, or leave it out"
+)
+SINCE: Final = (
+    "since when something is the highest is a figure: a reference to highest_since or lowest_since"
+    " prints it with its words, or leave it out"
+)
+
+
+def _any(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_MONTH: Final = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_DAYS: Final = rf"{_DAY}(?:(?:\s?[-–,/]\s?|\s?(?:,\s)?(?:and|to)\s){_DAY}){{0,5}}"
+_YEAR: Final = r"(?:1[6-9]|20)\d\d"
+_SPAN: Final = r"(?:minute|hour|day|week|month|quarter|year|decade|century)"
+_ENDS: Final = (
+    r"(?![\w%‰]|[.,:'’]\d|\s?(?:%|‰|per\s?cent|pct|b\.?ps?\b|basis|percentage|points?\b))"
+)
+"""What a digit's phrase ends before: no further digit, and no unit."""
+
+_DATES: Final = (
+    rf"{_YEAR}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?",
+    rf"{_YEAR}[\s-]?(?:W\d\d|Q[1-4]|H[12])|W\d\d|{_YEAR}-(?:0[1-9]|1[0-2])",
+    rf"{_DAYS}(?:\sof)?[\s-]{_MONTH}(?:,?[\s-]{_YEAR})?",
+    rf"{_MONTH}[\s-]{_DAYS}(?:,?[\s-]{_YEAR})?",
+    rf"{_MONTH},?\s(?:of\s)?{_YEAR}",
+    r"(?<!\bat )(?<!\bto )(?<!\bby )(?<!near )(?<!above )(?<!below )(?<!around )(?<!level of )"
+    r"(?<!\bhit )(?<!past )(?<!under )(?<!reached )(?<!nearly )(?<!almost )"
+    r"(?<!touched )(?<!roughly )(?<!some )"
+    rf"(?:mid-|end-)?{_YEAR}(?:s|(?:[-–/]|\s(?:to|and)\s)(?:{_YEAR}|\d\d))?",
+    rf"(?:by|to)\s(?:the\s)?(?:end|start|middle|end-)?(?:\sof\s)?{_YEAR}(?=[.,;)]|\s(?:and|as|when)\b|$)",
+    r"(?<!low )(?<!mid )(?<!mid-)(?<!high )(?<!lower )(?<!upper )['’]?\d0s|['’]\d\d\b",
+    rf"(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:[\s/-]?['’]?(?:{_YEAR}|\d\d))?",
+    rf"(?:FY|CY)\s?['’]?(?:{_YEAR}|\d\d)(?:[/-]\d\d)?",
+    r"(?:Week|(?<=[Ii]n |of |by )(?:week|year)s?)\s\d\d?(?:\s(?:and|to)\s\d\d?)?"
+    r"(?=\sof\b|[.,;:)]|$)",
+    r"(?:[01]?\d|2[0-3])(?::[0-5]\d|(?:[:.][0-5]\d)?\s?[ap]\.?m\b\.?)",
+    rf"(?:\d{{1,3}}(?:\s?(?:-|–|to|or)\s?)){{0,1}}\d{{1,3}}[\s-](?:{_SPAN}s?)\b(?!\sin\sa\srow|\srunning|\s(?:winning|losing)\b|\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))",
+    r"(?:on|until|by|from|of)\sthe\s\d{1,2}(?:st|nd|rd|th)\b",
+    r"\d{1,2}(?:st|nd|rd|th)[\s-]century",
+    r"\d\d?[yY](?:\d\d?[yY])?|\d\d?-yr|\d{1,2}s\d{1,2}s",
+)
+_NAMES: Final = (
+    r"[GM]-?\d{1,2}(?!\d)|Group of (?:7|10|20)|[ML]\d[AB+]?",
+    r"S&P\s?\d{3}|Nikkei(?:\s|-)225|FTSE\s?(?:100|250|350)|(?:Euro\s?)?S[Tt][Oo][Xx][Xx]\s?(?:50|600)",
+    r"Russell\s?[123]000|Nasdaq[\s-]100|CAC\s?40|DAX\s?(?:30|40)|ASX\s?(?:200|300)|CSI\s?[35]00",
+    r"Fortune\s500|COVID-?19|Covid-19|H\.(?:4\.1|8|10|15)|T\+[0-3]|ISO\s?4217|24/7|20/20|401\(k\)",
+    r"(?:Article|Section|Chapter|Title|Rule|Regulation|Part|Appendix|Annex|Table|Chart|Figure|Box"
+    r"|Footnote|Exhibit|Page|Basel|Resolution|No\.)\s\d+[\w()/.-]*|(?:Phase|Tier|Level|Grade)\s\d\b",
+    r"https?://\S+|www\.\S+",
+    r"[A-Z]{2}\d{1,2}Y|[A-Za-z]+(?:_[A-Za-z]+)*_\d{1,2}|[A-Z]{2,}_[A-Z0-9_]+",
+)
+_PASSING: Final = re.compile(
+    rf"(?<![\w$€£¥₩₹])(?<!\d[.,])(?:{'|'.join((*_DATES, *_NAMES))}){_ENDS}", re.MULTILINE
+)
+_MARKERS: Final = re.compile(r"^\s*\(?\d{1,2}[.)]\s|\(\d\)\s|\[\d{1,3}\]", re.MULTILINE)
+_DIGITS: Final = re.compile(
+    r"(?:[A-Z]{2,3})?[$€£¥₩₹+\-–−~<>=≈]?\d(?:[\d.,'’/:]*\d)?(?:st|nd|rd|th)?"
+    r"(?:\s?(?:%|‰|per\s?cent|bps?\b|basis\spoints?|percentage\spoints?|pips?\b|[kmbt]n?\b"
+    r"|(?:m|b|tr)illion))?"
+)
+
+_ONES: Final = "two three four five six seven eight nine"
+_TEENS: Final = (
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+    " zero nil nought dozens hundreds thousands"
+)
+_COUNT: Final = (
+    rf"(?:{_any('twenty thirty forty fifty sixty seventy eighty ninety')}"
+    rf"(?:-(?:one|{_any(_ONES)}))?|{_any(_ONES)}|{_any(_TEENS)})\b"
+)
+_NUMBER: Final = (
+    rf"(?:{_COUNT}|(?:one|half|quarter|third|hundred|thousand|million|billion|trillion"
+    r"|a\scouple\sof|quarters|thirds)\b)"
+)
+_UNIT: Final = (
+    r"(?:per\s?cent(?:age)?(?:\spoints?)?|percent|pct|basis[\s-]points?|bps?|points?|pips?|ticks?"
+    r"|big\sfigures?|handles?|sigmas?|standard\sdeviations?|cents?|pence|sen|pfennigs?"
+    r"|(?:[A-Z]\w+\s|US\s|U\.S\.\s)?(?:dollars?|yen|euros?(?!\s?-?\s?(?:area|zone|bloc|system))|pounds?"
+    r"|francs?|won|yuan|renminbi|rupees?|rupiah|baht|ringgit|pesos?|kron(?:e|er|a|or|ur)|rand|lira"
+    r"|dong|marks?|guilders?)"
+    r"|barrels?|ounces?|tons?|tonnes?|billion|million|trillion|thousand|hundred)\b"
+)
+_STREAK: Final = rf"(?:straight|consecutive|successive|{_SPAN}s?\s(?:in\sa\srow|running))"
+_PERIOD: Final = (
+    rf"(?:\s?(?:or|to|and|-|–)\s?{_COUNT})?[\s-](?:(?:more|further|full|calendar|trading|business)\s)?"
+    rf"{_SPAN}s?\b(?!\sin\sa\srow|\srunning|\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))"
+    r"|-(?:tier|way|sided|part|step|stage|speed|track|pronged|thirty)"
+)
+"""What a number word may stand before: a span of time, or the rest of a name for a kind."""
+_EVENT: Final = (
+    r"(?:time|cut|hike|increase|rise|fall|drop|decline|gain|loss|move|decision|meeting|session"
+    r"|reduction|tightening|easing|intervention|advance|retreat|slide|rally|contraction|expansion"
+    r"|pause|hold|vote|dissent|auction|round|month|week|day|quarter|year)s?"
+)
+_PARTS: Final = (
+    "third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth"
+    "|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth"
+)
+_MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
+_WORDS: Final = re.compile(
+    rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat )"
+    rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
+    rf"[\s-](?:of\s)?(?:an?\s)?{_UNIT}"
+    rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"
+    r"|\b(?:hundred|thousand|million|billion|trillion)\b"
+    r"|\ba\sdozen\b"
+    rf"|\bone[\s-](?:half|quarter|hundredth|{_PARTS})\b(?!\s(?:quarter|meeting))"
+    rf"|\ban?\s(?:quarter|{_PARTS})\sof\s(?!growth|the\syear)"
+    rf"|\bby\s(?:an?|another)\s(?:quarter|{_PARTS})\b(?!\s(?:{_SPAN}|part(?:y|ies)))"
+    rf"|\ban?\s(?:quarter|{_PARTS})\s(?:higher|lower|more|less|larger|smaller|above|below)\b"
+    r"|\ban?\s(?:full\s|whole\s|single\s)?(?:(?:percentage|basis)[\s-]point|full\spoint)\b"
+    r"|(?<!first )(?<!second )(?<!latter )(?<!other )(?<!better )(?<![\w-])half\b"
+    r"(?![\s-](?:year|hour|of\s(?:the\s)?(?:year|month|quarter|week|decade|century|(?:19|20)\d\d))|-\w)"
+    r"|\b(?:doubl|tripl|trebl|quadrupl|quintupl)(?:ed|es|ing)\b|\bhalv(?:ed|es|ing)\b"
+    rf"|\b{_MULTIPLE}[\s-](?:digits?|the|its|their|that|those|what|{_EVENT})\b"
+    rf"|\b(?:to|will|would|could|may|might|can|should|must)\s(?:{_MULTIPLE}|halve)\b(?!-)"
+    r"|\b\w+fold\b(?<!unfold)(?<!scaffold)(?<!manifold)(?<!blindfold)(?<!\bfold)"
+    rf"|\b(?:twice|thrice)\b|\bone\s(?:(?:more|further|final)\s)?(?!{_SPAN}|time){_EVENT}(?<!s)\b"
+    rf"|(?<![\w-])(?<!Group\sof\s)(?<!Big\s){_COUNT}(?!-(?:one|{_any(_ONES)}))(?!{_PERIOD})",
+    re.IGNORECASE,
+)
+_MOST: Final = _any(
+    "highest lowest strongest weakest largest smallest biggest fastest slowest sharpest steepest"
+    " deepest longest shortest heaviest best worst dearest cheapest tightest softest firmest"
+)
+_ORDINAL: Final = re.compile(
+    rf"\b(?:first|second|{_PARTS}|\d+(?:st|nd|rd|th)|umpteenth)[\s-]"
+    rf"(?:{_STREAK}\b|(?!{_SPAN}s?\b)(?:(?!(?:that|the|and)\b)\w+[\s-](?!of\b)){{0,3}}?(?!{_SPAN}s?\b){_EVENT}\b"
+    rf"|{_SPAN}\sin\sa\srow|{_SPAN}\srunning|{_SPAN}\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))"
+    rf"|\bfor\san?\s(?:second|{_PARTS})\s\w+|\b(?:second|{_PARTS})[\s-]{_MOST}\b",
+    re.IGNORECASE,
+)
+_SINCE: Final = re.compile(rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\ssince\b", re.IGNORECASE)
+_NUMERALS: Final = frozenset({"Nd", "Nl", "No"})
+_MASK: Final = "￼"
+
+
+def objections(
+    prose: str,
+    claims: Mapping[str, Claim],
+    *,
+    others: Collection[str] = (),
+    names: Collection[str] = (),
+    rests_on: Collection[str] = (),
+    place: str = "",
+) -> tuple[RejectedFigure, ...]:
+    """Everything that is wrong with a text's figures and references, in the order of the text.
+
+    Args:
+        prose: What a writer wrote, with references such as `[[USD/JPY:move]]`.
+        claims: The claims that it may refer to, by id.
+        others: What else it may refer to, such as quotations.
+        names: Names that may hold digits, such as those of a graph's nodes.
+        rests_on: The claims that the text is about: a reason names them first.
+        place: Where the text stands, for the reasons.
+    """
+    found = [*unbacked(_masked(prose, names))]
+    found += [Unbacked(each.start, each.end, why) for each, why in faults(prose, claims)]
+    for each in found_in(prose):
+        if each.name not in claims and each.name not in others:
+            found.append(Unbacked(each.start, each.end, _unknown(each.name, claims, others)))
+    sentences = list(_placed(prose))
+    return tuple(
+        RejectedFigure(
+            place=place[:LONGEST_NAME],
+            written=prose[each.start : each.end].strip()[:LONGEST_NAME] or "?",
+            sentence=next(s for end, s in sentences if each.start < end)[:LONGEST_TEXT],
+            reason=each.reason + _meant(prose[each.start : each.end], claims, rests_on),
+        )
+        for each in sorted(found)
+    )
+
+
+def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
+    """The text without the sentences that were objected to."""
+    gone = {figure.sentence for figure in rejected}
+    kept = (p for p in split_sentences(prose) if p.strip()[:LONGEST_TEXT] not in gone)
+    return "".join(kept).strip()
+
+
+def unbacked(prose: str) -> tuple[Unbacked, ...]:
+    """The figures of a text that are no references, in the order in which they stand."""
+    text = REFERENCE.sub(lambda found: _MASK * len(found[0]), prose)
+    found = [*_of_digits(text)]
+    found += [Unbacked(*each.span(), WORDS) for each in _WORDS.finditer(text)]
+    found += [Unbacked(*each.span(), ORDINAL) for each in _ORDINAL.finditer(text)]
+    found += [Unbacked(*each.span(), SINCE) for each in _SINCE.finditer(text)]
+    return tuple(_apart(sorted(found)))
+
+
+def _masked(text: str, names: Collection[str]) -> str:
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, _MASK * len(name))
+    return text
+
+
+def _of_digits(text: str) -> Iterator[Unbacked]:
+    left = text
+    for passing in (_MARKERS, _PASSING):
+        left = passing.sub(lambda found: _MASK * len(found[0]), left)
+    at = 0
+    for place, sign in enumerate(left):
+        if place < at or category(sign) not in _NUMERALS:
+            continue
+        number = next(
+            (n for n in _DIGITS.finditer(left, max(place - 4, at)) if n.end() > place), None
+        )
+        start, at = (number.start(), number.end()) if number else (place, place + 1)
+        yield Unbacked(min(start, place), at, DIGITS)
+
+
+def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
+    """Each once: those that overlap are one, with what is wrong with the first of them."""
+    last: Unbacked | None = None
+    for each in found:
+        if last is not None and each.start < last.end:
+            last = last._replace(end=max(last.end, each.end))
+            continue
+        if last is not None:
+            yield last
+        last = each
+    if last is not None:
+        yield last
+
+
+def _placed(prose: str) -> Iterator[tuple[int, str]]:
+    """Where each sentence ends, and the sentence."""
+    end = 0
+    for piece in split_sentences(prose):
+        end += len(piece)
+        yield end, piece.strip()
+
+
+def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) -> str:
+    near = [f"[[{each}]]" for each in nearest(name, [*claims, *others])]
+    return f"nothing goes by that name{'; near it are ' + ', '.join(near) if near else ''}"
+
+
+def _meant(written: str, claims: Mapping[str, Claim], rests_on: Collection[str]) -> str:
+    """The claims that print the digits of a figure, or else those that the text is about."""
+    digits = "".join(sign for sign in written if sign.isdigit() or sign == ".").strip(".")
+    alike = [c for c in claims.values() if digits and digits in print_claim(c).replace(",", "")]
+    known = alike or [claims[name] for name in rests_on if name in claims]
+    if "[[" in written or not known:
+        return ""
+    named = (f"[[{c.claim_id}]] prints {print_claim(c)}" for c in known[:MOST_NAMED])
+    return f". Of the claims {', '.join(named)}"

@@ -1,0 +1,258 @@
+"""The gate applied to everything that an agent delivers.
+
+What is read is what a report prints of an agent's words: descriptions of events, warnings, what
+is missing, what a specialist finds and recommends, the validator's recommendation, objections, how
+conflicts were settled, and all of a synthesis and of a swarm's plan. A week's plan is for the desk
+alone, and what was fetched is nobody's prose.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeVar
+
+from desk.contracts.agents.turns import AgentResult, StateEntry
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import (
+    Commentary,
+    ConflictRecord,
+    MarketEvent,
+    ResearchResult,
+    ValidationResult,
+)
+from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import SwarmPlan
+from desk.trust.prose.gate import LONGEST_NAME, objections, without
+from desk.trust.prose.plan_review import plan_texts, plan_without
+from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose.synthesis_review import claims_in, review_synthesis, without_unfounded
+
+MOST_DROPPED: Final = 200
+"""The bound of `dropped`."""
+
+UNSUPPORTED: Final = "it held a figure that is no claim, or a reference that does not fit"
+EVENT_LEFT_OUT: Final = "nothing was left of its description, so the event was left out"
+WORDS_DROPPED: Final = (
+    "The words that stood here were dropped, because they held figures that are no claims."
+)
+
+_NO_CLAIMS: Final[Mapping[str, Claim]] = MappingProxyType({})
+
+Result = TypeVar("Result", bound=AgentResult)
+
+
+class Text(NamedTuple):
+    """A text of a result. `rests_on` are the claims that it is about, and `stated` the figures in
+    it that are somebody's position and not the writer's."""
+
+    place: str
+    prose: str
+    rests_on: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
+
+
+def review(
+    result: AgentResult,
+    claims: Mapping[str, Claim] = _NO_CLAIMS,
+    state: Sequence[StateEntry] = (),
+    conflicts: Sequence[ConflictRecord] = (),
+) -> tuple[RejectedFigure, ...]:
+    """What is wrong with the figures and references in all prose of a result, and with the
+    quotations of a synthesis, in the order in which it stands.
+
+    Known are the claims given and the result's own, to a synthesis those of its graph's `state`
+    that stand once its `conflicts` are decided. Of two with one id a researcher's own one counts
+    for its prose; a validator speaks of the claims that it was given.
+    """
+    if isinstance(result, Synthesis):
+        return review_synthesis(result, state, conflicts)
+    known = _known(result, claims, state, conflicts)
+    return tuple(found for text in _texts(result) for found in objections_to(text, known))
+
+
+def objections_to(text: Text, claims: Mapping[str, Claim]) -> Iterator[RejectedFigure]:
+    """What is wrong with one text of a result."""
+    for found in objections(text.prose, claims, rests_on=text.rests_on, place=text.place):
+        if not any(found.written in words or words in found.written for words in text.stated):
+            yield found
+
+
+def without_rejected(
+    result: AgentResult,
+    rejected: Collection[RejectedFigure],
+    state: Sequence[StateEntry] = (),
+    conflicts: Sequence[ConflictRecord] = (),
+) -> AgentResult:
+    """The result without the sentences that were objected to, each told in `dropped`.
+
+    `rejected` is what a review of the result found. An event without a description left goes; so
+    does a warning, or a word on what is missing. What must say something says that its words
+    were dropped.
+    """
+    if not rejected:
+        return result
+    if isinstance(result, Synthesis):
+        return without_unfounded(result, tuple(rejected), state, conflicts)
+    if isinstance(result, SwarmPlan):
+        return plan_without(result, rejected)
+    cutting = _Cutting({}, [])
+    for found in rejected:
+        cutting.rejected.setdefault(found.place, []).append(found)
+    if isinstance(result, ResearchResult):
+        return _cut_research(result, cutting)
+    if isinstance(result, Commentary):
+        return result.model_copy(update={"sentences": cutting.of_each(result.sentences, SENTENCE)})
+    return _cut_validation(result, cutting) if isinstance(result, ValidationResult) else result
+
+
+RECOMMENDATION: Final = "recommendation"
+SENTENCE: Final = "sentence"
+ISSUE_TEXTS: Final = ("description", RECOMMENDATION)
+
+
+def _known(
+    result: AgentResult,
+    claims: Mapping[str, Claim],
+    state: Sequence[StateEntry],
+    conflicts: Sequence[ConflictRecord],
+) -> Mapping[str, Claim]:
+    if isinstance(result, SwarmPlan):
+        return claims_in(state, conflicts)
+    if isinstance(result, ResearchResult):
+        return {**claims, **{claim.claim_id: claim for claim in reversed(result.claims)}}
+    if isinstance(result, ValidationResult):
+        return {**{claim.claim_id: claim for claim in reversed(result.checks)}, **claims}
+    return claims
+
+
+def _texts(result: AgentResult) -> Iterator[Text]:
+    if isinstance(result, ResearchResult):
+        yield from _research_texts(result)
+    elif isinstance(result, ValidationResult):
+        yield from _validation_texts(result)
+    elif isinstance(result, Commentary):
+        yield from _each(result.sentences, SENTENCE)
+    elif isinstance(result, SwarmPlan):
+        yield from (Text(place, prose) for place, prose in plan_texts(result))
+
+
+def _research_texts(result: ResearchResult) -> Iterator[Text]:
+    for number, event in enumerate(result.events, start=1):
+        yield Text(_event_place(number, event), event.description, event.claims)
+    yield from _each(result.missing, "missing")
+    yield from _each(result.warnings, "warning")
+    for number, finding in enumerate(result.findings, start=1):
+        yield Text(_numbered("finding", number), finding.statement, finding.claims)
+    yield from _each(result.contradictions, "contradiction")
+    yield from _each(result.recommendations, RECOMMENDATION)
+
+
+def _validation_texts(result: ValidationResult) -> Iterator[Text]:
+    for number, issue in enumerate(result.issues, start=1):
+        for field in ISSUE_TEXTS:
+            yield Text(_issue_place(number, field), getattr(issue, field), issue.claims)
+    for number, conflict in enumerate(result.conflicts, start=1):
+        stated = tuple(position.stated for position in conflict.positions)
+        yield Text(_numbered("conflict", number), conflict.resolution, stated=stated)
+    yield from _each(result.missing, "missing")
+    yield Text(RECOMMENDATION, result.recommendation)
+
+
+def _each(texts: Sequence[str], kind: str) -> Iterator[Text]:
+    return (Text(_numbered(kind, number), text) for number, text in enumerate(texts, start=1))
+
+
+def _numbered(kind: str, number: int) -> str:
+    return f"{kind} {number}"
+
+
+def _issue_place(number: int, field: str) -> str:
+    return f"issue {number}, {field}"
+
+
+def _event_place(number: int, event: MarketEvent) -> str:
+    return f"event {number}, {event.event_id}"[:LONGEST_NAME]
+
+
+@dataclass(slots=True)
+class _Cutting:
+    """Takes the sentences that were objected to out of one text after the other."""
+
+    rejected: dict[str, list[RejectedFigure]]
+    dropped: list[DroppedSentence]
+
+    def of(self, prose: str, place: str) -> str:
+        """What is left of a text."""
+        here = self.rejected.get(place, ())
+        if not here:
+            return prose
+        left = without(prose, here)
+        gone = len(split_sentences(prose)) - len(split_sentences(left))
+        self.dropped += [DroppedSentence(place=place, reason=UNSUPPORTED)] * max(gone, 1)
+        return left
+
+    def of_each(self, texts: Sequence[str], kind: str) -> tuple[str, ...]:
+        """What is left of numbered texts, without those of which nothing is."""
+        left = (self.of(text, _numbered(kind, n)) for n, text in enumerate(texts, start=1))
+        return tuple(text for text in left if text)
+
+    def dropped_with(self, before: Sequence[DroppedSentence]) -> tuple[DroppedSentence, ...]:
+        """Everything dropped, the earlier first, as far as a result holds it."""
+        return (*before, *self.dropped)[:MOST_DROPPED]
+
+
+def _cut_research(result: ResearchResult, cutting: _Cutting) -> ResearchResult:
+    events = []
+    for number, event in enumerate(result.events, start=1):
+        place = _event_place(number, event)
+        left = cutting.of(event.description, place)
+        if left:
+            events.append(event.model_copy(update={"description": left}))
+        elif event.description:
+            cutting.dropped.append(DroppedSentence(place=place, reason=EVENT_LEFT_OUT))
+    findings = (
+        each.model_copy(update={"statement": cutting.of(each.statement, _numbered("finding", n))})
+        for n, each in enumerate(result.findings, start=1)
+    )
+    return result.model_copy(
+        update={
+            "events": tuple(events),
+            "missing": cutting.of_each(result.missing, "missing"),
+            "warnings": cutting.of_each(result.warnings, "warning"),
+            "findings": tuple(finding for finding in findings if finding.statement),
+            "contradictions": cutting.of_each(result.contradictions, "contradiction"),
+            "recommendations": cutting.of_each(result.recommendations, RECOMMENDATION),
+            "dropped": cutting.dropped_with(result.dropped),
+        }
+    )
+
+
+def _cut_validation(result: ValidationResult, cutting: _Cutting) -> ValidationResult:
+    issues = tuple(
+        issue.model_copy(
+            update={
+                field: cutting.of(getattr(issue, field), _issue_place(n, field)) or WORDS_DROPPED
+                for field in ISSUE_TEXTS
+            }
+        )
+        for n, issue in enumerate(result.issues, start=1)
+    )
+    conflicts = tuple(
+        conflict.model_copy(
+            update={
+                "resolution": cutting.of(conflict.resolution, _numbered("conflict", n))
+                or WORDS_DROPPED
+            }
+        )
+        for n, conflict in enumerate(result.conflicts, start=1)
+    )
+    return result.model_copy(
+        update={
+            "issues": issues,
+            "conflicts": conflicts,
+            "missing": cutting.of_each(result.missing, "missing"),
+            "recommendation": cutting.of(result.recommendation, RECOMMENDATION) or WORDS_DROPPED,
+            "dropped": cutting.dropped_with(result.dropped),
+        }
+    )

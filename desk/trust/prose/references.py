@@ -1,0 +1,222 @@
+"""References: what prose holds in place of a figure, and how each is printed.
+
+A reference is a claim's id in double square brackets, and may say in which form it is printed:
+`[[USD/JPY:move]]`, `[[USD/JPY:move|moved]]`. A form goes with the sign of its claim, so that no
+words have to be read to know whether they agree with it. The only English that is known is the
+list of words of direction behind which a plain reference prints the size of a change.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeAlias
+
+from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
+from desk.contracts.findings.claims import Claim, Metric, Unit
+
+REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
+
+
+class Form(StrEnum):
+    """How a claim is printed where it is referred to."""
+
+    PLAIN = ""
+    """As every table prints it; behind a word of direction a change without its sign."""
+    SIZE = "size"
+    """Without its sign."""
+    SIGNED = "signed"
+    """With its sign, whatever stands before it."""
+    ABOUT = "about"
+    """To two digits, or three of a level: `about 4.2 %`."""
+    DAY = "day"
+    """The day that it is of, with its weekday: `Fri 4 Apr`."""
+    MOVED = "moved"
+    """With its verb: `fell 4.16 %`, `cut by 25 bp`; of a differential where it stands:
+    `137.5 bp below`."""
+
+
+class Reference(NamedTuple):
+    """A reference as it stands in a text; `form` is None where there is no such form."""
+
+    name: str
+    form: Form | None
+    start: int
+    end: int
+
+
+class Printed(NamedTuple):
+    """A figure at its place in a text."""
+
+    name: str
+    text: str
+
+
+Piece: TypeAlias = str | Printed
+
+UP: Final = (
+    "above add added adds advance advanced advances appreciated climb climbed climbs firmed gain"
+    " gained gains hiked higher increase increased jump jumped jumps lifted raised raises rallied"
+    " rise risen rises rising rose soared strengthened surged up"
+)
+DOWN: Final = (
+    "below cut cuts decline declined declines decrease decreased depreciated drop dropped drops"
+    " eased fall fallen falling falls fell lose loses loss lost lower lowered lowers plunged"
+    " reduced retreated sank shed slid slipped softened tumbled weakened down"
+)
+_SIDE: Final = {word: side for side, words in ((1, UP), (-1, DOWN)) for word in words.split()}
+_WORD: Final = re.compile(rf"\b(?:{'|'.join(_SIDE)})\b", re.IGNORECASE)
+_RIGHT_BEHIND: Final = re.compile(
+    r"\s(?:by\s|of\s|another\s|a\s(?:further|total\sof)\s|(?:its\s)?(?:policy\s)?rates?\sby\s)?"
+)
+_OPENS: Final = re.compile(r"\s\(")
+_OPENS_LATER: Final = re.compile(r"(?:\s\w+){0,4}\s\(")
+_OPENS_FOR_DECISION: Final = re.compile(r"(?:\s[\w'’./-]+){0,10}\s\(")
+_VERBS: Final = {
+    Unit.PERCENT: ("rose {}", "fell {}", "was unchanged"),
+    Metric.DECISION_CHANGE: ("raised by {}", "cut by {}", "held"),
+    Metric.DIFFERENTIAL: ("{} above", "{} below", "level"),
+    Metric.STREAK: ("rose for {} in a row", "fell for {} in a row", "did not move"),
+}
+
+GROUP_WORDS: Final = {"ASIA": " Asian", "G10": " G10"}
+"""The groups of markets as adjectives."""
+
+PHRASES: Final = {
+    Metric.HIGHEST_SINCE: "highest since {day}",
+    Metric.LOWEST_SINCE: "lowest since {day}",
+    Metric.CUTS_IN_A_ROW: "{nth} cut in a row",
+    Metric.RISES_IN_A_ROW: "{nth} rise in a row",
+    Metric.HOLDS_IN_A_ROW: "{nth} hold in a row",
+    Metric.BANKS_CUT: "{count} of the {of} banks that decided cut",
+    Metric.BANKS_RAISED: "{count} of the {of} banks that decided raised",
+    Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
+    Metric.DOLLAR_ROSE: "rose against {count} of {of}{group} currencies",
+    Metric.DOLLAR_FELL: "fell against {count} of {of}{group} currencies",
+}
+"""Claims that prose prints with the words that say what they count, so that no writer can put
+others there: which of two a count is of is part of the figure."""
+
+
+def found_in(text: str) -> Iterator[Reference]:
+    """The references of a text, in the order in which they stand."""
+    for match in REFERENCE.finditer(text):
+        name, _, form = (part.strip() for part in match[1].partition("|"))
+        known = Form(form) if form in set(Form) else None
+        yield Reference(name, known, *match.span())
+
+
+def references(text: str) -> tuple[str, ...]:
+    """The claim ids that a text refers to, in order, as written and without their forms."""
+    return tuple(found.name for found in found_in(text))
+
+
+def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
+    """The text in its order: what is printed as it stands, and the figures.
+
+    Raises:
+        KeyError: a reference stands for no claim.
+    """
+    end = 0
+    for each in found_in(prose):
+        if each.start > end:
+            yield prose[end : each.start]
+        text = printed(claims[each.name], each.form or Form.PLAIN, prose[: each.start])
+        yield Printed(each.name, text)
+        end = each.end
+    if end < len(prose):
+        yield prose[end:]
+
+
+def printed(claim: Claim, form: Form, before: str = "") -> str:
+    """A claim as a form prints it, behind the text before it."""
+    if form is Form.DAY:
+        return print_weekday(claim.as_of)
+    if claim.metric in PHRASES:
+        return _phrase(claim)
+    match form:
+        case Form.SIZE:
+            return _size(claim)
+        case Form.SIGNED:
+            return print_claim(claim)
+        case Form.MOVED:
+            rising, falling, level = _verbs(claim) or ("{}", "{}", "{}")
+            words = rising if claim.value > 0 else falling if claim.value < 0 else level
+            return words.format(_size(claim))
+        case Form.ABOUT:
+            rounded = _about(claim)
+            return f"about {_size(rounded) if side_before(before) else print_claim(rounded)}"
+        case _:
+            return _size(claim) if is_change(claim) and side_before(before) else print_claim(claim)
+
+
+def moves(claim: Claim) -> bool:
+    """Whether a claim can be printed with its verb."""
+    return _verbs(claim) is not None
+
+
+def is_change(claim: Claim) -> bool:
+    """Whether a claim's sign says which way something went or stands."""
+    return claim.unit in SIGNED_UNITS and claim.metric not in POSITIONS
+
+
+def side_before(text: str, claim: Claim | None = None) -> int:
+    """Which way the word of direction goes that a text ends in: 1, -1, or 0 without any.
+
+    With the `claim` that follows, also where a bracket opens behind the word, and a few words later
+    where the claim's subject stands right before the word: `USD/JPY rose over the week (`; what a
+    decision changed may stand between its verb and the bracket: `cut its policy rate (`.
+    """
+    tail = text[-120:]
+    found = list(_WORD.finditer(tail))
+    if not found:
+        return 0
+    word = found[-1]
+    between, side = tail[word.end() :], _SIDE[word[0].lower()]
+    if _RIGHT_BEHIND.fullmatch(between):
+        return side
+    if claim is None:
+        return 0
+    if claim.metric is Metric.DECISION_CHANGE:
+        return side if _OPENS_FOR_DECISION.fullmatch(between) else 0
+    if not _OPENS_LATER.fullmatch(between):
+        return 0
+    named = re.search(rf"{re.escape(claim.subject)}\s(?:\w+\s)?$", tail[: word.start()])
+    return side if named or _OPENS.fullmatch(between) else 0
+
+
+def _verbs(claim: Claim) -> tuple[str, str, str] | None:
+    if claim.metric in _VERBS:
+        return _VERBS[claim.metric]
+    return _VERBS.get(claim.unit) if is_change(claim) else None
+
+
+def _phrase(claim: Claim) -> str:
+    count = int(claim.value)
+    return PHRASES[claim.metric].format(
+        day=print_claim(claim),
+        nth=_ordinal(count),
+        count=count or "none",
+        of=len(claim.inputs),
+        group=GROUP_WORDS.get(claim.subject, ""),
+    )
+
+
+def _ordinal(count: int) -> str:
+    teen = count % 100 in (11, 12, 13)
+    return f"{count}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(count % 10, 'th')}"
+
+
+def _size(claim: Claim) -> str:
+    return print_figure(abs(claim.value), claim.unit, signed=False)
+
+
+def _about(claim: Claim) -> Claim:
+    digits = 2 if is_change(claim) else 3
+    if not claim.value:
+        return claim
+    last = claim.value.adjusted() - digits + 1
+    exponent = max(last, int(claim.value.as_tuple().exponent))
+    rounded = claim.value.quantize(Decimal((0, (1,), exponent)), ROUND_HALF_EVEN)
+    # A number like 1.6E+2 is printed as it is read.
+    return claim.model_copy(update={"value": Decimal(f"{rounded:f}")})

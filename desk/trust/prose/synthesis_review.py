@@ -1,0 +1,215 @@
+"""What is read of a synthesis before it counts: its figures, its references, its quotations."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from unicodedata import category
+
+from pydantic import JsonValue
+
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
+from desk.contracts.question.knowledge import (
+    DocumentsRead,
+    PdfsRead,
+    Section,
+    Synthesis,
+    TicketsFound,
+    WebSearched,
+)
+from desk.contracts.swarm.swarm import Hypothesis, Refinement
+from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.prose.gate import objections
+from desk.trust.prose.prose import REFERENCE, references
+from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.sentences import split_sentences
+
+SUMMARY: Final = "summary"
+NOTHING_LEFT: Final = (
+    "What stood here was dropped, because it held figures or words that no source has."
+)
+UNSUPPORTED: Final = "it held a figure or words that stand in no source it names"
+_NOT_THERE: Final = (
+    "these words do not stand in the evidence it names, letter by letter: quote what stands there"
+)
+_QUOTE_IT: Final = "a source's words and figures are quoted by a reference such as [[q1]] alone"
+_MARKS: Final = re.compile(r"[“”„‟«»\"]")
+_FIGURES: Final = frozenset({"Nd", "Nl", "No"})
+_TWICE: Final = "two quotations have this id: give each one of its own"
+LONGEST_SENTENCE: Final = 4_000
+
+
+def claims_in(
+    state: Sequence[StateEntry], conflicts: Sequence[ConflictRecord] = ()
+) -> dict[str, Claim]:
+    """The claims of all research in a graph's state that stand once its conflicts are decided."""
+    found = (entry.result for entry in state)
+    results = [result for result in found if isinstance(result, ResearchResult)]
+    return standing_claims(results, conflicts)
+
+
+def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
+    """What was found in a graph's state, by the evidence that it is quoted from."""
+    found: dict[str, list[JsonValue]] = {}
+    for entry in state:
+        for evidence, item in zip(*_items(entry), strict=False):
+            found.setdefault(evidence, []).append(item)
+    return found
+
+
+def _items(entry: StateEntry) -> tuple[Sequence[str], Sequence[JsonValue]]:
+    match entry.result:
+        case TicketsFound() as found:
+            return found.evidence, [item.model_dump(mode="json") for item in found.tickets]
+        case DocumentsRead() as read:
+            return read.evidence, [item.markdown for item in read.documents]
+        case PdfsRead() as read:
+            return read.evidence, [[page.text for page in item.pages] for item in read.pdfs]
+        case WebSearched() as searched:
+            return searched.evidence, [item.model_dump(mode="json") for item in searched.results]
+        case _:
+            return (), ()
+
+
+def review_synthesis(
+    synthesis: Synthesis,
+    state: Sequence[StateEntry],
+    conflicts: Sequence[ConflictRecord] = (),
+) -> tuple[RejectedFigure, ...]:
+    """What is wrong with a synthesis: figures that are no claims, references to nothing, words
+    that do not stand in the evidence they are quoted from."""
+    claims = claims_in(state, conflicts)
+    quoted = {quotation.quotation_id for quotation in synthesis.quotations}
+    nodes = sorted((entry.node for entry in state), key=len, reverse=True)
+    rejected = list(_wrong_quotations(synthesis, state))
+    for place, prose in _texts(synthesis):
+        rejected += objections(prose, claims, others=quoted, names=nodes, place=place)
+        rejected += _typed(prose, place, nodes, figures_pass=bool(claims))
+    return tuple(rejected)
+
+
+def without_unfounded(
+    synthesis: Synthesis,
+    rejected: Sequence[RejectedFigure],
+    state: Sequence[StateEntry],
+    conflicts: Sequence[ConflictRecord] = (),
+) -> Synthesis:
+    """The synthesis without the sentences that hold what was rejected, each told in `dropped`, and
+    without the quotations that stand in no source."""
+    if not rejected:
+        return synthesis
+    wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
+    known = {*claims_in(state, conflicts), *(q.quotation_id for q in synthesis.quotations)} - wrong
+    sentences = {figure.sentence for figure in rejected}
+    left: dict[str, str] = {}
+    dropped: list[DroppedSentence] = []
+    for place, prose in _texts(synthesis):
+        pieces = split_sentences(prose)
+        kept = [p for p in pieces if p.strip() not in sentences and known.issuperset(references(p))]
+        dropped += [DroppedSentence(place=place, reason=UNSUPPORTED)] * (len(pieces) - len(kept))
+        left[place] = "".join(kept).strip()
+    cut = _with_texts(synthesis, left)
+    return cut.model_copy(
+        update={
+            "summary": cut.summary or NOTHING_LEFT,
+            "sections": tuple(section for section in cut.sections if section.content),
+            "missing": tuple(line for line in cut.missing if line),
+            "quotations": tuple(q for q in cut.quotations if q.quotation_id not in wrong),
+            "dropped": (*synthesis.dropped, *dropped)[:200],
+        }
+    )
+
+
+def _texts(synthesis: Synthesis) -> Iterator[tuple[str, str]]:
+    """All prose of a synthesis, each text with its place."""
+    yield SUMMARY, synthesis.summary
+    for number, section in enumerate(synthesis.sections, start=1):
+        yield f"section {number}, title", section.title
+        yield f"section {number}", section.content
+    for number, line in enumerate(synthesis.missing, start=1):
+        yield f"missing {number}", line
+    for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
+        yield f"hypothesis {number}", hypothesis.statement
+        yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
+    if synthesis.further is not None:
+        yield "further objective", synthesis.further.objective
+        yield "further objective, reason", synthesis.further.reason
+
+
+def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:
+    sections = tuple(
+        Section(title=texts[f"section {n}, title"] or "Findings", content=texts[f"section {n}"])
+        for n in range(1, len(synthesis.sections) + 1)
+    )
+    missing = tuple(texts[f"missing {n}"] for n in range(1, len(synthesis.missing) + 1))
+    return synthesis.model_copy(
+        update={
+            "summary": texts[SUMMARY],
+            "sections": sections,
+            "missing": missing,
+            "hypotheses": tuple(_hypotheses(synthesis, texts)),
+            "further": _further(synthesis, texts),
+        }
+    )
+
+
+def _hypotheses(synthesis: Synthesis, texts: Mapping[str, str]) -> Iterator[Hypothesis]:
+    """Those of which something is left."""
+    for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
+        statement = texts[f"hypothesis {number}"]
+        refuted_by = texts[f"hypothesis {number}, refuted by"]
+        if statement and refuted_by:
+            yield hypothesis.model_copy(update={"statement": statement, "refuted_by": refuted_by})
+
+
+def _further(synthesis: Synthesis, texts: Mapping[str, str]) -> Refinement | None:
+    if synthesis.further is None or not texts["further objective"]:
+        return None
+    reason = texts["further objective, reason"] or NOTHING_LEFT
+    return Refinement(objective=texts["further objective"], reason=reason)
+
+
+def _wrong_quotations(
+    synthesis: Synthesis, state: Sequence[StateEntry]
+) -> Iterator[RejectedFigure]:
+    found, seen = quotable(state), set[str]()
+    for quotation in synthesis.quotations:
+        name = quotation.quotation_id
+        if name in seen:
+            yield _rejected(name, quotation.text, _TWICE)
+        elif not any(
+            stands_in(quotation.text, each) for each in found.get(quotation.evidence_id, [])
+        ):
+            yield _rejected(name, quotation.text, _NOT_THERE)
+        seen.add(name)
+
+
+def _typed(
+    prose: str, place: str, nodes: Sequence[str], *, figures_pass: bool
+) -> Iterator[RejectedFigure]:
+    """What looks like a source's words or figures and is the author's: quotation marks, and where
+    there are no claims that a date or a span may go with, every digit. Names of nodes may have
+    some."""
+    for sentence in split_sentences(prose):
+        own = REFERENCE.sub(" ", sentence)
+        for name in nodes:
+            own = own.replace(name, " ")
+        marks = _MARKS.findall(own)
+        figures = [] if figures_pass else [word for word in own.split() if _has_figure(word)]
+        for written in (*figures, *marks)[:1]:
+            yield RejectedFigure(
+                place=place,
+                written=written[:200],
+                sentence=sentence.strip()[:LONGEST_SENTENCE],
+                reason=_QUOTE_IT,
+            )
+
+
+def _has_figure(word: str) -> bool:
+    return any(category(sign) in _FIGURES for sign in word)
+
+
+def _rejected(name: str, words: str, reason: str) -> RejectedFigure:
+    return RejectedFigure(place="quotation", written=name, sentence=words, reason=reason)
