@@ -1,4 +1,4 @@
-"""The servers under their earlier names: in `.mcp.json` as it stands with users, and as commands."""
+"""The servers under their earlier names: in a user's `.mcp.json`, and as commands."""
 
 import json
 import subprocess
