@@ -24,6 +24,7 @@ from desk.sources.statistics import server as official_statistics
 from tests.support.homes import await_port, free_port
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
+from tests.support.servers import module_of
 
 ROOT = Path(__file__).parents[2]
 AS_OF = "2026-09-20T07:00:00+01:00"
@@ -129,7 +130,7 @@ class Transport(StrEnum):
 
 
 def command(server: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", f"mcp_servers.{server}", *arguments]
+    return [sys.executable, "-m", module_of(server), *arguments]
 
 
 def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -238,7 +239,7 @@ def test_a_server_ends_quietly_with_its_input(server: str) -> None:
 def test_the_help_shows_an_example(server: str) -> None:
     shown = run(server, "--help")
     assert shown.returncode == 0
-    assert f"example: python -m mcp_servers.{server} --http" in shown.stdout
+    assert f"example: python -m {module_of(server)} --http" in shown.stdout
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])

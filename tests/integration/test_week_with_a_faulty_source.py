@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.faulty_source import Controls, Fault, over_stdio
+from tests.support.servers import module_of
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -62,7 +63,7 @@ def faulted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulted]:
 
 def _sources(folder: Path) -> Path:
     own = {
-        name: {"command": "python", "args": ["-m", f"mcp_servers.{name}"]}
+        name: {"command": "python", "args": ["-m", module_of(name)]}
         for name in ("central_banks", "official_statistics")
     }
     servers = {"ecb": over_stdio("desk.sources.ecb.server", folder / "control"), **own}

@@ -16,6 +16,7 @@ from tests.scenarios.scenario import Stage
 from tests.support.homes import home_environment
 from tests.support.scenario_desk import LOOPBACK, Asked, again_until_answered, asking, ended
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet
+from tests.support.servers import module_of
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 """It names one market: each of five specialists looks at that."""
@@ -104,7 +105,7 @@ async def children(client: Client, run: str, kind: WorkflowType) -> list[Workflo
 
 
 def _server(name: str, latency_ms: int) -> dict[str, object]:
-    module = f"mcp_servers.{name}"
+    module = module_of(name)
     slow = ("tests.swarm_scenarios.slow_server", module, str(latency_ms))
     arguments = ["-m", *(slow if latency_ms else (module,))]
     return {"command": "python", "args": arguments, "module": module}

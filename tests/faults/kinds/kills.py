@@ -9,6 +9,7 @@ from tests.faults.place import until
 from tests.faults.programs import DeskFile
 from tests.faults.scene import PAUSE, Scene
 from tests.support.receivers import Reply, Room, room
+from tests.support.servers import module_of
 
 AWAY_SECONDS: Final = 5.0
 """So long the Temporal server is away."""
@@ -95,7 +96,7 @@ async def source_killed(scene: Scene) -> Seen:
     place = scene.place(DESK_MCP_TRANSPORT="configured", EFFECT_PAUSE=PAUSE)
     async with scene.apart(place) as desk:
         asked = desk.place.start(*scene.asking.line)
-        module = f"mcp_servers.{scene.asking.source}"
+        module = module_of(scene.asking.source)
         await until(lambda: asked.over or desk.worker.child(module), "a process of the source")
         source = desk.worker.child(module)
         if source is not None:

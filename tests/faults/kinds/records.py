@@ -10,6 +10,7 @@ from tests.faults.programs import WEEK, DeskFile
 from tests.faults.scene import Scene
 from tests.support.faulty_source import Controls, over_stdio
 from tests.support.faulty_source import Fault as Wire
+from tests.support.servers import module_of
 
 SOURCE: Final = "ecb"
 WEEKS: Final = ("2026-W39", "2026-W44")
@@ -99,7 +100,7 @@ async def handed_over_in_time(scene: Scene) -> Seen:
 def _failing(place: Place, wire: Wire) -> Place:
     control = place.directory / "control"
     Controls(control).suffer(wire)
-    return with_source(place, SOURCE, over_stdio(f"mcp_servers.{SOURCE}", control))
+    return with_source(place, SOURCE, over_stdio(module_of(SOURCE), control))
 
 
 FAULTS: Final = (

@@ -12,6 +12,7 @@ from tests.faults.scene import Scene
 from tests.support.faulty_source import HUGE, SLOW_SECONDS, Controls, over_http, over_stdio
 from tests.support.faulty_source import Fault as Wire
 from tests.support.homes import PROJECT
+from tests.support.servers import module_of
 
 CALL: Final = "5 s"
 """The deadline of a call here: a quarter of the usual one, so that the campaign is sooner over."""
@@ -36,7 +37,7 @@ async def suffered(scene: Scene, wire: Wire, *, http: bool) -> Seen:
     """The program while its source suffers from a fault, from its first call to the last."""
     place = scene.place(DeskFile(replaced={'tool_call = "20 s"': f'tool_call = "{CALL}"'}))
     source, control = scene.asking.failing, place.directory / "control"
-    controls, module = Controls(control), f"mcp_servers.{source}"
+    controls, module = Controls(control), module_of(source)
     controls.suffer(wire)
     described = over_http if http else lambda *given: nullcontext(over_stdio(*given))
     with described(module, control) as entry:

@@ -1,0 +1,8 @@
+"""The modules of the desk's own servers by the names that `.mcp.json` gives them."""
+
+from desk.platform.mcp.renamed import RENAMED
+
+
+def module_of(server: str) -> str:
+    """The module of a server of the desk."""
+    return RENAMED[f"mcp_servers.{server}"]
