@@ -178,7 +178,7 @@ def test_an_address_that_is_no_web_address_is_no_link(address: str) -> None:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_what_it_is_printed_on(scheme: int) -> None:
-    css = files("reporting").joinpath("templates/report.css").read_text()
+    css = files("desk.documents.rendering").joinpath("templates/report.css").read_text()
     blocks = re.findall(r":root \{(.*?)\}", css, re.S)
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[scheme]))
     couples = [(f"heat-ink{step}", f"heat{step}") for step in range(9)]
