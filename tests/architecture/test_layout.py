@@ -70,9 +70,9 @@ CLOCKLESS = (*sorted(_LOGIC), "desk.programs", "workflows")
 CLOCKS = {"now", "today", "utcnow", "time", "monotonic", "perf_counter", "tomorrow", "yesterday"}
 CLOCK_OWNERS = {"datetime", "date", "pendulum", "time", "DateTime", "random", "uuid"}
 LIGHT_FOR_WORKFLOWS = {"numpy", "matplotlib", "mcp", "anthropic", "jinja2", "vaderSentiment"}
-LONGEST_FILE = 400
+LONGEST_FILE = 800
+"""No goal: a file is one idea, however long. What is longer is looked at."""
 LONGEST_FUNCTION = 50
-LONGEST_WORKFLOW_FILE = 300
 MOST_IN_A_FOLDER = 12
 """Modules and subpackages: what outgrows that is two concepts."""
 
@@ -214,11 +214,10 @@ def test_no_folder_hides_the_mcp_library() -> None:
 
 @pytest.mark.parametrize("package", OURS)
 def test_files_and_functions_are_short(package: str) -> None:
-    limit = LONGEST_WORKFLOW_FILE if package == "workflows" else LONGEST_FILE
     long = []
     for path, tree in modules(package):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        if lines > limit:
+        if lines > LONGEST_FILE:
             long.append(f"{path.relative_to(PROJECT)}: {lines} lines")
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
