@@ -14,8 +14,8 @@ from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.platform.effects.paid_calls import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
-from desk.platform.models.paid_calls import PaidCalls
 from desk.programs.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
 from desk.runs.assignments.budget import affordable, lost_call, minus, spent
 

@@ -14,7 +14,7 @@ from temporalio.client import Client
 
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import Queue
-from desk.platform.temporal.temporal import WORKER_HEARTBEAT
+from desk.platform.temporal.client import WORKER_HEARTBEAT
 from starters.worker_heartbeats import ANSWER, last_heartbeats
 from workers.health import LONGEST_SILENCE
 

@@ -29,7 +29,7 @@ from desk.documents.rendering.answer.json_form import (
 from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
 from desk.documents.rendering.wording import one_line
 from desk.documents.upkeep.json_size import most_values
-from desk.platform.config.file_reading import read_text_file
+from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
 from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes
 from starters.ask_audit import counted_words, is_answer

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from desk.contracts.week.signature import SUFFIX, Signature
 from desk.documents.publishing.publish import SUFFIXES
 from desk.documents.publishing.signature import digest_of, signed_bytes
-from desk.platform.config.file_reading import read_text_file
+from desk.platform.files import read_text_file
 from starters.endings import ExitStatus, UsageError
 
 UNCHECKED = "Signed, which was not checked: name the publisher's public key with --key."

@@ -11,10 +11,14 @@ from pathlib import Path
 from desk.contracts.agents.capabilities import SHIPPED
 from desk.documents.publishing.published_modes import publish_folder
 from desk.platform.mcp.attribution import attribution_of
-from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
-from desk.platform.mcp.expansion import servers_to_serve
-from desk.platform.server.embedded_server import temporal_binary
-from desk.platform.server.server_failure import ServerFailed
+from desk.platform.mcp.config import (
+    McpConfigError,
+    McpServerSpec,
+    read_mcp_config,
+    servers_to_serve,
+)
+from desk.platform.server.embedded import temporal_binary
+from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import McpTransport, Settings
 from starters.models import model_words
 from workers.needed_sources import needed_sources

@@ -12,8 +12,8 @@ from pydantic import Field
 from desk.contracts.base import Contract, Instant, Text
 from desk.documents.archive.archive import write_archive
 from desk.documents.upkeep.retention import KEPT, Record, weeks_needed
-from desk.platform.effects.upkeep import forget_old_effects, old_effects
-from desk.platform.server.server_namespace import retention_of
+from desk.platform.effects.journal import forget_old_effects, old_effects
+from desk.platform.server.namespace import retention_of
 from desk.platform.settings import Settings, load_settings
 from starters.cleanup_files import (
     OldFile,

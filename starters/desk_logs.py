@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 from desk.documents.publishing.published_modes import publish_folder
-from desk.platform.effects.private_home import tighten
+from desk.platform.files import tighten
 from desk.platform.settings import Settings
 from desk.platform.telemetry.logs import configure_logs
 from starters.endings import UsageError

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from desk.platform.payloads.codec_server import opening_of
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
-from desk.platform.telemetry.telemetry import command_span
+from desk.platform.telemetry.otlp import command_span
 from starters.endings import CommandError
 from starters.patience import QUIET_SECONDS, SERVER_PATIENCE_SECONDS, ServerPatience
 
 if TYPE_CHECKING:
     from temporalio.client import Client
 
-    from desk.platform.server.embedded_server import EmbeddedServer
+    from desk.platform.server.embedded import EmbeddedServer
     from workers.hosting import Role
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
     The caller holds the home's `HostLock`.
     """
-    from desk.platform.server.embedded_server import SPACE_TO_WORK, check_space, embedded_server
+    from desk.platform.server.embedded import SPACE_TO_WORK, check_space, embedded_server
 
     if roles:
         check_space(settings.home, SPACE_TO_WORK)
@@ -101,7 +101,7 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 
 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
-    from desk.platform.temporal.temporal import connect
+    from desk.platform.temporal.client import connect
 
     client = await connect(settings, working=bool(roles))
     desk = Desk(client, settings, hosting=True)
@@ -130,7 +130,7 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
 
 
 async def _as_client(settings: Settings, work: Work[T], patience: ServerPatience) -> T:
-    from desk.platform.temporal.temporal import connect, located
+    from desk.platform.temporal.client import connect, located
 
     desk = Desk(await connect(settings), located(settings), hosting=False)
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
@@ -152,14 +152,14 @@ def _all_roles() -> "tuple[Role, ...]":
 def _import_workers() -> None:
     """What the workers need takes about as long to import as the server takes to start."""
     for module in (
-        "desk.platform.temporal.temporal",
+        "desk.platform.temporal.client",
         *(f"workers.{role}" for role in _ROLE_MODULES),
     ):
         importlib.import_module(module)
 
 
 def _import_client() -> None:
-    importlib.import_module("desk.platform.temporal.temporal")
+    importlib.import_module("desk.platform.temporal.client")
 
 
 def command_name() -> str:

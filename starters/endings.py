@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NoReturn
 
-from desk.platform.effects.disk_space import is_full, no_space
+from desk.platform.files import is_full, no_space
 from desk.platform.settings import SettingsError, debugging
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")

@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterable
 
-from desk.platform.server.server_failure import ServerFailed
+from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, SettingsError, load_settings
-from desk.platform.temporal.temporal import ServerUnreachable
+from desk.platform.temporal.client import ServerUnreachable
 from starters.checks import Check, Level, local_checks
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk

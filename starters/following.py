@@ -15,7 +15,7 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.platform.temporal.temporal import ServerUnreachable
+from desk.platform.temporal.client import ServerUnreachable
 from starters.endings import CommandError
 from starters.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from desk.contracts.question.graph import GraphSpec
 from desk.documents.rendering.wording import one_line
-from desk.platform.config.file_reading import read_file
+from desk.platform.files import read_file
 from desk.runs.graphs.checks import faults, naming_faults
 from desk.runs.graphs.fault import GraphFault, hint
 from starters.endings import UsageError

@@ -60,7 +60,7 @@ class ServerPatience:
             Exception: the error itself, which does not say that the server is away.
         """
         # Imported when there is an error: it takes as long as a server takes to start.
-        from desk.platform.temporal.temporal import ServerUnreachable, server_name
+        from desk.platform.temporal.client import ServerUnreachable, server_name
 
         now, server = self._clock(), server_name(self._settings)
         if self._seen_at is None or not self._is_away(error, now):
@@ -90,7 +90,7 @@ class ServerPatience:
 def _server_is_away(error: Exception) -> bool:
     from temporalio.service import RPCError, RPCStatusCode
 
-    from desk.platform.temporal.temporal import ServerUnreachable
+    from desk.platform.temporal.client import ServerUnreachable
 
     if isinstance(error, RPCError):
         return error.status in (

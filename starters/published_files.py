@@ -14,7 +14,7 @@ from desk.contracts.week.run import PublishedFiles
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.contracts.weeks import WEEK_PATTERN
 from desk.documents.publishing.published_modes import publish_folder, published
-from desk.platform.config.file_reading import read_text_file
+from desk.platform.files import read_text_file
 from starters.endings import CommandError, UsageError
 
 LARGEST_REPORT: Final = 64 * 2**20

@@ -13,7 +13,7 @@ from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAt
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.platform.mcp.config import McpConfigError, read_mcp_config
-from desk.platform.server.embedded_server import RETENTION
+from desk.platform.server.embedded import RETENTION
 from starters.checks import Check, Level
 from starters.desk_session import Desk
 from starters.tool_look import held_fixings
@@ -70,7 +70,7 @@ def _creation_flags(missing: Collection[SearchAttribute]) -> str:
 
 
 async def _retention(client: Client) -> Check:
-    from desk.platform.server.server_namespace import retention_of
+    from desk.platform.server.namespace import retention_of
 
     try:
         return retention_check(await retention_of(client), client.namespace)

@@ -8,8 +8,8 @@ from temporalio.service import RPCError
 
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings, load_settings
-from desk.platform.telemetry.telemetry import send_spans
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.telemetry.otlp import send_spans
+from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.desk_logs import log_to_stderr
 from starters.desk_session import Desk, host, say, tell_wait
 from starters.endings import CommandError, ExitStatus

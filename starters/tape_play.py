@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from desk.analytics.weeks import parse_week, window_of
 from desk.contracts.agents.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
+from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock
-from desk.platform.server.server_failure import PortInUse
 from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger.seal import sealed
 from starters.desk_logs import log_to_file

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 
 from desk.contracts.agents.tools import Attribution, ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
-from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
-from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.config import (
+    McpConfigError,
+    McpServerSpec,
+    read_mcp_config,
+    servers_to_serve,
+)
 from desk.platform.mcp.tool_calling import ToolUnreachable
 from desk.platform.settings import McpTransport, Settings
 from starters.endings import UsageError

@@ -15,7 +15,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.names import WorkflowType
 from desk.contracts.week.run import WeekStatus
 from desk.platform.settings import Settings, load_settings
-from desk.platform.temporal.temporal import ServerUnreachable, connect, located
+from desk.platform.temporal.client import ServerUnreachable, connect, located
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say
 from starters.endings import CommandError, ExitStatus

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import register_search_attributes
 
 # How long an example takes is the machine's doing.

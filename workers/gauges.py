@@ -22,7 +22,7 @@ from desk.analytics.weeks import latest_complete_week
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.names import Queue, WorkflowType, source_queue, week_run_id
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import process_meter
+from desk.platform.temporal.client import process_meter
 
 EVERY = timedelta(seconds=10)
 

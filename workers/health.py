@@ -21,7 +21,7 @@ from temporalio.service import RPCError
 from desk.contracts.names import Queue, source_queue
 from desk.platform.mcp.config import McpConfigError, read_mcp_config
 from desk.platform.settings import Settings, SettingsError, load_settings
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from workers.hosting import Role
 from workers.identity import worker_identity
 

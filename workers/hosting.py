@@ -14,8 +14,8 @@ from temporalio.worker import Worker
 from desk.contracts.names import Queue
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.settings import McpTransport, Settings
-from desk.platform.telemetry.telemetry import traced_servers
-from desk.platform.temporal.temporal import measured, metrics_sent
+from desk.platform.telemetry.otlp import traced_servers
+from desk.platform.temporal.client import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER
 
 
@@ -79,7 +79,7 @@ async def _workers(
     if Role.SOURCES in roles:
         from desk.platform.config.configured_secrets import configured_secrets
         from desk.platform.mcp.circuit import outlasting
-        from desk.platform.mcp.expansion import servers_to_serve
+        from desk.platform.mcp.config import servers_to_serve
         from desk.platform.mcp.pool import McpPool
         from workers.sources import sources
 

@@ -24,9 +24,9 @@ from desk.platform.config.config_file import (
     ServerSettings,
     read_desk_file,
 )
-from desk.platform.config.file_reading import read_text_file
 from desk.platform.config.secret_reading import checked_signing_key, read_secret
 from desk.platform.config.settings_error import ENVIRONMENT, SettingsError, refusal
+from desk.platform.files import read_text_file
 from desk.platform.mcp.config import McpConfigError, read_mcp_config
 from desk.platform.payloads.keys import Keyring, read_keys
 

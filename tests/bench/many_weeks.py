@@ -31,9 +31,9 @@ from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queu
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
 from desk.documents.audit.audit import audit
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings, load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.backfill import MAX_ACTIVE

@@ -29,7 +29,7 @@ from temporalio.worker import Worker
 
 from desk.contracts.agents.messages import AgentMessage, MessageType
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from desk.runs.messages.messages import chosen
 from starters.endings import exit_now
 from starters.messages_history import entries_of

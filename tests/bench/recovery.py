@@ -12,8 +12,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from desk.platform.server.embedded_server import EmbeddedServer
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import EmbeddedServer
+from desk.platform.temporal.client import connect
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, Fleet, desk_at, effects, start
 from workers.hosting import Role

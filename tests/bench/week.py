@@ -19,9 +19,9 @@ from temporalio.worker import Worker
 from desk.contracts.config import RunConfig
 from desk.contracts.names import Queue, market_run_id, source_queue
 from desk.contracts.week.run import WeekRequest, WeekResult
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.bench.floor import (
     FloorMarket,
     FloorMarketWorkflow,

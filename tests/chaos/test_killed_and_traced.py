@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.fleet import MARKETS, desk_at, effects, start
 from tests.support.otlp_receiver import Received, SentSpan, otlp_receiver
 from workers.hosting import Role

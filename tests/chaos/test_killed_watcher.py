@@ -15,7 +15,7 @@ import pytest
 
 from desk.contracts.names import week_run_id
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.command import BINARIES
 from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start

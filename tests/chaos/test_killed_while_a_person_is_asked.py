@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from desk.contracts.names import week_run_id
-from desk.platform.server.embedded_server import EmbeddedServer, embedded_server
+from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.fleet import start
 from tests.support.homes import PROJECT, home_environment

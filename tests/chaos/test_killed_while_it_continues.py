@@ -13,7 +13,7 @@ from temporalio.service import RPCError
 from desk.contracts.names import Message, Queue, week_run_id
 from desk.contracts.week.run import RerunRequest, WeekRequest, WeekStatus
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.chains import chain_of, continuing
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import WEEK, desk_at

@@ -20,7 +20,7 @@ from desk.contracts.week.delivery import (
 )
 from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at
 from tests.support.mailbox import Mailbox, mail_server

@@ -20,7 +20,7 @@ from desk.contracts.swarm.swarm import HypothesisState
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.builders import real_fixings
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import WEEK, desk_at

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
 from tests.support.counted_worker import all_ended, read_notes

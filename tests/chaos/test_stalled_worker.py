@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
 from tests.support.fleet import desk_at, start

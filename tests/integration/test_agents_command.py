@@ -13,7 +13,7 @@ import pytest
 
 from desk.agents.roster import WEEK_AGENTS
 from desk.contracts.names import AgentId
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import load_settings
 from tests.support.command import BINARIES, DeskCommand

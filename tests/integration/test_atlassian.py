@@ -26,7 +26,7 @@ from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolS
 from desk.contracts.config import RunPolicy
 from desk.platform.config.config_file import read_desk_file
 from desk.platform.effects.journal import EffectJournal
-from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
 from desk.trust.prose.quotations import stands_in
 from tests.support.atlassian import TOKEN, Atlassian, atlassian, issue, page

@@ -14,8 +14,8 @@ from typing import IO
 
 import pytest
 
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
 from starters import schedule_actions as actions

@@ -10,8 +10,8 @@ import pytest
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphSpec, NodeState
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
 from tests.support.command import Answer, DeskCommand
 from tests.support.desk import desk_workers
 from tests.support.graphs import (

@@ -9,8 +9,7 @@ from pydantic import JsonValue, SecretStr
 
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tools import ToolSpec
-from desk.platform.models.claude import LONGEST_PAUSE, Claude
-from desk.platform.models.claude_prices import price_of
+from desk.platform.models.claude import LONGEST_PAUSE, Claude, price_of
 from desk.platform.models.model_calling import ModelFailed
 from desk.programs.claude.tools import asked_for, described
 from tests.support.llmock_server import Llmock, llmock

@@ -15,9 +15,9 @@ from desk.contracts.names import WorkflowType, week_run_id
 from desk.documents.publishing.publish import publish
 from desk.documents.upkeep.retention import KEPT, Record, week_of_report, weeks_needed
 from desk.platform.effects.journal import KEPT_FOR, EffectJournal
-from desk.platform.payloads.store import INLINE_LIMIT
-from desk.platform.server.embedded_server import RETENTION, embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.payloads.codec import INLINE_LIMIT
+from desk.platform.server.embedded import RETENTION, embedded_server
+from desk.platform.temporal.client import connect
 from starters.cleanup_desk import Cleanup, CleanupLine, cleaned, cleanup_lines
 from starters.cleanup_files import old_drafts, old_lines, old_reports
 from starters.desk_session import Desk

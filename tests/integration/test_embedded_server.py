@@ -21,13 +21,13 @@ from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSear
 from temporalio.service import RPCError
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.server.embedded_server import EmbeddedServer, embedded_server, temporal_binary
+from desk.platform.server.embedded import EmbeddedServer, embedded_server, temporal_binary
+from desk.platform.server.failure import DatabaseUnusable, PortInUse, ServerFailed
 from desk.platform.server.host_lock import HostLock, HostTaken
-from desk.platform.server.server_failure import DatabaseUnusable, PortInUse, ServerFailed
-from desk.platform.server.server_namespace import retention_of
-from desk.platform.server.server_record import ServerRecord
+from desk.platform.server.namespace import retention_of
+from desk.platform.server.record import ServerRecord
 from desk.platform.settings import ServerSettings
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.homes import free_port, home_settings
 
 
@@ -285,7 +285,7 @@ async def test_a_process_that_is_not_our_server_is_left_alone(tmp_path: Path) ->
 HOST = """
 import asyncio, sys
 from pathlib import Path
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import ServerSettings
 from tests.support.homes import free_port

@@ -25,8 +25,8 @@ from desk.contracts.week.run import (
     WeekRequest,
     WeekResult,
 )
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
 from starters.reopening import signal_rerun
 from starters.watching import published_by
 from starters.week_results import PUBLISHING, EndedWithoutReport, last_record, last_result

@@ -10,13 +10,13 @@ from temporalio.api.common.v1 import Payload
 from temporalio.converter import StorageDriverStoreContext
 
 from desk.contracts.agents.usage import Usage
-from desk.platform.effects.disk_space import NoSpace
 from desk.platform.effects.journal import EffectJournal
-from desk.platform.payloads.store import DirectoryStore
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.files import NoSpace
+from desk.platform.payloads.codec import DirectoryStore
+from desk.platform.server.embedded import embedded_server
+from desk.platform.server.failure import DiskFull
 from desk.platform.server.host_lock import HostLock
-from desk.platform.server.server_failure import DiskFull
-from desk.platform.server.server_record import ServerRecord
+from desk.platform.server.record import ServerRecord
 from desk.platform.settings import ServerSettings
 from starters.endings import ExitStatus, complain
 from tests.faults.fault import NotTried

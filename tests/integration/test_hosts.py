@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
 from tests.faults.place import Place

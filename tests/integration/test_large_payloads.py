@@ -10,8 +10,8 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import market_run_id, week_run_id
 from desk.platform.mcp.tool_calling import ToolAnswer
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, start_week
 from tests.support.homes import home_settings
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools

@@ -12,9 +12,9 @@ from typing import Any
 from temporalio.client import WorkflowHandle
 from temporalio.worker import Worker
 
-from desk.platform.server.embedded_server import embedded_server, temporal_binary
+from desk.platform.server.embedded import embedded_server, temporal_binary
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.homes import home_settings
 from tests.support.wordy import STAGES, Wordy
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.effects.private_home import tighten
+from desk.platform.files import tighten
 from tests.support.command import DeskCommand
 
 pytestmark = pytest.mark.timeout(200)

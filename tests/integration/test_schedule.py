@@ -11,9 +11,9 @@ from temporalio.common import SearchAttributeKey
 
 from desk.contracts.names import SCHEDULE_ID
 from desk.contracts.week.run import WeekRequest
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters import schedule_actions as actions
 from starters.desk_session import Desk

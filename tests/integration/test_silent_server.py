@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.following import HEALTH_SECONDS, check_server
 from tests.support.homes import home_settings
 

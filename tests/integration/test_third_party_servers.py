@@ -16,7 +16,7 @@ from importlib.metadata import version
 import pytest
 from pydantic import JsonValue
 
-from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.closed_proxy import ClosedProxy, closed_proxy

@@ -123,8 +123,8 @@ def test_without_an_address_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     script = """
 import asyncio, sys
 import starters.desk_session, starters.run_week, workers.hosting, workers.orchestrator
-import workers.research, workers.validation, workers.sources, desk.platform.temporal.temporal
-from desk.platform.telemetry.telemetry import trace_plugins
+import workers.research, workers.validation, workers.sources, desk.platform.temporal.client
+from desk.platform.telemetry.otlp import trace_plugins
 from desk.platform.settings import load_settings
 assert trace_plugins(load_settings()) == []
 print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exp"))])

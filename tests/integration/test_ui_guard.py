@@ -9,7 +9,7 @@ import httpx2
 import psutil
 import pytest
 
-from desk.platform.server.embedded_server import EmbeddedServer, embedded_server
+from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings
 from tests.support.homes import home_settings
 

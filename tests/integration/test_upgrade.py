@@ -25,10 +25,10 @@ from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week
 from desk.contracts.swarm.run import HypothesisStatus
 from desk.contracts.swarm.swarm import HypothesisState
 from desk.contracts.week.run import WeekStatus
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
+from desk.platform.temporal.client import connect
 from desk.platform.temporal.deployment import build_id
-from desk.platform.temporal.temporal import connect
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT, home_environment
 from workflows.hypothesis import HypothesisWorkflow

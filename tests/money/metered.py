@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from desk.contracts.agents.usage import Usage
-from desk.platform.models.claude_prices import usage_of
+from desk.platform.models.claude import usage_of
 from tests.support.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
 
 SAYS: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -37,7 +37,7 @@ from desk.contracts.names import (
 )
 from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
 from desk.contracts.week.run import RerunRequest
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.client import desk_plugin
 from desk.programs.episode.horizon import SETTLING
 from desk.programs.episode.run.actions import ORDER
 from tests.conftest import binary

@@ -4,7 +4,7 @@ import asyncio
 
 from desk.contracts.names import WorkflowType
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
 from tests.support.command import DeskCommand

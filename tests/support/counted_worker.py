@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted
 

@@ -13,7 +13,7 @@ from temporalio.client import Client
 from desk.contracts.config import RunConfig, VotingConfig
 from desk.contracts.names import Queue, week_run_id
 from desk.contracts.week.run import WeekRequest
-from desk.platform.server.embedded_server import EmbeddedServer, embedded_server
+from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings, load_settings
 from tests.support.counted_worker import read_notes
 from tests.support.forked_worker import forking, work

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 

@@ -24,7 +24,7 @@ from desk.contracts.names import AgentId
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from desk.trust.claims.price_claims import level_step
 from tests.support.fleet import Fleet
 from tests.support.homes import PROJECT

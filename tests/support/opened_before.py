@@ -15,7 +15,7 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import Queue, week_run_id
 from desk.contracts.week.run import WeekRequest
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from desk.programs.episode.horizon import SETTLING
 from tests.support.homes import PROJECT
 from tests.support.hypotheses import begun, hypothesis, hypothesis_request

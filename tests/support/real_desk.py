@@ -10,9 +10,9 @@ from desk.contracts.names import Queue
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekRequest
 from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from starters.desk_session import Desk
 from starters.published_files import read_report
 from tests.support.homes import home_settings

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import psutil
 from temporalio.client import Client
 
-from desk.platform.server.server_record import ServerRecord
+from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.homes import PROJECT
 from workers.hosting import Role

@@ -5,7 +5,7 @@ It says `ready` when it answers. Killed, it takes the server with it.
 
 import asyncio
 
-from desk.platform.server.embedded_server import embedded_server
+from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
 from tests.support.homes import PROJECT
 

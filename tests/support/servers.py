@@ -1,6 +1,6 @@
 """The modules of the desk's own servers by the names that `.mcp.json` gives them."""
 
-from desk.platform.mcp.renamed import RENAMED
+from desk.platform.mcp.config import RENAMED
 
 
 def module_of(server: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from temporalio.client import WorkflowHistory
 
-from desk.platform.temporal.plugin import data_converter
+from desk.platform.temporal.client import data_converter
 from desk.runs.messages.history import ToldWorkflow
 from starters.messages_events import EventReader
 from tests.replay.written import HISTORIES

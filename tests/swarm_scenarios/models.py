@@ -16,8 +16,8 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.run import SwarmResult
 from desk.documents.publishing.answer_publish import read_answer_file
 from desk.platform.mcp.tool_calling import ToolAnswer
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.desk import desk_workers
 from tests.support.homes import home_settings

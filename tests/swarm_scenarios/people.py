@@ -16,7 +16,7 @@ from desk.contracts.findings.results import DecidedBy, Leaning
 from desk.contracts.names import AgentId, Message, escalation_run_id
 from desk.contracts.question.graph import GraphStatus
 from desk.documents.publishing.answer_publish import read_answer_file
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.client import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES
 from tests.support.desk import desk_workers, register_search_attributes

@@ -17,7 +17,7 @@ from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import Refinement
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import connect
+from desk.platform.temporal.client import connect
 from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note
 from tests.support.homes import PROJECT
 from tests.support.scripted import gives_up

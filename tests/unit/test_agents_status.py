@@ -14,7 +14,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
-from desk.platform.temporal.temporal import WORKER_HEARTBEAT
+from desk.platform.temporal.client import WORKER_HEARTBEAT
 from starters.agents_state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
 from starters.agents_table import table_of
 from starters.agents_work import Reader, Record, Work

@@ -11,8 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
-from desk.platform.models.claude import LONGEST_PAUSE, Claude
-from desk.platform.models.claude_prices import usage_of
+from desk.platform.models.claude import LONGEST_PAUSE, Claude, usage_of
 from desk.platform.models.model_calling import ModelFailed
 
 KEY = "sk-ant-hush"

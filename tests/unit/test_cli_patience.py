@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.platform.temporal.temporal import ServerUnreachable
+from desk.platform.temporal.client import ServerUnreachable
 from starters.patience import (
     FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,

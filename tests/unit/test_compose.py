@@ -13,7 +13,7 @@ import yaml
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.platform.mcp.config import read_mcp_config
-from desk.platform.server.embedded_server import _DYNAMIC_CONFIG, RETENTION
+from desk.platform.server.embedded import _DYNAMIC_CONFIG, RETENTION
 from desk.platform.settings import Settings
 from tests.support.homes import PROJECT
 from workers.hosting import Role

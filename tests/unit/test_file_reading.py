@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.config.file_reading import read_file, read_text_file
 from desk.platform.config.settings_error import SettingsError
+from desk.platform.files import read_file, read_text_file
 from desk.platform.settings import load_settings
 from desk.sources.knowledge.yaml import DamagedCorpus, read_text
 from starters.endings import CommandError, UsageError

@@ -15,7 +15,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.platform.effects.journal import EffectJournal
-from desk.platform.models.claude_prices import price_of, usage_of
+from desk.platform.models.claude import price_of, usage_of
 from desk.programs.claude.analysts import model_call
 from tests.support.builders import pair_market, request
 

@@ -6,11 +6,10 @@ import pytest
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
 
-from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
+from desk.platform.mcp.answers import LONGEST_MESSAGE, LONGEST_TEXT, answer_of, fit_for_a_message
 from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.transports.http import HttpAnswer
-from desk.platform.mcp.words import LONGEST_MESSAGE, fit_for_a_message
-from desk.platform.telemetry.redaction import redaction_for
 
 SECRET = "sk-do-not-print-me"
 

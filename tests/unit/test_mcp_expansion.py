@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from desk.platform.mcp.config import McpConfigError, McpServerSpec
-from desk.platform.mcp.expansion import servers_to_serve
+from desk.platform.mcp.config import McpConfigError, McpServerSpec, servers_to_serve
 from desk.platform.settings import load_settings
 
 SECRET = "sk-do-not-print-me"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.platform.mcp.transports.lines import KEPT_OF_LONG, Lines, LongLine, request_of
+from desk.platform.mcp.transports.stdio import KEPT_OF_LONG, Lines, LongLine, request_of
 
 MOST = 10_000
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from desk.platform.settings import load_settings
-from desk.platform.temporal.temporal import ServerUnreachable, connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.homes import PROJECT, home_environment
 
 

@@ -16,7 +16,7 @@ from desk.contracts.names import (
     week_run_id,
 )
 from desk.contracts.week.run import RerunRequest
-from desk.platform.server.embedded_server import RETENTION
+from desk.platform.server.embedded import RETENTION
 from desk.runs.assignments.deadlines import MARGIN
 from tests.support.homes import PROJECT
 from workers.health import LONGEST_SILENCE

@@ -10,8 +10,7 @@ from temporalio.converter import (
     StorageDriverStoreContext,
 )
 
-from desk.platform.payloads.codec import DamagedPayload
-from desk.platform.payloads.store import DirectoryStore
+from desk.platform.payloads.codec import DamagedPayload, DirectoryStore
 
 STORING, RETRIEVING = StorageDriverStoreContext(), StorageDriverRetrieveContext()
 

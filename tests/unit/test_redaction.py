@@ -13,8 +13,8 @@ from pydantic import JsonValue, SecretStr
 from desk.platform.config.configured_secrets import configured_secrets
 from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
 from desk.platform.mcp.config import McpServerSpec
+from desk.platform.mcp.redaction import HIDDEN, Redaction, redaction_for
 from desk.platform.settings import load_settings
-from desk.platform.telemetry.redaction import HIDDEN, Redaction, redaction_for
 from tests.support.homes import PROJECT
 
 SECRET = 'op€n/"sesame"\\+4711 &co'

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from desk.platform.mcp.attribution import own_module
-from desk.platform.mcp.config import read_mcp_config
-from desk.platform.mcp.renamed import RENAMED
+from desk.platform.mcp.config import RENAMED, read_mcp_config
 from tests.support.homes import PROJECT
 
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from desk.platform.mcp.config import McpServerSpec
 from desk.platform.telemetry.export import ROOT, resource, sampler
-from desk.platform.telemetry.telemetry import otlp_endpoint, otlp_headers, traced_servers, tracing
+from desk.platform.telemetry.otlp import otlp_endpoint, otlp_headers, traced_servers, tracing
 from tests.support.homes import home_settings
 
 WHERE = "http://127.0.0.1:4318"
@@ -56,7 +56,7 @@ def test_our_own_process_gets_what_it_takes_and_what_it_had(tmp_path: Any) -> No
     traced = traced_servers({"ecb": spec}, settings, in_process=False)["ecb"]
     assert traced.args == (
         "-m",
-        "desk.platform.temporal.traced_server",
+        "desk.platform.telemetry.traced_server",
         "desk.sources.ecb.server",
         "--x",
     )
@@ -90,10 +90,8 @@ def test_a_server_inside_the_worker_stays_as_it_is(tmp_path: Any) -> None:
 def test_without_the_packages_a_run_goes_on_and_says_once_what_to_do(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(
-        "desk.platform.telemetry.telemetry._NEEDED", ("opentelemetry.not_installed",)
-    )
-    monkeypatch.setattr("desk.platform.telemetry.telemetry._SAID", [])
+    monkeypatch.setattr("desk.platform.telemetry.otlp._NEEDED", ("opentelemetry.not_installed",))
+    monkeypatch.setattr("desk.platform.telemetry.otlp._SAID", [])
     settings = home_settings(tmp_path, **SENDING)
     assert not tracing(settings)
     assert not tracing(settings)

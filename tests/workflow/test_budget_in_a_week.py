@@ -19,7 +19,7 @@ from desk.contracts.week.report import Contribution, ResearchReport
 from desk.contracts.week.run import RerunRequest, WeekResult, WeekStatus
 from desk.documents.rendering.report.json_form import from_json
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.client import desk_plugin
 from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK
 from tests.support.desk import WEEK, pair, policy_rate, start_week
 from tests.support.scripted import Script, gives_up, price_call

@@ -20,9 +20,8 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import market_run_id, week_run_id
 from desk.platform.mcp.tool_calling import ToolAnswer
-from desk.platform.server.embedded_server import embedded_server
-from desk.platform.temporal.plugin import desk_plugin
-from desk.platform.temporal.temporal import connect
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect, desk_plugin
 from desk.programs.claude.condensing import LEFT_OUT, LONGEST_TRANSCRIPT
 from desk.programs.claude.conversation import messages
 from tests.support.desk import WEEK, desk_workers, pair, start_week

@@ -24,7 +24,7 @@ from desk.contracts.names import AgentId, Message, escalation_run_id, market_run
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.report import MOST_REVISIONS
 from desk.contracts.week.run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.client import desk_plugin
 from starters.reopening import signal_rerun
 from starters.watching import wait_until_published
 from starters.week_results import last_result

@@ -38,9 +38,9 @@ from desk.contracts.config import (
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
-from desk.platform.config.file_reading import read_text_file
 from desk.platform.config.route_answers import RouteAnswerError, check_answers
 from desk.platform.config.settings_error import SettingsError, nearest, refusal
+from desk.platform.files import read_text_file
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
 _MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")

@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.settings import Settings
-from desk.platform.telemetry.telemetry import otlp_headers
+from desk.platform.telemetry.otlp import otlp_headers
 
 
 def configured_secrets(settings: Settings) -> tuple[SecretStr, ...]:

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from desk.platform.config.file_reading import read_text_file
 from desk.platform.config.settings_error import ENVIRONMENT, SettingsError
+from desk.platform.files import read_text_file
 
 _Read = TypeVar("_Read")
 

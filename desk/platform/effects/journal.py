@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
-from desk.platform.effects.disk_space import NamingConnection, naming_space
-from desk.platform.models.paid_calls import PaidCalls
+from desk.platform.effects.paid_calls import PaidCalls
+from desk.platform.files import NamingConnection, naming_space
 
 KEPT_FOR = "-14 days"
 """Far longer than a completion can be outstanding."""
@@ -34,6 +34,9 @@ TABLES = (
     " at TEXT NOT NULL DEFAULT (datetime('now')))",
     "CREATE INDEX IF NOT EXISTS paid_by_key ON paid (key)",
 )
+
+PATIENCE_SECONDS = 10
+
 
 LOG = logging.getLogger(__name__)
 
@@ -206,3 +209,39 @@ def _moved_aside(path: Path) -> Path:
         if beside.exists():
             beside.rename(aside.with_name(aside.name + ending))
     return aside
+
+
+class OldEffects(NamedTuple):
+    """Results that no activity can ask for any more, and the bytes they take."""
+
+    results: int
+    size: int
+
+
+def old_effects(path: Path) -> OldEffects:
+    """The results that may go. The journal is read and not changed; none where there is none.
+
+    Raises:
+        sqlite3.Error: the file is damaged, or in use all the while.
+    """
+    if not path.exists():
+        return OldEffects(0, 0)
+    with closing(
+        sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", PATIENCE_SECONDS, uri=True)
+    ) as journal:
+        row = journal.execute(
+            "SELECT count(*), coalesce(sum(length(result) + length(key)), 0) FROM effects"
+            " WHERE at < datetime('now', ?)",
+            (KEPT_FOR,),
+        ).fetchone()
+    return OldEffects(int(row[0]), int(row[1]))
+
+
+def forget_old_effects(path: Path) -> None:
+    """Delete them; the space is used again by what the journal keeps next.
+
+    Raises:
+        sqlite3.Error: the file is damaged, or in use all the while.
+    """
+    with closing(sqlite3.connect(path, PATIENCE_SECONDS, isolation_level=None)) as journal:
+        forget_old(journal)

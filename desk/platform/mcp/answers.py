@@ -1,19 +1,25 @@
-"""What the result of an MCP tool means: content, or a refusal.
+"""What an MCP server says, made fit to be kept: results, listings and messages.
+
+All of it is text from outside. It is bounded and cleaned here, and it is data for whoever reads it.
 
 Servers report failure in three ways. A result is marked as an error; or it is ordinary text that
 begins `Error:`; or the request itself fails, which the pool sees as an exception.
 """
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from mcp_types import CallToolResult, TextContent
+from mcp import Client
+from mcp_types import CallToolResult, TextContent, Tool
 from pydantic import JsonValue
 from pydantic_core import from_json
 
-from desk.contracts.agents.tools import KEPT_ANSWER
+from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
+from desk.contracts.agents.tools import KEPT_ANSWER, ToolSpec
+from desk.platform.mcp.redaction import NOTHING_SECRET, Redaction
 from desk.platform.mcp.tool_calling import ToolAnswer
-from desk.platform.telemetry.redaction import NOTHING_SECRET, Redaction
 
 LONGEST_TEXT: Final = 50_000
 """Of text without structure, which an agent reads as a whole."""
@@ -73,3 +79,120 @@ def _parsed(text: str) -> JsonValue:
     except ValueError:
         return None
     return parsed if isinstance(parsed, dict | list) else None
+
+
+MOST_TOOLS: Final = 200
+MOST_PAGES: Final = 20
+LONGEST_NAME: Final = 200
+LONGEST_DESCRIPTION: Final = 4_000
+LONGEST_SCHEMA: Final = 10_000
+"""Characters of JSON; the schema of a tool that takes more to describe is left out."""
+
+_CONTROL_OR_RETURN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+async def offered_tools(client: Client) -> tuple[Tool, ...]:
+    """The server's tools as it lists them now, from at most `MOST_PAGES` pages.
+
+    Raises:
+        MCPError: the server gave an error.
+    """
+    found: list[Tool] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page = await client.list_tools(cursor=cursor, cache_mode="bypass")
+        found += page.tools
+        cursor = page.next_cursor
+        if not cursor or len(found) >= MOST_TOOLS:
+            break
+    return tuple(found)
+
+
+def timeless(tools: Iterable[Tool]) -> frozenset[str]:
+    """The names of the tools that take no instant to answer for, and answer as of now."""
+    return frozenset(
+        tool.name
+        for tool in tools
+        if ADDED_BY_THE_DESK not in (tool.input_schema.get("properties") or {})
+    )
+
+
+def specs_of(
+    server: str, tools: tuple[Tool, ...], redaction: Redaction = NOTHING_SECRET
+) -> tuple[ToolSpec, ...]:
+    """The first `MOST_TOOLS` tools by name, each once, without secrets. A tool whose name is no
+    usable name, or holds a secret, is left out."""
+    named = {
+        tool.name: tool
+        for tool in reversed(tools)
+        if _usable(tool.name) and redaction.text(tool.name) == tool.name
+    }
+    return tuple(_spec(server, named[name], redaction) for name in sorted(named)[:MOST_TOOLS])
+
+
+def _usable(name: str) -> bool:
+    return bool(name) and len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def _spec(server: str, tool: Tool, redaction: Redaction) -> ToolSpec:
+    return ToolSpec(
+        server=server,
+        tool=tool.name,
+        description=_clean(tool.description or "", redaction)[:LONGEST_DESCRIPTION],
+        input_schema=_schema(tool.input_schema, redaction),
+    )
+
+
+def _schema(given: Mapping[str, JsonValue], redaction: Redaction) -> dict[str, JsonValue]:
+    try:
+        text = json.dumps(_without_desks_own(given), allow_nan=False, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        text = ""
+    if not text or len(text) > LONGEST_SCHEMA:
+        return {"type": "object"}
+    return {
+        _clean(name, redaction): _cleaned(value, redaction)
+        for name, value in json.loads(text).items()
+    }
+
+
+def _without_desks_own(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    schema = dict(given)
+    properties, required = schema.get("properties"), schema.get("required")
+    if isinstance(properties, dict):
+        schema["properties"] = {k: v for k, v in properties.items() if k != ADDED_BY_THE_DESK}
+    if isinstance(required, list):
+        schema["required"] = [name for name in required if name != ADDED_BY_THE_DESK]
+    return schema
+
+
+def _cleaned(value: JsonValue, redaction: Redaction) -> JsonValue:
+    """The value with every text in it cleaned, the names of fields included."""
+    if isinstance(value, str):
+        return _clean(value, redaction)
+    if isinstance(value, list):
+        return [_cleaned(each, redaction) for each in value]
+    if isinstance(value, dict):
+        return {_clean(name, redaction): _cleaned(each, redaction) for name, each in value.items()}
+    return value
+
+
+def _clean(text: str, redaction: Redaction) -> str:
+    """Without control characters other than tab and line feed, and without secrets."""
+    shown = redaction.text(text)[: 4 * LONGEST_DESCRIPTION]
+    return _CONTROL_OR_RETURN.sub(" ", shown).strip()
+
+
+LONGEST_MESSAGE: Final = 2_000
+
+
+def fit_for_a_message(text: str, redaction: Redaction = NOTHING_SECRET) -> str:
+    """One printable line of at most `LONGEST_MESSAGE` characters, without secrets: servers repeat
+    a key that they do not accept."""
+    shown = redaction.text(text)
+    line = " ".join(_printable(shown[: 4 * LONGEST_MESSAGE]).split())
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

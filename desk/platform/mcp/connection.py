@@ -15,7 +15,7 @@ from mcp import Client, MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 
 from desk.contracts.names import CallFault
-from desk.platform.mcp.listing import offered_tools, timeless
+from desk.platform.mcp.answers import offered_tools, timeless
 from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
 from desk.platform.mcp.transports.stdio import TOO_LARGE
 from desk.platform.mcp.transports.targets import Target

@@ -24,17 +24,15 @@ from pydantic import JsonValue, SecretStr, ValidationError
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.names import CallFault
-from desk.platform.mcp.answers import answer_of
+from desk.platform.mcp.answers import answer_of, fit_for_a_message, offered_tools, specs_of
 from desk.platform.mcp.attribution import attributed_answer
 from desk.platform.mcp.circuit import Circuit
 from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.connection import FAULTS, ConnectionFailed, McpConnection
-from desk.platform.mcp.listing import offered_tools, specs_of
+from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
 from desk.platform.mcp.transports.targets import NoTarget, target_of
-from desk.platform.mcp.words import fit_for_a_message
-from desk.platform.telemetry.redaction import redaction_for
 
 Asked = TypeVar("Asked")
 

@@ -8,7 +8,7 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from desk.platform.effects.disk_space import naming_space
+from desk.platform.files import naming_space
 
 
 class HostTaken(Exception):

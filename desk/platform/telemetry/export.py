@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import Link, SpanKind, TraceState
 from opentelemetry.util.types import Attributes
 
-from desk.platform.telemetry.telemetry import (
+from desk.platform.telemetry.otlp import (
     DEFAULT_SERVICE,
     SERVICE_NAME,
     otlp_endpoint,

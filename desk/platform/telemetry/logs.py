@@ -1,6 +1,7 @@
 """Logs on standard error: plain lines for people, JSON on request, with what they are about."""
 
 import logging
+import re
 import sys
 import warnings
 from asyncio import CancelledError
@@ -8,8 +9,24 @@ from typing import Final
 
 import structlog
 
-from desk.contracts.names import FailureType
-from desk.platform.telemetry.subject import subject_of
+from desk.contracts.names import AgentId, FailureType
+
+_WORKFLOW: Final = re.compile(
+    # Whatever kind of child it is, it belongs to the run that its id begins with.
+    r"(?P<run>[^/]+)(?:/market/(?P<market>.+?)(?:/(?:rerun|reassign|escalation)/|$))?"
+)
+_AGENTS: Final = frozenset(agent.value for agent in AgentId)
+
+
+def subject_of(workflow_id: str | None, activity_id: str | None = None) -> dict[str, str]:
+    """`run`, and `market` and `agent` where the ids name them; empty where there is no workflow."""
+    found = _WORKFLOW.match(workflow_id or "")
+    if found is None:
+        return {}
+    named = {name: value for name, value in found.groupdict().items() if value}
+    agent = (activity_id or "").split(".", 1)[0]
+    return {**named, "agent": agent} if agent in _AGENTS else named
+
 
 _FAILURES: Final = frozenset(failure.value for failure in FailureType)
 

@@ -32,7 +32,7 @@ from temporalio.worker import (
 )
 
 from desk.platform.telemetry.export import FLUSH_MILLIS, ROOT, processor, resource, sampler
-from desk.platform.telemetry.subject import subject_of
+from desk.platform.telemetry.logs import subject_of
 
 PUBLISHING: Final = "publish_report"
 """The activity with which a week is done; its run stays open for days, for reruns."""

@@ -1,6 +1,6 @@
 """One of our MCP servers with its spans.
 
-`python -m desk.platform.temporal.traced_server MODULE [ARGUMENT…]`
+`python -m desk.platform.telemetry.traced_server MODULE [ARGUMENT…]`
 
 The worker starts its stdio servers this way where traces are on, and gives them the `OTEL_*`
 variables. Spans go to the collector and log lines to standard error: standard output carries the

@@ -4,30 +4,39 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import sys
 import sysconfig
+import tempfile
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Final
+
+from filelock import FileLock, Timeout
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.effects.disk_space import free_bytes
+from desk.platform.files import free_bytes
 from desk.platform.payloads.codec_server import Opening, codec_server
-from desk.platform.server.server_failure import (
+from desk.platform.server.failure import (
     DatabaseUnusable,
     DiskFull,
     PortInUse,
     ServerFailed,
     explained,
 )
-from desk.platform.server.server_ports import free_ports
-from desk.platform.server.server_record import ServerRecord, stop_orphan
+from desk.platform.server.record import ServerRecord, stop_orphan
 from desk.platform.server.ui_guard import ALLOWED_HOSTS, Address, guarded, hidden_address
 from desk.platform.settings import ServerSettings
+
+MOST_TRIED: Final = 200
+"""So many desks have room on a machine."""
+
+_VARIABLES: Final = {"port": "DESK_SERVER_PORT", "ui_port": "DESK_UI_PORT"}
 
 NAMESPACE = "default"
 RETENTION = timedelta(days=90)
@@ -200,7 +209,7 @@ class EmbeddedServer:
             check()
             await asyncio.sleep(POLL_SECONDS)
         # Imported while the server starts: it costs as much as the start itself.
-        from desk.platform.server.server_namespace import keep_closed_runs
+        from desk.platform.server.namespace import keep_closed_runs
 
         await keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
         check()
@@ -348,3 +357,68 @@ async def _listens(ip: str, port: int) -> bool:
 
 def _is_loopback(ip: str) -> bool:
     return ip == "localhost" or ip_address(ip).is_loopback
+
+
+@contextmanager
+def free_ports(server: ServerSettings) -> Iterator[ServerSettings]:
+    """The settings with ports that are free, kept from other desks for the time of the block.
+
+    A port that was chosen is taken or refused. Instead of a usual one that is taken, the next free
+    one is.
+
+    Raises:
+        PortInUse: a chosen port is taken, or there is no free one.
+    """
+    usual = ServerSettings()
+    with ExitStack() as held:
+        ports = {
+            name: _first_free(server, name, held)
+            if getattr(server, name) == getattr(usual, name)
+            else _chosen(server, name)
+            for name in _VARIABLES
+        }
+        yield server.model_copy(update=ports)
+
+
+def _chosen(server: ServerSettings, name: str) -> int:
+    port: int = getattr(server, name)
+    if not _is_free(server.ip, port):
+        raise _in_use(server, name)
+    return port
+
+
+def _first_free(server: ServerSettings, name: str, held: ExitStack) -> int:
+    first: int = getattr(server, name)
+    others = {getattr(server, other) for other in _VARIABLES if other != name}
+    for port in range(first, first + MOST_TRIED):
+        if port not in others and _is_ours(port, held) and _is_free(server.ip, port):
+            return port
+    raise _in_use(server, name)
+
+
+def _is_ours(port: int, held: ExitStack) -> bool:
+    """Whether no other desk has the port, or is about to: a server binds it a while after it was
+    found free, and two that start side by side would both find it so."""
+    lock = FileLock(Path(tempfile.gettempdir()) / f"desk-port-{port}.lock")
+    try:
+        held.enter_context(lock.acquire(blocking=False))
+    except Timeout:
+        return False
+    except OSError:
+        # No folder for locks, or a lock of another user's: it goes by the port itself.
+        return True
+    return True
+
+
+def _is_free(ip: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ip, port))
+        except OSError:
+            return False
+    return True
+
+
+def _in_use(server: ServerSettings, name: str) -> PortInUse:
+    return PortInUse(getattr(server, name), f"server.{name}", _VARIABLES[name])

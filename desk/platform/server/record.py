@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from desk.platform.effects.disk_space import naming_space
+from desk.platform.files import naming_space
 
 ORPHAN_GRACE_SECONDS = 5.0
 _PROC = Path("/proc")

@@ -1,12 +1,20 @@
-"""The connection to Temporal: the embedded server's, or that of a server of the user's own."""
+"""The connection to Temporal, and the one plugin that makes client, worker and replayer agree.
+
+The server is the embedded one, or one of the user's own.
+"""
 
 import asyncio
 import re
 from datetime import timedelta
+from pathlib import Path
 
+import pydantic
 from temporalio.client import Client, GrpcCompression
 from temporalio.common import MetricMeter
+from temporalio.contrib.pydantic import PydanticPayloadConverter
+from temporalio.converter import DataConverter, ExternalStorage, PayloadCodec
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
+from temporalio.plugin import SimplePlugin
 from temporalio.runtime import (
     LoggingConfig,
     OpenTelemetryConfig,
@@ -16,12 +24,15 @@ from temporalio.runtime import (
     TelemetryFilter,
 )
 from temporalio.service import RPCError
+from temporalio.worker import WorkflowRunner
 
 from desk.platform.config.settings_error import SettingsError
-from desk.platform.server.server_record import ServerRecord
+from desk.platform.payloads.codec import INLINE_LIMIT, CompressingCodec, DirectoryStore
+from desk.platform.payloads.keys import Keyring
+from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings
-from desk.platform.telemetry.telemetry import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
-from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
+from desk.platform.temporal.sandbox import ContextFreeConverter, workflow_runner
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -182,3 +193,41 @@ def _refused(settings: Settings | None, error: ValueError) -> str:
             f"127.0.0.1:9464 ({error})"
         )
     return f"{ENDPOINT} cannot be used for metrics; allowed: such as http://127.0.0.1:4318"
+
+
+def data_converter(payload_dir: Path, keys: Keyring | None = None) -> DataConverter:
+    """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
+    over the limit goes to disk. Answers to queries stay plain JSON unless there are keys."""
+    packing = CompressingCodec()
+    return ContextFreeConverter(
+        payload_converter_class=PydanticPayloadConverter,
+        payload_codec=packing if keys is None else _encrypting(packing, keys),
+        external_storage=ExternalStorage(
+            drivers=[DirectoryStore(payload_dir)], payload_size_threshold=INLINE_LIMIT
+        ),
+    )
+
+
+def _encrypting(packing: PayloadCodec, keys: Keyring) -> PayloadCodec:
+    # A process without keys need not load what encrypts.
+    from desk.platform.payloads.encryption import EncryptingCodec
+
+    return EncryptingCodec(packing, keys)
+
+
+def desk_plugin(payload_dir: Path, keys: Keyring | None = None) -> SimplePlugin:
+    """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
+
+    A validation error in workflow code fails the run: by default Temporal would retry the
+    workflow task for ever, and the run would hang.
+    """
+
+    def runner(_: WorkflowRunner | None) -> WorkflowRunner:
+        return workflow_runner()
+
+    return SimplePlugin(
+        "research-desk",
+        data_converter=data_converter(payload_dir, keys),
+        workflow_runner=runner,
+        workflow_failure_exception_types=[pydantic.ValidationError],
+    )

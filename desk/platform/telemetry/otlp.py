@@ -121,7 +121,7 @@ def _traced_process(name: str, spec: McpServerSpec, variables: Mapping[str, str]
     service = f"{variables.get(SERVICE_NAME, DEFAULT_SERVICE)}.{name}"
     env = {**passed_on, SERVICE_NAME: SecretStr(service), **spec.env}
     return spec.model_copy(
-        update={"args": ("-m", "desk.platform.temporal.traced_server", *spec.args[1:]), "env": env}
+        update={"args": ("-m", "desk.platform.telemetry.traced_server", *spec.args[1:]), "env": env}
     )
 
 

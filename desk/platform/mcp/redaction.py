@@ -20,8 +20,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 from pydantic import JsonValue, SecretStr
 from pydantic_core import to_json
 
-from desk.platform.mcp.config import McpServerSpec
-from desk.platform.mcp.expansion import PASSED_ON
+from desk.platform.mcp.config import PASSED_ON, McpServerSpec
 
 HIDDEN: Final = "***"
 SHORTEST: Final = 6
