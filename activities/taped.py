@@ -23,7 +23,7 @@ from desk.contracts.names import FailureType
 from desk.contracts.week.run import RevisionHistory, RevisionQuery
 from desk.programs.judging.findings import judged_findings
 from desk.programs.judging.turns import judged
-from desk.runs.tapes.tape import Place, differing, digests_of, path_within, place_of
+from desk.runs.tapes import Place, differing, digests_of, path_within, place_of
 
 T = TypeVar("T", bound=BaseModel)
 

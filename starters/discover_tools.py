@@ -15,7 +15,7 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.config import RunPolicy
 from desk.platform.settings import load_settings
-from desk.runs.tools.capability_proposals import Proposal, arguments_of, proposals, required_by
+from desk.runs.tools import Proposal, arguments_of, proposals, required_by
 from starters.case_lines import one_line
 from starters.desk_logs import log_to_file
 from starters.endings import CommandError, ExitStatus

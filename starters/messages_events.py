@@ -18,7 +18,7 @@ from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.contracts.week.run import RerunRequest
-from desk.runs.messages.history import (
+from desk.runs.messages import (
     Answered,
     Asked,
     Entered,

@@ -8,10 +8,7 @@ from typing import Final
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
-from desk.runs.messages.history import Pending, ToldWorkflow, market_in
-from desk.runs.messages.messages import told
-from desk.runs.messages.now import WorkerSeen
-from desk.runs.messages.telling import Entry
+from desk.runs.messages import Entry, Pending, ToldWorkflow, WorkerSeen, market_in, told
 from desk.trust.prose.suggestions import nearest
 from starters.endings import CommandError, UsageError
 from starters.messages_events import EventReader, has_ended

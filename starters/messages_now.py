@@ -13,8 +13,7 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.runs.messages.history import Pending
-from desk.runs.messages.now import WorkerSeen, WorkerState
+from desk.runs.messages import Pending, WorkerSeen, WorkerState
 from starters.messages_events import fault_of, instant
 from starters.worker_heartbeats import last_heartbeats
 

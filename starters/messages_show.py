@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from desk.contracts.agents.messages import AgentMessage, MessageType
 from desk.platform.settings import load_settings
-from desk.runs.messages.messages import chosen
+from desk.runs.messages import chosen
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus, UsageError

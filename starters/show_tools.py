@@ -9,7 +9,7 @@ from desk.contracts.learning.record import Question
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable
-from desk.runs.tools.essential_tools import essential_tools
+from desk.runs.tools import essential_tools
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, with_desk
 from starters.endings import ExitStatus

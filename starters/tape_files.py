@@ -7,7 +7,7 @@ from pathlib import Path
 from desk.contracts.agents.tape import Tape
 from desk.documents.publishing.published_modes import published
 from desk.platform.files import read_file
-from desk.runs.tapes.form import LARGEST, TapeUnusable, from_bytes
+from desk.runs.tapes import LARGEST, TapeUnusable, from_bytes
 from starters.endings import CommandError, UsageError
 
 

@@ -20,7 +20,7 @@ from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.learning.record import Question
 from desk.contracts.names import WorkflowType
 from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
-from desk.runs.tapes.tape import Place, digests_of, path_within
+from desk.runs.tapes import Place, digests_of, path_within
 from starters.endings import CommandError, UsageError
 from starters.tape_events import Asked, Child, asked_in, children_in, first_publication
 from starters.week_runs import FoundRun

@@ -12,7 +12,7 @@ from desk.contracts.agents.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishRequest
 from desk.platform.settings import load_settings
-from desk.runs.tapes.form import to_bytes
+from desk.runs.tapes import to_bytes
 from starters.desk_logs import log_to_file
 from starters.desk_session import Desk, say, with_desk
 from starters.endings import CommandError, ExitStatus

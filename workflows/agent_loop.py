@@ -29,7 +29,7 @@ from desk.runs.assignments.budget import Purse, Stage
 from desk.runs.assignments.deadlines import model_works_until, works_until
 from desk.runs.assignments.effort import effort_for, turns_for
 from desk.runs.assignments.reassignment import next_agent
-from desk.runs.tools.tool_analytics import sharing_cost
+from desk.runs.tools import sharing_cost
 from workflows.agent_work import (
     NOTHING_BESIDES,
     UNMENDED,

@@ -21,7 +21,7 @@ from desk.runs.assignments.budget import Purse
 from desk.runs.boards.market_outcome import after_decisions, decide_outcome, reasons_missing
 from desk.runs.escalations.case import Asking
 from desk.runs.escalations.details import waiting_details
-from desk.runs.tools.essential_tools import described_for
+from desk.runs.tools import described_for
 from desk.trust.conflicts.records import merged, with_decisions
 from workflows.agent_loop import AgentRun
 from workflows.agent_work import Shown, TaskFailed

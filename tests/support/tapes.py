@@ -14,7 +14,7 @@ from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.names import AgentId, market_run_id, week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekResult
-from desk.runs.tapes.tape import digests_of
+from desk.runs.tapes import digests_of
 from starters.published_files import read_report
 from starters.tape_history import recording_of
 from starters.tape_save import tape_of

@@ -4,7 +4,7 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.tools import ToolSpec
-from desk.runs.tools.capability_proposals import LEAST_LIKENESS, Proposal, proposals
+from desk.runs.tools import LEAST_LIKENESS, Proposal, proposals
 
 
 def spec(tool: str, description: str, *required: str, **optional: str) -> ToolSpec:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from desk.runs.tapes.form import to_bytes
+from desk.runs.tapes import to_bytes
 from starters.main import app, execute
 from starters.tape_files import write_tape
 from tests.support.homes import home_environment

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.agents.tape import TakeFailure, Tape
-from desk.runs.tapes.form import SEAL, TapeUnusable, from_bytes, to_bytes
+from desk.runs.tapes import SEAL, TapeUnusable, from_bytes, to_bytes
 from desk.trust.ledger.seal import content_hash
 from tests.support.homes import PROJECT
 from tests.support.tapes import take, tape
@@ -115,14 +115,14 @@ def test_a_field_that_a_later_desk_adds_does_no_harm() -> None:
 
 
 def test_what_a_bomb_would_unpack_to_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("desk.runs.tapes.form.LARGEST", 2**20)
+    monkeypatch.setattr("desk.runs.tapes.LARGEST", 2**20)
     with pytest.raises(TapeUnusable, match="more than 1 MB"):
         from_bytes(gzip.compress(b" " * (2**20 + 1)))
 
 
 READ_IN_A_PROCESS = """
 import sys
-from desk.runs.tapes.form import TapeUnusable, from_bytes
+from desk.runs.tapes import TapeUnusable, from_bytes
 try:
     from_bytes(sys.stdin.buffer.read())
 except TapeUnusable as error:

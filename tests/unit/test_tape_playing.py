@@ -17,7 +17,7 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings, Scope
 from desk.contracts.learning.learning import Advice
 from desk.contracts.names import FailureType
-from desk.runs.tapes.tape import differing, digests_of, path_within
+from desk.runs.tapes import differing, digests_of, path_within
 from tests.support.learning import as_of, lesson, question
 from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
 from workflows.options import cause

@@ -18,8 +18,8 @@ from desk.contracts.learning.learning import ToolUse
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.documents.report.evidence import evidence_of
-from desk.runs.tapes.tape import digests_of
-from desk.runs.tools.tool_analytics import sharing_cost, summed, tool_uses
+from desk.runs.tapes import digests_of
+from desk.runs.tools import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request
 
 FIRST, SECOND = AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2

@@ -31,8 +31,7 @@ from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
 from desk.learning.lessons.counted import newly_counted
 from desk.learning.lessons.told import Run, Standing, standing_of
-from desk.runs.tools.essential_tools import essential
-from desk.runs.tools.tool_analytics import summed
+from desk.runs.tools import essential, summed
 
 MOST_WEIGHTS: Final = 60
 MOST_ESSENTIAL: Final = 160

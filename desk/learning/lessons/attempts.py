@@ -10,9 +10,9 @@ from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse, Tro
 from desk.contracts.names import CallFault
 from desk.contracts.week.report import MarketOutcome
 from desk.learning.lessons.lessons import MOST_TOOLS, MOST_TROUBLES
-from desk.runs.messages.history import agent_of, family_of, market_in, task_of
-from desk.runs.tools.tool_analytics import counted_use, summed
-from desk.runs.tools.troubles import CALL_TROUBLES, LONGEST_WORDS
+from desk.learning.lessons.troubles import CALL_TROUBLES, LONGEST_WORDS
+from desk.runs.messages import agent_of, family_of, market_in, task_of
+from desk.runs.tools import counted_use, summed
 
 
 class Fault(NamedTuple):

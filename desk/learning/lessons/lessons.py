@@ -25,8 +25,8 @@ from desk.contracts.week.run import WeekRecord
 from desk.contracts.weeks import monday_of, week_of
 from desk.documents.report.coverage import is_counted
 from desk.learning.forecasts.forecasts import carry_probability
-from desk.runs.tools.tool_analytics import tool_uses
-from desk.runs.tools.troubles import troubles_of
+from desk.learning.lessons.troubles import troubles_of
+from desk.runs.tools import tool_uses
 from desk.trust.conflicts.positions import agree
 
 MOST_TROUBLES: Final = 200

@@ -1,1 +1,27 @@
-"""Which tool answers which question, and how tools have done."""
+"""How the tools of agents have done: each use, the tools an agent needs, proposals for others."""
+
+from desk.runs.tools._essential import Essential, described_for, essential, essential_tools
+from desk.runs.tools._proposals import (
+    LEAST_LIKENESS,
+    Proposal,
+    arguments_of,
+    proposals,
+    required_by,
+)
+from desk.runs.tools._usage import counted_use, sharing_cost, summed, tool_uses
+
+__all__ = [
+    "LEAST_LIKENESS",
+    "Essential",
+    "Proposal",
+    "arguments_of",
+    "counted_use",
+    "described_for",
+    "essential",
+    "essential_tools",
+    "proposals",
+    "required_by",
+    "sharing_cost",
+    "summed",
+    "tool_uses",
+]

@@ -16,7 +16,7 @@ from desk.contracts.learning.learning import (
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import IsoWeek
-from desk.runs.tools.tool_analytics import Key, key_of, rested_on, summed
+from desk.runs.tools._usage import Key, key_of, rested_on, summed
 from desk.trust.prose.sentences import split_sentences
 
 COMING: Final = 4

@@ -8,7 +8,7 @@ from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
 from desk.contracts.learning.learning import Trouble, TroubleKind
 from desk.contracts.names import CallFault, reassignment_run_id
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.runs.messages.history import agent_of
+from desk.runs.messages import agent_of
 
 LONGEST_WORDS: Final = 300
 """As many characters as a trouble holds."""

@@ -13,7 +13,7 @@ from desk.contracts.findings.results import EventType, MarketEvent
 from desk.contracts.learning.learning import ToolUse
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.messages.history import agent_of
+from desk.runs.messages import agent_of
 
 Key = tuple[AgentId, str, str]
 """An agent, a server, and a tool of the server."""

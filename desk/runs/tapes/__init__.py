@@ -1,1 +1,0 @@
-"""A run kept whole, to be played without a network."""
