@@ -32,7 +32,7 @@ from starters.desk_session import Desk, require_workers, with_desk
 from starters.endings import CommandError, ExitStatus, UsageError
 from starters.interrupts import interruptible
 
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 LONGEST_NAME: Final = 200
 LONGEST_NOTE: Final = 1_000
@@ -143,11 +143,11 @@ def refuse_decided(listed: EscalationListing) -> None:
         )
 
 
-def _at_a_desk(work: Callable[[Desk], Awaitable[T]]) -> T:
+def _at_a_desk(work: Callable[[Desk], Awaitable[Result]]) -> Result:
     settings = load_settings()
     log_to_file(settings)
 
-    async def with_a_worker(desk: Desk) -> T:
+    async def with_a_worker(desk: Desk) -> Result:
         if not desk.hosting:
             await require_workers(desk, Queue.DESK)
         return await work(desk)

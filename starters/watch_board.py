@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from rich.console import Group
-from rich.text import Text
+from rich.text import Text as StyledText
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.usage import Usage
@@ -51,17 +51,17 @@ def screen(
     """A look at a run that fits on the screen: a line a market where there is room, else two
     markets a line. `notes` are told below."""
     status = look.status
-    told = [Text(note, style="yellow") for note in notes]
+    told = [StyledText(note, style="yellow") for note in notes]
     if status is None:
-        return _fitted([*told, Text(LEGEND, style="dim")], width)
+        return _fitted([*told, StyledText(LEGEND, style="dim")], width)
     lines = [market_line(look, status, market, now) for market in status.markets]
-    head = [Text(text) for text in (_headline(status, now), _spending(look, status))]
+    head = [StyledText(text) for text in (_headline(status, now), _spending(look, status))]
     if waiting := waiting_words(status):
-        head.append(Text(waiting, style="bold yellow"))
+        head.append(StyledText(waiting, style="bold yellow"))
     room = max(height - _LINES_BESIDE - (len(head) - 2) - len(told), 1)
     grid = list(_rows(lines, now, room, width))
-    trouble = [Text(text, style="yellow") for text in _troubles(lines)][: max(room - len(grid), 0)]
-    return _fitted([*head, *grid, *trouble, *told, Text(LEGEND, style="dim")], width)
+    trouble = [StyledText(text, style="yellow") for text in _troubles(lines)][: max(room - len(grid), 0)]
+    return _fitted([*head, *grid, *trouble, *told, StyledText(LEGEND, style="dim")], width)
 
 
 def agent_words(agents: Agents, *, turns: bool = True) -> str:
@@ -87,7 +87,7 @@ def time_words(seconds: float) -> str:
     return f"{minutes // 60}h" if minutes < 48 * 60 else f"{minutes // 1_440}d"
 
 
-def _fitted(lines: list[Text], width: int) -> Group:
+def _fitted(lines: list[StyledText], width: int) -> Group:
     for line in lines:
         line.truncate(width, overflow="ellipsis")
         line.no_wrap = True
@@ -114,7 +114,7 @@ def _spending(look: Look, status: WeekStatus) -> str:
     return words
 
 
-def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iterator[Text]:
+def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iterator[StyledText]:
     if len(lines) <= room:
         yield from (_whole_line(line, now) for line in lines)
         return
@@ -130,28 +130,28 @@ def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iter
     height = -(-len(shown) // columns)
     for row in range(height):
         cells = [_cell(line, now) for line in shown[row::height]]
-        yield Text("  ").join(cells)
+        yield StyledText("  ").join(cells)
     if len(shown) < len(lines):
-        yield Text(f"and {len(lines) - len(shown)} more, on a taller screen", style="dim")
+        yield StyledText(f"and {len(lines) - len(shown)} more, on a taller screen", style="dim")
 
 
-def _cell(line: MarketLine, now: datetime) -> Text:
+def _cell(line: MarketLine, now: datetime) -> StyledText:
     mark, style = _mark(line)
     doing = _doing(line, turns=False)
     room = CELL - 10 - 13
     words = doing if len(doing) <= room else f"{doing[: room - 1]}…"
     text = f"{mark} {line.market:<7} {words:<{room}} {money(line.spent):>6} {_left(line, now):>5}"
-    return Text(text, style=style)
+    return StyledText(text, style=style)
 
 
-def _whole_line(line: MarketLine, now: datetime) -> Text:
+def _whole_line(line: MarketLine, now: datetime) -> StyledText:
     mark, style = _mark(line)
     note = "" if line.state is MarketState.PLANNED else (line.note or _failure(line.agents) or "")
     text = (
         f"{mark} {line.market:<8}{_doing(line, turns=True):<24} "
         f"{money(line.spent):>7} {_left(line, now):>5}  {one_line(note)}"
     )
-    return Text(text.rstrip(), style=style)
+    return StyledText(text.rstrip(), style=style)
 
 
 def _mark(line: MarketLine) -> tuple[str, str]:
