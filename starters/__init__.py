@@ -1,0 +1,1 @@
+"""The `desk` command: a folder for each command, and what they share."""

@@ -7,51 +7,51 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from desk.documents.publishing.published_modes import make_private
-from starters.agents import EXAMPLE as AGENTS_EXAMPLE
-from starters.agents import agents
-from starters.archive import EXAMPLE as ARCHIVE_EXAMPLE
-from starters.archive import archive
-from starters.ask import EXAMPLE as ASK_EXAMPLE
-from starters.ask import ask
-from starters.audit import EXAMPLE as AUDIT_EXAMPLE
-from starters.audit import audit
-from starters.backfill import EXAMPLE as BACKFILL_EXAMPLE
-from starters.backfill import backfill
-from starters.cleanup import EXAMPLE as CLEANUP_EXAMPLE
-from starters.cleanup import cleanup
-from starters.dead_letters import dead_letters
-from starters.doctor import EXAMPLE as DOCTOR_EXAMPLE
-from starters.doctor import doctor
-from starters.endings import ExitStatus, complain, exit_now
-from starters.episodes import episodes
-from starters.escalations import escalations
-from starters.graph import graph
-from starters.hypotheses import hypotheses
-from starters.learn import EXAMPLE as LEARN_EXAMPLE
-from starters.learn import learn
-from starters.memory import memory
-from starters.messages import EXAMPLE as MESSAGES_EXAMPLE
-from starters.messages import messages
-from starters.report import EXAMPLE as REPORT_EXAMPLE
-from starters.report import report
-from starters.rerun import EXAMPLE as RERUN_EXAMPLE
-from starters.rerun import rerun
-from starters.run import EXAMPLE as RUN_EXAMPLE
-from starters.run import run
-from starters.schedule import schedule
-from starters.scorecard import EXAMPLE as SCORECARD_EXAMPLE
-from starters.scorecard import scorecard
-from starters.status import EXAMPLE as STATUS_EXAMPLE
-from starters.status import status
-from starters.stock import EXAMPLE as STOCK_EXAMPLE
-from starters.stock import stock
-from starters.swarm import EXAMPLE as SWARM_EXAMPLE
-from starters.swarm import swarm
-from starters.tape import tape
-from starters.tools import tools
-from starters.up import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
-from starters.watch import EXAMPLE as WATCH_EXAMPLE
-from starters.watch import watch
+from starters.learning.episodes.command import episodes
+from starters.learning.hypotheses.command import hypotheses
+from starters.learning.learn.command import EXAMPLE as LEARN_EXAMPLE
+from starters.learning.learn.command import learn
+from starters.learning.memory.command import memory
+from starters.learning.scorecard.command import EXAMPLE as SCORECARD_EXAMPLE
+from starters.learning.scorecard.command import scorecard
+from starters.monitoring.agents.command import EXAMPLE as AGENTS_EXAMPLE
+from starters.monitoring.agents.command import agents
+from starters.monitoring.messages.command import EXAMPLE as MESSAGES_EXAMPLE
+from starters.monitoring.messages.command import messages
+from starters.monitoring.status.command import EXAMPLE as STATUS_EXAMPLE
+from starters.monitoring.status.command import status
+from starters.monitoring.tools.command import tools
+from starters.monitoring.watch.command import EXAMPLE as WATCH_EXAMPLE
+from starters.monitoring.watch.command import watch
+from starters.operations.cleanup.command import EXAMPLE as CLEANUP_EXAMPLE
+from starters.operations.cleanup.command import cleanup
+from starters.operations.dead_letters.command import dead_letters
+from starters.operations.doctor.command import EXAMPLE as DOCTOR_EXAMPLE
+from starters.operations.doctor.command import doctor
+from starters.operations.escalations.command import escalations
+from starters.operations.up.command import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
+from starters.published.archive.command import EXAMPLE as ARCHIVE_EXAMPLE
+from starters.published.archive.command import archive
+from starters.published.audit.command import EXAMPLE as AUDIT_EXAMPLE
+from starters.published.audit.command import audit
+from starters.published.report.command import EXAMPLE as REPORT_EXAMPLE
+from starters.published.report.command import report
+from starters.questions.ask.command import EXAMPLE as ASK_EXAMPLE
+from starters.questions.ask.command import ask
+from starters.questions.graph.command import graph
+from starters.questions.stock.command import EXAMPLE as STOCK_EXAMPLE
+from starters.questions.stock.command import stock
+from starters.questions.swarm.command import EXAMPLE as SWARM_EXAMPLE
+from starters.questions.swarm.command import swarm
+from starters.terminal.exit_status import ExitStatus, complain, exit_now
+from starters.weeks.backfill.command import EXAMPLE as BACKFILL_EXAMPLE
+from starters.weeks.backfill.command import backfill
+from starters.weeks.rerun.command import EXAMPLE as RERUN_EXAMPLE
+from starters.weeks.rerun.command import rerun
+from starters.weeks.run.command import EXAMPLE as RUN_EXAMPLE
+from starters.weeks.run.command import run
+from starters.weeks.schedule.command import schedule
+from starters.weeks.tape.command import tape
 
 app = typer.Typer(
     name="desk",

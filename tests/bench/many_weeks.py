@@ -36,15 +36,14 @@ from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import backfilled_week
-from starters.backfill import MAX_ACTIVE
-from starters.backfill_look import look_at_all
-from starters.backfill_progress import shown_backfill
-from starters.backfill_runs import PastWeeks
-from starters.backfill_table import BackfillTable
-from starters.desk_session import Desk, require_workers
-from starters.endings import exit_now
-from starters.published_files import read_report
-from starters.schedule_actions import put_into_force
+from starters.published.published_files import read_report
+from starters.session import Desk, require_workers
+from starters.terminal.exit_status import exit_now
+from starters.weeks.backfill.command import MAX_ACTIVE
+from starters.weeks.backfill.progress import shown_backfill
+from starters.weeks.backfill.runs import PastWeeks
+from starters.weeks.backfill.weeks import BackfillTable, look_at_all
+from starters.weeks.schedule.actions import put_into_force
 from tests.support.command import BINARIES
 from tests.support.fleet import ROLES
 from tests.support.homes import PROJECT, home_environment

@@ -31,9 +31,9 @@ from desk.contracts.agents.messages import AgentMessage, MessageType
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from desk.runs.messages.messages import chosen
-from starters.endings import exit_now
-from starters.messages_history import entries_of
-from starters.run_named import run_named
+from starters.monitoring.messages.history import entries_of
+from starters.runs.named import run_named
+from starters.terminal.exit_status import exit_now
 from tests.bench import promises
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT

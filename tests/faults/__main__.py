@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from starters.endings import exit_now
+from starters.terminal.exit_status import exit_now
 from tests.faults.campaign import pairs, play_all
 from tests.faults.fault import Program, Verdict
 from tests.faults.kinds import FAULTS

@@ -19,7 +19,7 @@ from typing import Final
 
 from temporalio.client import WorkflowExecutionStatus
 
-from starters.endings import exit_now
+from starters.terminal.exit_status import exit_now
 from tests.faults.place import Ended, Place
 from tests.faults.programs import USUAL, WEEK, read_json
 from tests.faults.soak_desk import SoakDesk

@@ -18,15 +18,13 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
-from starters import schedule_actions as actions
-from starters.backfill_look import look_at, look_at_all
-from starters.backfill_progress import PlainLines
-from starters.backfill_runs import PastWeeks
-from starters.backfill_start import start_week
-from starters.backfill_table import exit_status
-from starters.desk_session import Desk
-from starters.endings import ExitStatus
-from starters.week_runs import described, request_of, start_run
+from starters.runs.week_runs import described, request_of, start_run
+from starters.session import Desk
+from starters.terminal.exit_status import ExitStatus
+from starters.weeks.backfill.progress import PlainLines
+from starters.weeks.backfill.runs import PastWeeks, start_week
+from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
+from starters.weeks.schedule import actions
 from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT, home_settings
 from tests.support.real_desk import real_desk, report_file

@@ -18,10 +18,17 @@ from desk.platform.effects.journal import KEPT_FOR, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import RETENTION, embedded_server
 from desk.platform.temporal.client import connect
-from starters.cleanup_desk import Cleanup, CleanupLine, cleaned, cleanup_lines
-from starters.cleanup_files import old_drafts, old_lines, old_reports
-from starters.desk_session import Desk
-from starters.week_runs import attributes_of
+from starters.operations.cleanup.actions import (
+    Cleanup,
+    CleanupLine,
+    cleaned,
+    cleanup_lines,
+    old_drafts,
+    old_lines,
+    old_reports,
+)
+from starters.runs.week_runs import attributes_of
+from starters.session import Desk
 from tests.support.homes import home_settings
 from tests.support.reports import sample_report
 

@@ -27,10 +27,10 @@ from desk.contracts.week.run import (
 )
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
-from starters.reopening import signal_rerun
-from starters.watching import published_by
-from starters.week_results import PUBLISHING, EndedWithoutReport, last_record, last_result
-from starters.week_runs import FoundRun, described, request_of, start_run
+from starters.runs.watching import published_by
+from starters.runs.week_results import PUBLISHING, EndedWithoutReport, last_record, last_result
+from starters.runs.week_runs import FoundRun, described, request_of, start_run
+from starters.weeks.rerun.actions import signal_rerun
 from tests.support.homes import home_settings
 from tests.support.reports import sample_record, sample_report
 

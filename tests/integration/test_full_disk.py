@@ -18,7 +18,7 @@ from desk.platform.server.failure import DiskFull
 from desk.platform.server.host_lock import HostLock
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import ServerSettings
-from starters.endings import ExitStatus, complain
+from starters.terminal.exit_status import ExitStatus, complain
 from tests.faults.fault import NotTried
 from tests.faults.kinds.disks import fill, small_disk
 from tests.support.command import PATIENCE_SECONDS, DeskCommand

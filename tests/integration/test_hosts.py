@@ -65,7 +65,7 @@ def test_ctrl_c_twice_stops_a_hosting_run_at_once_and_leaves_no_process(tmp_path
 
 STUBBORN = """
 import asyncio
-from starters.interrupts import interruptible
+from starters.terminal.interrupts import interruptible
 
 async def stubborn() -> None:
     print("at work", flush=True)

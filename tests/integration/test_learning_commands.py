@@ -7,7 +7,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.documents.audit.audit import audit
 from desk.documents.rendering.report.record_words import TITLE
 from desk.learning.calibration import scorecard
-from starters.scorecard_table import DeskScorecard
+from starters.learning.scorecard.actions import DeskScorecard
 from tests.integration.test_backfill import few_markets
 from tests.support.command import DeskCommand
 

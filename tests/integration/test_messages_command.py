@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from desk.contracts.agents.messages import AgentMessage, MessageType, SystemStatusContent
-from starters.messages_lines import WIDTH
+from starters.monitoring.messages.actions import WIDTH
 from tests.support.command import DeskCommand, eventually
 
 WEEK = "2026-W44"

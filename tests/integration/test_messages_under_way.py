@@ -18,8 +18,8 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import AgentId
 from desk.platform.models.model_calling import ModelFailed
 from desk.runs.messages.messages import chosen
-from starters.messages_history import entries_of
-from starters.run_named import run_named
+from starters.monitoring.messages.history import entries_of
+from starters.runs.named import run_named
 from tests.support.desk import (
     desk_config,
     desk_workers,

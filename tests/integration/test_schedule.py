@@ -15,11 +15,11 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.schedule_spec import backfilled_weeks
-from starters import schedule_actions as actions
-from starters.desk_session import Desk
-from starters.endings import CommandError
-from starters.schedule_actions import Applied, put_into_force
-from starters.week_runs import FoundRun, described, request_of
+from starters.runs.week_runs import FoundRun, described, request_of
+from starters.session import Desk
+from starters.terminal.exit_status import CommandError
+from starters.weeks.schedule import actions
+from starters.weeks.schedule.actions import Applied, put_into_force
 from tests.support.homes import home_settings
 
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")

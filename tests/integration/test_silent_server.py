@@ -9,7 +9,7 @@ import pytest
 
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import ServerUnreachable, connect
-from starters.following import HEALTH_SECONDS, check_server
+from starters.runs.following import HEALTH_SECONDS, check_server
 from tests.support.homes import home_settings
 
 

@@ -10,7 +10,7 @@ import pytest
 from desk.contracts.agents.tape import Take
 from desk.documents.rendering.report.json_form import apart_from_the_run
 from desk.runs.tapes import from_bytes, to_bytes
-from starters.published_files import read_report
+from starters.published.published_files import read_report
 from tests.support.command import Answer, DeskCommand
 from tests.tapes.record import COMMAND, MARKETS, REPORT, SLUG, TAPE, WEEK
 

@@ -23,10 +23,10 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekResult
 from desk.documents.rendering.report.json_form import apart_from_the_run
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
-from starters.endings import CommandError, UsageError
-from starters.published_files import read_report
-from starters.tape_history import recording_of
-from starters.week_runs import described
+from starters.published.published_files import read_report
+from starters.runs.week_runs import described
+from starters.terminal.exit_status import CommandError, UsageError
+from starters.weeks.tape.history import recording_of
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import (
     Disagreement,

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from desk.contracts.names import AgentId
-from starters.table_lines import WIDTH
-from starters.tools_table import DeskTools
+from starters.monitoring.tools.actions import DeskTools
+from starters.terminal.tables import WIDTH
 from tests.support.command import Answer, DeskCommand
 
 WEEK = "2026-W44"

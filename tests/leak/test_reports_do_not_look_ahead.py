@@ -30,7 +30,7 @@ from desk.documents.rendering.report.json_form import apart_from_the_run
 from desk.learning.learned.hypotheses import LearnedHypotheses
 from desk.learning.learned.learned import Learned
 from desk.trust.ledger.seal import sealed
-from starters.desk_session import Desk
+from starters.session import Desk
 from tests.leak.answers import desk as configured
 from tests.leak.planted_sources import SOURCES, WORLD
 from tests.leak.worlds import LEVEL, MARKERS, WORD, write_world

@@ -5,7 +5,7 @@ and asks the server `knowledge` as a process of its own. Prints a table, and `--
 it; the exit status is 1 where a scenario failed.
 """
 
-from starters.endings import exit_now
+from starters.terminal.exit_status import exit_now
 from tests.scenarios import duplicates, faulty_tools, kills, many, network
 from tests.scenarios.playing import play
 from tests.scenarios.scenario import Scenario

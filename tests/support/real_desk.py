@@ -13,8 +13,8 @@ from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from starters.desk_session import Desk
-from starters.published_files import read_report
+from starters.published.published_files import read_report
+from starters.session import Desk
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
 from workflows.weekly_research import WeeklyResearchWorkflow

@@ -12,8 +12,8 @@ from temporalio.client import Client
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.publishing.answer_publish import read_answer_file
 from desk.platform.settings import Settings
-from starters.ask_choice import chosen
-from starters.graph_runs import ask_run_id, start_graph
+from starters.questions.choice import chosen
+from starters.questions.graph.runs import ask_run_id, start_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.scenario_desk import fault_of
 from tests.support.scenario_histories import RunHistory, history_of

@@ -15,10 +15,10 @@ from desk.contracts.names import AgentId, market_run_id, week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekResult
 from desk.runs.tapes import digests_of
-from starters.published_files import read_report
-from starters.tape_history import recording_of
-from starters.tape_save import tape_of
-from starters.week_runs import described
+from starters.published.published_files import read_report
+from starters.runs.week_runs import described
+from starters.weeks.tape.history import recording_of
+from starters.weeks.tape.save import tape_of
 from tests.support.desk import WEEK, desk_config, pair, start_week
 from workers.tape import playing
 

@@ -7,7 +7,7 @@ from temporalio.client import WorkflowHistory
 
 from desk.platform.temporal.client import data_converter
 from desk.runs.messages.history import ToldWorkflow
-from starters.messages_events import EventReader
+from starters.monitoring.messages.events import EventReader
 from tests.replay.written import HISTORIES
 
 

@@ -5,7 +5,7 @@ servers in processes of their own, each in a home of its own. Prints a table, an
 writes it; the exit status is 1 where a scenario failed.
 """
 
-from starters.endings import exit_now
+from starters.terminal.exit_status import exit_now
 from tests.scenarios.playing import play
 from tests.scenarios.scenario import Scenario
 from tests.swarm_scenarios import failures, kills, models, people, rounds, speed

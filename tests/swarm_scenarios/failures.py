@@ -4,7 +4,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
-from starters.endings import ExitStatus
+from starters.terminal.exit_status import ExitStatus
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.scenario_desk import Asked
 from tests.swarm_scenarios.desk import (

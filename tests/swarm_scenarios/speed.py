@@ -7,7 +7,7 @@ from temporalio.client import Client
 
 from desk.contracts.names import Queue, WorkflowType
 from desk.contracts.swarm.run import SpecialistOutcome, SpecialistRequest
-from starters.server_runs import run_described, started_with
+from starters.runs.server_runs import run_described, started_with
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.swarm_scenarios.desk import (
     ALL_FIVE,

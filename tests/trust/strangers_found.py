@@ -22,8 +22,8 @@ from desk.contracts.week.report import MarketOutcome, ResearchReport
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.answer_publish import publish_answer
 from desk.documents.publishing.publish import publish
-from starters.audit_report import audit_report
-from starters.endings import ExitStatus
+from starters.published.audit.actions import audit_report
+from starters.terminal.exit_status import ExitStatus
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.stock_reports import stock_record
 from tests.support.swarm_reports import swarm_record

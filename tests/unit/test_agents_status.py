@@ -15,10 +15,16 @@ from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.platform.temporal.client import WORKER_HEARTBEAT
-from starters.agents_state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
-from starters.agents_table import table_of
-from starters.agents_work import Reader, Record, Work
-from starters.agents_workers import MISSED_BEATS, Fleet, QueueLook, WorkerLine, worker_line
+from starters.monitoring.agents.actions import table_of
+from starters.monitoring.agents.state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
+from starters.monitoring.agents.work import Reader, Record, Work
+from starters.monitoring.agents.workers import (
+    MISSED_BEATS,
+    Fleet,
+    QueueLook,
+    WorkerLine,
+    worker_line,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

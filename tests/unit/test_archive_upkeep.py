@@ -14,8 +14,8 @@ from activities.archiving import ArchiveUpkeep
 from activities.publishing import PublishingActivities
 from desk.contracts.week.run import Publication
 from desk.documents.publishing.publish import FOLDER
-from starters.endings import ExitStatus
 from starters.main import execute
+from starters.terminal.exit_status import ExitStatus
 from tests.support.archives import report_of, shelve
 from tests.support.homes import home_environment
 from tests.unit.test_publishing_activity import request

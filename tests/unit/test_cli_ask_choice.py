@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from desk.platform.settings import Settings
-from starters.ask_choice import Choice, chosen, market_in
-from starters.endings import UsageError
-from starters.graph_runs import ask_run_id
+from starters.questions.choice import Choice, chosen, market_in
+from starters.questions.graph.runs import ask_run_id
+from starters.terminal.exit_status import UsageError
 from tests.support.homes import home_settings
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

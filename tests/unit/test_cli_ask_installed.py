@@ -17,13 +17,12 @@ from desk.contracts.question.graph import GraphResult
 from desk.contracts.week.run import PublishedFiles
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.answer_publish import publish_answer
-from starters import ask_run
-from starters.ask_follow import Answered
-from starters.ask_installed import PROJECT, installed_since
-from starters.ask_run import Asking, asked
-from starters.desk_session import Desk
-from starters.endings import ExitStatus
-from starters.server_runs import RunStart
+from starters.questions import run
+from starters.questions.follow import Answered
+from starters.questions.run import PROJECT, Asking, asked, installed_since
+from starters.runs.server_runs import RunStart
+from starters.session import Desk
+from starters.terminal.exit_status import ExitStatus
 from tests.support.answers import FINISHED_AT, ticket_record
 from tests.support.desk import pair
 
@@ -159,7 +158,7 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> Answered[GraphRe
         "start_run": server.start,
         "wait_for_answer": server.followed,
     }.items():
-        monkeypatch.setattr(ask_run, name, does)
+        monkeypatch.setattr(run, name, does)
     nothing: Any = None
     start = RunStart(WorkflowType.RESEARCH_SWARM, "swarm-1", lacking(), GraphResult, "about")
     config = RunConfig(markets=(pair("USD/JPY"),))

@@ -13,9 +13,9 @@ from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.json_form import to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.trust.ledger.seal import sealed
-from starters.endings import ExitStatus
 from starters.main import execute
-from starters.published_files import LARGEST_REPORT
+from starters.published.published_files import LARGEST_REPORT
+from starters.terminal.exit_status import ExitStatus
 from tests.support.real_reports import real_report
 
 MARKETS = ("USD/JPY", "JP")

@@ -14,8 +14,8 @@ from desk.documents.rendering.method import METHOD
 from desk.platform.effects.signing import read_signing_key
 from desk.platform.settings import SettingsError
 from desk.trust.ledger.seal import sealed
-from starters.checks import signing_check
-from starters.published_files import copy_set, latest_files
+from starters.operations.doctor.actions import signing_check
+from starters.published.published_files import copy_set, latest_files
 from tests.support.answers import FINISHED_AT, ticket_record
 from tests.support.homes import home_settings
 from tests.support.published import (

@@ -15,12 +15,12 @@ from desk.contracts.week.report import Coverage
 from desk.contracts.weeks import next_week
 from desk.runs.schedule.backfill import Backfill, WeekState, stretches, weeks_to_do
 from desk.runs.schedule.schedule_spec import backfilled_weeks
-from starters import run_backfill, schedule_actions
-from starters.backfill_look import Look
-from starters.backfill_runs import PastWeeks
-from starters.backfill_table import WeekLine, exit_status, table_lines, table_of
-from starters.desk_session import Desk
-from starters.endings import ExitStatus
+from starters.session import Desk
+from starters.terminal.exit_status import ExitStatus
+from starters.weeks.backfill import actions
+from starters.weeks.backfill.runs import PastWeeks
+from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_lines, table_of
+from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings
 
 AS_OF = datetime(2015, 1, 5, 7, tzinfo=UTC)
@@ -244,18 +244,18 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
         return {}
 
     monkeypatch.setattr(PastWeeks, "bring_to_an_end", bring_to_an_end)
-    monkeypatch.setattr(run_backfill._Command, "_check_cover", nothing)
+    monkeypatch.setattr(actions._Command, "_check_cover", nothing)
     for name, stand_in in {
         "scheduled_request": scheduled_request,
         "ready_for_backfill": nothing,
         "look_at_all": no_looks,
     }.items():
-        monkeypatch.setattr(run_backfill, name, stand_in)
+        monkeypatch.setattr(actions, name, stand_in)
     settings = home_settings(tmp_path)
-    options = run_backfill.BackfillOptions(TEN[0], TEN[1], learn=wanted)
+    options = actions.BackfillOptions(TEN[0], TEN[1], learn=wanted)
     weeks = backfilled_weeks(TEN[0], TEN[1], settings.config.schedule)
     desk: Any = SimpleNamespace(client=None, hosting=True)
-    await run_backfill._Command(settings, options, weeks).work(desk)
+    await actions._Command(settings, options, weeks).work(desk)
     assert seen == due
     told = capsys.readouterr().err
     assert (schedule_actions.MADE_BEFORE in told) is (scheduled is False)

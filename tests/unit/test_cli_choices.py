@@ -10,9 +10,9 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage, Provenance
 from desk.platform.settings import load_settings
-from starters.endings import UsageError
-from starters.market_choice import chosen_markets, known_market, subset_name
-from starters.week_choice import chosen_week, written_week
+from starters.runs.market_choice import chosen_markets, known_market, subset_name
+from starters.runs.week_choice import chosen_week, written_week
+from starters.terminal.exit_status import UsageError
 from tests.support.homes import PROJECT
 
 CONFIG = load_settings(PROJECT, {}).config

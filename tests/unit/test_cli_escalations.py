@@ -18,12 +18,17 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.trust.conflicts.conflicts import decide
-from starters.case_lines import case_lines, decision_lines, listing_lines
-from starters.case_look import CaseRun, chosen_case
-from starters.cases import chosen_position, refuse_decided, resolve_case
-from starters.endings import CommandError, ExitStatus, UsageError
-from starters.progress import PlainProgress, board
-from starters.show_status import status_lines
+from starters.monitoring.status.actions import status_lines
+from starters.operations.escalations.actions import (
+    CaseRun,
+    chosen_case,
+    chosen_position,
+    refuse_decided,
+    resolve_case,
+)
+from starters.operations.escalations.lines import case_lines, decision_lines, listing_lines
+from starters.runs.progress import PlainProgress, board
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from tests.support.cases import WORKFLOW_ID, case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)

@@ -11,11 +11,11 @@ from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
 from desk.learning.learned.learned import Learned
 from desk.platform.settings import Settings
-from starters.endings import ExitStatus
-from starters.learn_table import learned_lines
+from starters.learning.learn.actions import learned_lines
+from starters.learning.scorecard.actions import DeskScorecard, scorecard_lines, scorecard_of
 from starters.main import execute
-from starters.scorecard_table import DeskScorecard, scorecard_lines, scorecard_of
-from starters.table_lines import WIDTH
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.tables import WIDTH
 from tests.support.advised import AS_OF, sample_advice, sample_view
 from tests.support.homes import home_environment
 from tests.support.learning import fixing, forecast, lesson, question, use
@@ -50,7 +50,7 @@ def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[LearnedView | Non
         own = tuple(one for one in view.scored if one.made.market == market)
         return view.model_copy(update={"scored": own})
 
-    for module in ("starters.learn_show", "starters.scorecard_show"):
+    for module in ("starters.learning.learn.actions", "starters.learning.scorecard.actions"):
         monkeypatch.setattr(f"{module}.learned", answer)
     return answers
 

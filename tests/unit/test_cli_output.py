@@ -19,16 +19,22 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, MissingMarket, ResearchReport, Sentence
 from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
 from desk.platform.settings import load_settings
-from starters.changes import changes_between
-from starters.checks import Level, free_space_check, python_check, writable_check
-from starters.endings import CommandError, ExitStatus, UsageError, complain
-from starters.letters import FoundLetter, chosen_letter, letter_lines
-from starters.progress import PlainProgress, board
-from starters.published_files import check_target, copy_set, published_weeks
-from starters.server_checks import attribute_check, data_check, poller_check, retention_check
-from starters.show_report import revision_lines
-from starters.show_status import status_lines
-from starters.summary import (
+from starters.monitoring.status.actions import status_lines
+from starters.operations.dead_letters.actions import FoundLetter, chosen_letter, letter_lines
+from starters.operations.doctor.actions import (
+    Level,
+    attribute_check,
+    data_check,
+    free_space_check,
+    poller_check,
+    python_check,
+    retention_check,
+    writable_check,
+)
+from starters.published.published_files import check_target, copy_set, published_weeks
+from starters.published.report.actions import revision_lines
+from starters.runs.progress import PlainProgress, board
+from starters.runs.summary import (
     PublishedWeek,
     WeekSummary,
     from_status,
@@ -36,6 +42,8 @@ from starters.summary import (
     summary_of,
     ui_address,
 )
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
+from starters.weeks.rerun.actions import changes_between
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
 from tests.support.traced_report import CHANGES_THERE, changes, traced_report

@@ -6,7 +6,7 @@ import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.client import ServerUnreachable
-from starters.patience import (
+from starters.session import (
     FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,
     QUIET_SECONDS,

@@ -13,10 +13,9 @@ from desk.documents.publishing.publish import publish
 from desk.documents.rendering.report.trace import Trace
 from desk.documents.rendering.report.traces import Traces
 from desk.trust.ledger.seal import sealed
-from starters.endings import ExitStatus
 from starters.main import execute
-from starters.trace import console
-from starters.trace_tree import trace_tree
+from starters.published.report.trace import console, trace_tree
+from starters.terminal.exit_status import ExitStatus
 from tests.support.homes import home_environment
 from tests.support.traced_report import AS_OF, MOVE, pair_section, traced_report
 

@@ -7,7 +7,7 @@ from desk.agents.roster import ROSTER
 from desk.contracts.names import AgentId
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.settings import load_settings
-from starters.checks import Check, Level, source_checks
+from starters.operations.doctor.actions import Check, Level, source_checks
 from tests.support.homes import PROJECT
 from workers.needed_sources import needed_sources
 

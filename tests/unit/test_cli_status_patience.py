@@ -8,8 +8,8 @@ import pytest
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.names import Queue
 from desk.contracts.week.run import WeekStatus
-from starters import show_status
-from starters.endings import CommandError
+from starters.monitoring.status import actions
+from starters.terminal.exit_status import CommandError
 from tests.unit.test_watch import look
 
 DESK: Any = SimpleNamespace(client=None)
@@ -32,9 +32,9 @@ def given(
     async def still_open(*_: object) -> Any:
         return RUN
 
-    monkeypatch.setattr(show_status, "status_if_told", answered)
-    monkeypatch.setattr(show_status, "unpolled", nobody)
-    monkeypatch.setattr(show_status, "known_run", still_open)
+    monkeypatch.setattr(actions, "status_if_told", answered)
+    monkeypatch.setattr(actions, "unpolled", nobody)
+    monkeypatch.setattr(actions, "known_run", still_open)
 
 
 async def test_a_busy_worker_is_asked_again_until_it_answers(
@@ -42,7 +42,7 @@ async def test_a_busy_worker_is_asked_again_until_it_answers(
 ) -> None:
     status = look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
     given(monkeypatch, None, None, None, status)
-    assert await show_status._status(DESK, RUN, "2026-W44") is status
+    assert await actions._status(DESK, RUN, "2026-W44") is status
     assert capsys.readouterr().err.count("waiting for its answer") == 1
 
 
@@ -51,11 +51,11 @@ async def test_a_run_that_nobody_works_on_is_said_to_be_so_at_once(
 ) -> None:
     given(monkeypatch, unpolled=(Queue.DESK,))
     with pytest.raises(CommandError, match=r"no worker polls the queue 'desk'; .*`desk up`"):
-        await show_status._status(DESK, RUN, "2026-W44")
+        await actions._status(DESK, RUN, "2026-W44")
 
 
 async def test_a_worker_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch)
-    monkeypatch.setattr(show_status, "ANSWER_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(actions, "ANSWER_PATIENCE_SECONDS", 0.0)
     with pytest.raises(CommandError, match="has not answered for"):
-        await show_status._status(DESK, RUN, "2026-W44")
+        await actions._status(DESK, RUN, "2026-W44")

@@ -12,10 +12,10 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
 from desk.documents.publishing.answer_publish import answer_files
 from desk.documents.upkeep.retention import is_answer
-from starters.endings import ExitStatus, UsageError
-from starters.letters import check_can_be_reset
 from starters.main import execute
-from starters.stock_choice import chosen_stock, stock_run_id, stock_start
+from starters.operations.dead_letters.actions import check_can_be_reset
+from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start
+from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from starters import episodes_walk
-from starters.endings import ExitStatus
+from starters.learning.episodes import walk_forward
 from starters.main import execute
+from starters.terminal.exit_status import ExitStatus
 
 WALK = ("episodes", "walk-forward")
 
@@ -61,7 +61,7 @@ def test_the_walk_needs_nothing_that_the_environment_or_the_export_needs(
 def test_a_package_that_is_missing_is_told_with_the_one_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(episodes_walk, "PACKAGES", ("json", "no_such_package"))
+    monkeypatch.setattr(walk_forward, "PACKAGES", ("json", "no_such_package"))
     assert execute([*WALK]) == ExitStatus.FAILED
     assert "needs no_such_package, not installed here: run `make install-swarm`" in (
         capsys.readouterr().err

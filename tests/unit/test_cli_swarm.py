@@ -13,11 +13,11 @@ from desk.contracts.question.graph import GraphStatus
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.contracts.swarm.swarm import Complexity, TokenRecord
 from desk.contracts.week.run import PublishedFiles
-from starters.ask_progress import PlainGraphProgress
-from starters.endings import ExitStatus, UsageError
 from starters.main import execute
-from starters.swarm_choice import chosen_swarm, read_span, swarm_run_id, swarm_start
-from starters.swarm_print import installs_named, swarm_lines, token_words
+from starters.questions.progress import PlainGraphProgress
+from starters.questions.swarm.actions import chosen_swarm, read_span, swarm_run_id, swarm_start
+from starters.questions.swarm.printing import installs_named, swarm_lines, token_words
+from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -9,10 +9,10 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.swarm.run import HypothesisRequest
 from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
-from starters.endings import UsageError
-from starters.hypotheses_look import ListedHypothesis
-from starters.hypotheses_show import chosen_hypotheses, hypothesis_named, state_named
-from starters.hypotheses_table import hypothesis_lines, table_lines
+from starters.learning.hypotheses.actions import chosen_hypotheses, hypothesis_named, state_named
+from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.hypotheses.table import hypothesis_lines, table_lines
+from starters.terminal.exit_status import UsageError
 from tests.support.desk import pair
 
 MADE = datetime(2026, 10, 30, 23, tzinfo=UTC)

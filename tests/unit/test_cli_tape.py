@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from desk.runs.tapes import to_bytes
 from starters.main import app, execute
-from starters.tape_files import write_tape
+from starters.weeks.tape.files import write_tape
 from tests.support.homes import home_environment
 from tests.support.tapes import take, tape
 

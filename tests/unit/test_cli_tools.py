@@ -19,14 +19,15 @@ from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.learning.learned.learned import Learned
 from desk.platform.config.config_file import read_desk_file
-from starters.discover_tools import discovery, discovery_lines, route_text
-from starters.endings import ExitStatus
 from starters.main import execute
-from starters.table_lines import WIDTH
-from starters.tool_offers import Offer
-from starters.tool_use import ToolUse
-from starters.tools_record import NEWEST, ToolRecord, record_lines, record_of
-from starters.tools_table import DeskTools, Used, absent_from, servers_of, table_of
+from starters.monitoring.tools import actions, discover
+from starters.monitoring.tools.actions import DeskTools, Used, absent_from, servers_of, table_of
+from starters.monitoring.tools.discover import discovery, discovery_lines, route_text
+from starters.monitoring.tools.offers import Offer
+from starters.monitoring.tools.record import NEWEST, ToolRecord, record_lines, record_of
+from starters.monitoring.tools.use import ToolUse
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT, home_environment
 from workers.tool_lists import tool_users
 
@@ -41,8 +42,8 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in home_environment(tmp_path, TEMPORAL_ADDRESS="127.0.0.1:1").items():
         monkeypatch.setenv(name, value)
     # In a command's own process the log stays open to its end.
-    for module in ("show_tools", "discover_tools"):
-        monkeypatch.setattr(f"starters.{module}.log_to_file", lambda settings: None)
+    for module in (actions, discover):
+        monkeypatch.setattr(module, "log_to_file", lambda settings: None)
     return tmp_path
 
 

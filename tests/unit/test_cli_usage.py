@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from desk.contracts.week.run import PublishedFiles
 from desk.documents.publishing.publish import publish
-from starters.endings import ExitStatus
 from starters.main import app, execute
+from starters.terminal.exit_status import ExitStatus
 from tests.support.homes import home_environment
 from tests.support.reports import sample_report
 
@@ -131,7 +131,7 @@ def test_an_unforeseen_error_is_one_line_unless_debugging(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr("starters.show_report.show_report", broken)
+    monkeypatch.setattr("starters.published.report.actions.show_report", broken)
     assert execute(["report"]) == ExitStatus.FAILED
     assert capsys.readouterr().err == "desk: ZeroDivisionError: by zero; DESK_DEBUG=1 shows where\n"
     monkeypatch.setenv("DESK_DEBUG", "1")

@@ -9,10 +9,10 @@ from desk.platform.config.settings_error import SettingsError
 from desk.platform.files import read_file, read_text_file
 from desk.platform.settings import load_settings
 from desk.sources.knowledge.yaml import DamagedCorpus, read_text
-from starters.endings import CommandError, UsageError
 from starters.main import execute
-from starters.published_files import read_report
-from starters.tape_files import read_tape
+from starters.published.published_files import read_report
+from starters.terminal.exit_status import CommandError, UsageError
+from starters.weeks.tape.files import read_tape
 from tests.support.homes import PROJECT, home_environment
 
 GIGABYTE = 2**30

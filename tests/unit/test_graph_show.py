@@ -8,12 +8,11 @@ from time import process_time
 import pytest
 
 from desk.contracts.question.graph import GraphSpec
-from starters.endings import CommandError, ExitStatus, UsageError
-from starters.graph import graph
-from starters.graph_file import read_graph, shipped_graphs
-from starters.graph_picture import picture_of
-from starters.graph_picture_svg import mermaid_of, svg_of
-from starters.table_lines import WIDTH
+from starters.questions.graph.command import graph
+from starters.questions.graph.file import read_graph, shipped_graphs
+from starters.questions.graph.picture import mermaid_of, picture_of, svg_of
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT
 from tests.unit.test_graph_properties import chain, fan, ladder
 

@@ -13,11 +13,13 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.question.graph import GraphStatus
 from desk.contracts.week.run import WeekStatus
-from starters import ask_follow, backfill_runs, following, troubles, watching
-from starters.backfill_runs import PastWeeks
-from starters.following import SILENT
-from starters.progress_display import TimedLines
-from starters.troubles import GOES_ON, HeldUp
+from starters.questions import follow
+from starters.runs import following, troubles, watching
+from starters.runs.following import SILENT
+from starters.runs.progress import TimedLines
+from starters.runs.troubles import GOES_ON, HeldUp
+from starters.weeks.backfill import runs
+from starters.weeks.backfill.runs import PastWeeks
 from tests.support.reports import sample_report
 from tests.unit.test_cli_ask_progress import status as graph_status
 from tests.unit.test_cli_output import FILES
@@ -50,7 +52,7 @@ class Lines(TimedLines):
 def never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look is due, and nothing waits between looks."""
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
-    for module in (following, watching, ask_follow):
+    for module in (following, watching, follow):
         monkeypatch.setattr(module, "POLL_SECONDS", 0.0)
 
 
@@ -121,8 +123,8 @@ async def test_a_question_says_what_holds_it_up_and_that_it_is_over(
 
     lines = Lines()
     run: Any = SimpleNamespace(handle=None)
-    given(monkeypatch, ask_follow, status, *COME_BACK)
-    answered = await ask_follow.wait_for_answer(run, lines, published)
+    given(monkeypatch, follow, status, *COME_BACK)
+    answered = await follow.wait_for_answer(run, lines, published)
     assert (answered.result, lines.said) == ("the answer", TOLD)
 
 
@@ -133,7 +135,7 @@ async def test_past_weeks_say_each_what_holds_it_up_and_that_it_is_over(
     weeks._runs = {week: SimpleNamespace(handle=week) for week in ("W1", "W2")}  # type: ignore[misc]
     failing: Iterator[dict[str, str]] = iter([{"W1": FAILING}, {"W1": FAILING, "W2": FAILING}, {}])
     for found in failing:
-        monkeypatch.setattr(backfill_runs, "trouble_of", _answering(found))
+        monkeypatch.setattr(runs, "trouble_of", _answering(found))
         await weeks._tell_troubles(["W1", "W2"], lines)  # type: ignore[arg-type]
     assert lines.said == [
         f"W1: {FAILING}",

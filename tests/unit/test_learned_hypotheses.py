@@ -16,9 +16,9 @@ from desk.documents.rendering.wording import NO_FIGURE
 from desk.learning.learned.details import learned_details
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
 from desk.learning.learned.learned import Learned
-from starters.learn_table import learned_lines
-from starters.scorecard_table import scorecard_lines, scorecard_of
-from starters.table_lines import WIDTH
+from starters.learning.learn.actions import learned_lines
+from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
+from starters.terminal.tables import WIDTH
 from tests.support.advised import sample_scorecard, sample_view
 from tests.support.desk import pair
 from tests.support.hypotheses import hypothesis, scored_hypothesis

@@ -21,7 +21,7 @@ from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
 from desk.contracts.week.run import WeekRequest
 from desk.platform.temporal.client import data_converter
 from desk.runs.messages.history import Event, Failed, Fault, Lost, RerunAsked
-from starters.messages_events import EventReader, fault_of, has_ended
+from starters.monitoring.messages.events import EventReader, fault_of, has_ended
 from tests.support.desk import desk_config
 
 REQUEST = WeekRequest(config=desk_config())

@@ -21,10 +21,10 @@ from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.learned import Learned
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.parts.views import uncarried, view_score, view_state, views_on, with_views
-from starters.hypotheses_look import ListedHypothesis
-from starters.hypotheses_table import hypothesis_lines
-from starters.scorecard_table import scorecard_lines, scorecard_of
-from starters.table_lines import WIDTH
+from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.hypotheses.table import hypothesis_lines
+from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
+from starters.terminal.tables import WIDTH
 from tests.support.answers import FINISHED_AT
 from tests.support.builders import finding, view
 from tests.support.hypotheses import hypothesis_request, scored_hypothesis

@@ -18,11 +18,27 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId, market_run_id
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.platform.settings import load_settings
-from starters.summary import PublishedWeek
-from starters.watch_board import LEGEND, money, screen, time_words
-from starters.watch_lines import Changes, MarketLine, RunLine, market_line
-from starters.watch_look import AgentAtWork, Agents, Look, activity_place, agents_in, market_of
-from starters.watch_shown import JsonShown, PlainShown
+from starters.monitoring.watch.look import (
+    AgentAtWork,
+    Agents,
+    Look,
+    activity_place,
+    agents_in,
+    market_of,
+)
+from starters.monitoring.watch.screen import (
+    LEGEND,
+    Changes,
+    JsonShown,
+    MarketLine,
+    PlainShown,
+    RunLine,
+    market_line,
+    money,
+    screen,
+    time_words,
+)
+from starters.runs.summary import PublishedWeek
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_report
 from tests.unit.test_cli_output import FILES

@@ -12,11 +12,12 @@ from rich.live import Live
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
-from starters import troubles, watch_week
-from starters.following import SILENT
-from starters.troubles import GOES_ON, trouble_of
-from starters.watch_look import Look
-from starters.watch_shown import JsonShown, LiveShown, PlainShown, Shown
+from starters.monitoring.watch import actions
+from starters.monitoring.watch.look import Look
+from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
+from starters.runs import troubles
+from starters.runs.following import SILENT
+from starters.runs.troubles import GOES_ON, trouble_of
 from tests.support.homes import home_settings
 from tests.support.reports import sample_report
 from tests.unit.test_cli_output import FILES
@@ -50,14 +51,14 @@ async def followed(
             monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
         return trouble
 
-    monkeypatch.setattr(watch_week, "look_at", looked)
+    monkeypatch.setattr(actions, "look_at", looked)
     monkeypatch.setattr(troubles, "trouble_of", failing)
-    monkeypatch.setattr(watch_week, "SPENDING_SECONDS", 1e9)
-    monkeypatch.setattr(watch_week, "REFRESH_SECONDS", 0.001)
+    monkeypatch.setattr(actions, "SPENDING_SECONDS", 1e9)
+    monkeypatch.setattr(actions, "REFRESH_SECONDS", 0.001)
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)
     settings = home_settings(Path("unused"))
-    await watch_week.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
+    await actions.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
 
 
 WITH_TROUBLE = (

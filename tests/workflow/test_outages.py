@@ -16,7 +16,7 @@ from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.builtin.analysts import builtin_turn
-from starters.published_files import read_report
+from starters.published.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.homes import PROJECT
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools

@@ -10,7 +10,7 @@ from temporalio.client import Client
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import market_run_id, week_run_id
-from starters.watch_look import WorkflowRun, spending_of
+from starters.monitoring.watch.look import WorkflowRun, spending_of
 from tests.support.desk import WEEK, pair, start_week
 from tests.support.spending import TOKENS, Spender, budgeted, model_desk
 

@@ -25,10 +25,10 @@ from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.report import MOST_REVISIONS
 from desk.contracts.week.run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from desk.platform.temporal.client import desk_plugin
-from starters.reopening import signal_rerun
-from starters.watching import wait_until_published
-from starters.week_results import last_result
-from starters.week_runs import known_run
+from starters.runs.watching import wait_until_published
+from starters.runs.week_results import last_result
+from starters.runs.week_runs import known_run
+from starters.weeks.rerun.actions import signal_rerun
 from tests.support.chains import chain_of, continuing
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.receivers import Reply, room

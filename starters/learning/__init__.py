@@ -1,0 +1,1 @@
+"""Commands on what the desk learned: forecasts, hypotheses, the memory and episodes."""

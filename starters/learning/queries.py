@@ -1,0 +1,76 @@
+"""Asking the learning system what it knows."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Final
+
+from temporalio.client import (
+    Client,
+    WorkflowQueryFailedError,
+    WorkflowQueryRejectedError,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.analytics.weeks import as_of_of
+from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue
+from desk.learning.forecasts.question import question_of
+from desk.platform.settings import Settings
+from starters.runs.week_choice import written_week
+from starters.session import Desk, require_workers, with_desk
+from starters.terminal.exit_status import CommandError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+
+ANSWER_SECONDS: Final = 30.0
+"""How long a worker may take to answer: it may have the record of years to read first."""
+
+NOTHING_YET: Final = (
+    "Nothing has been learned yet: no run has told what became of it. `desk run` researches a week "
+    "and tells; `desk backfill --from WEEK --to WEEK` does so for past weeks."
+)
+NOBODY_ANSWERS: Final = (
+    f"no worker answers for the learning system ({LEARNING_SYSTEM_ID}); start one with "
+    "`desk worker orchestrator` or `desk up`, and see `desk doctor`"
+)
+
+
+def learned(settings: Settings, week: str | None, market: str | None = None) -> LearnedView | None:
+    """What the desk's record holds: all of it, or as of a week's as-of instant, with the forecasts
+    of one market or of all; None while there is none.
+
+    Raises:
+        UsageError: the week is none, or is not over.
+        CommandError: no worker answers.
+        ServerUnreachable, ServerFailed: there is no server, and why.
+    """
+    now = datetime.now(UTC)
+    written = written_week(week, now, settings.config.schedule)
+    as_of = as_of_of(written, settings.config.schedule) if written else now
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> LearnedView | None:
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        question = question_of(settings.config.policy, as_of, market=market)
+        return await _answer(desk.client, question)
+
+    return interruptible(with_desk(settings, work))
+
+
+async def _answer(client: Client, question: Question) -> LearnedView | None:
+    handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            view: LearnedView = await handle.query(
+                Message.LEARNED, question, result_type=LearnedView
+            )
+    except (TimeoutError, WorkflowQueryFailedError, WorkflowQueryRejectedError):
+        raise CommandError(NOBODY_ANSWERS) from None
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return None
+        if error.status is RPCStatusCode.UNAVAILABLE:
+            raise
+        raise CommandError(NOBODY_ANSWERS) from None
+    return view

@@ -1,0 +1,149 @@
+"""What `desk scorecard` does."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, is_empty
+from desk.contracts.learning.learning import (
+    CalibrationBin,
+    Count,
+    RecordWeight,
+    Scorecard,
+    ScoredForecast,
+)
+from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
+from desk.contracts.markets import MarketName
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.documents.rendering.report.record_words import (
+    SCORE_COLUMNS,
+    brier_words,
+    score_cells,
+    score_notes,
+)
+from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
+from desk.learning.hypotheses.words import what_is_said
+from desk.platform.settings import load_settings
+from starters.learning.lines import INDENT, columns, weight_lines
+from starters.learning.queries import NOTHING_YET, learned
+from starters.runs.market_choice import known_market
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.tables import folded
+
+BAR: Final = 40
+CAME: Final = "█"
+SAID: Final = "│"
+SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "Beside")
+HYPOTHESES_SHOWN: Final = 8
+
+
+class DeskScorecard(Contract):
+    """What `desk scorecard --json` prints: of all markets, or of one.
+
+    `scored` are the newest forecasts whose horizon has passed, and `more_scored` how many there
+    are besides; the same of `hypotheses`. The scorecard is of all of them.
+    """
+
+    market: MarketName | None = None
+    scorecard: Scorecard
+    weights: Annotated[tuple[RecordWeight, ...], Field(max_length=60)] = ()
+    scored: Annotated[tuple[ScoredForecast, ...], Field(max_length=MOST_SHOWN)] = ()
+    more_scored: Count = 0
+    hypotheses: Annotated[
+        tuple[ScoredHypothesis, ...], Field(max_length=MOST_SHOWN_HYPOTHESES, exclude_if=is_empty)
+    ] = ()
+    more_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
+
+
+def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
+    """The scorecard of what is on record, of all markets or of the one that was asked for."""
+    advice = view.advice
+    card = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
+    if market is not None:
+        own = tuple(row for row in card.rows if row.of == market)
+        card = card.model_copy(update={"rows": own})
+    return DeskScorecard(
+        market=market,
+        scorecard=card,
+        weights=advice.weights if market is None else (),
+        scored=view.scored,
+        more_scored=view.more_scored,
+        hypotheses=view.hypotheses,
+        more_hypotheses=view.more_hypotheses,
+    )
+
+
+def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
+    """The scorecard for people, at most 80 columns wide."""
+    card = found.scorecard
+    of = f" of {found.market}" if found.market else ""
+    yield f"forecasts{of} as of {instant(card.as_of)}"
+    rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()), *card.views)
+    if rows:
+        yield from columns(SHORT_COLUMNS, [score_cells(row) for row in rows], {0: 22})
+    else:
+        yield f"{INDENT}none has come due yet"
+    if card.bins:
+        yield "calibration: fixed higher how often, by how likely that was said to be"
+        yield from _chart(card.bins)
+    yield from _hypotheses(found)
+    if found.weights:
+        yield "weights in a vote"
+        yield from weight_lines(found.weights)
+    for note in score_notes(card):
+        yield from folded(note)
+
+
+def _hypotheses(found: DeskScorecard) -> Iterator[str]:
+    """Those that were due last; `desk hypotheses` has those that wait."""
+    if not found.hypotheses:
+        return
+    older = len(found.hypotheses) + found.more_hypotheses - HYPOTHESES_SHOWN
+    yield "hypotheses" + (f" (and {older} older)" if older > 0 else "")
+    rows = [
+        (
+            what_is_said(one.hypothesis),
+            share_words(one.hypothesis.probability),
+            one.state,
+            NO_FIGURE if one.value is None else f"{one.value}",
+            brier_words(one.score),
+        )
+        for one in found.hypotheses[:HYPOTHESES_SHOWN]
+    ]
+    yield from columns(("said", "likely", "came", "price", "Brier"), rows, {0: 40, 3: 12})
+
+
+def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:
+    yield f"{INDENT}  said     came  times  0 %{'100 %'.rjust(BAR - 3)}"
+    for each in bins:
+        came = each.rose / each.count if each.count else 0.0
+        yield (
+            f"{INDENT}{each.mean:>6.1%}  {came:>7.1%}  {each.count:>5}  {_bar(came, each.mean)}"
+        ).rstrip()
+
+
+def _bar(came: float, said: float) -> str:
+    """A bar as long as it came often, with a mark where it was said to."""
+    signs = list((CAME * round(came * BAR)).ljust(BAR + 1))
+    signs[round(said * BAR)] = SAID
+    return "".join(signs).rstrip()
+
+
+def show_scorecard(week: str | None, market: str | None, *, as_json: bool) -> ExitStatus:
+    """Print how the forecasts did, of all markets or of one.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    name = known_market(settings.config, market) if market else None
+    view = learned(settings, week, name)
+    if view is None:
+        text = "null" if as_json else "\n".join(folded(NOTHING_YET))
+    else:
+        found = scorecard_of(view, name)
+        text = found.model_dump_json(indent=2) if as_json else "\n".join(scorecard_lines(found))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE

@@ -1,0 +1,1 @@
+"""Commands that show runs at work: `desk status`, `watch`, `agents`, `messages` and `tools`."""

@@ -1,0 +1,193 @@
+"""What `desk status` does."""
+
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.names import Queue
+from desk.contracts.week.delivery import DeliveryState
+from desk.contracts.week.run import MarketState, MarketStatus, WeekResult, WeekStatus
+from desk.documents.rendering.wording import allowance_words, cost_words, human, one_line
+from desk.platform.settings import load_settings
+from desk.runs.boards.usage import usage_of_week
+from starters.runs.following import status_if_told
+from starters.runs.progress import waiting_words
+from starters.runs.summary import ui_address
+from starters.runs.week_choice import written_week
+from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
+from starters.session import Desk, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workers.health import unpolled
+
+BUSY_SECONDS = 10.0
+"""How long one question may take at a worker that has much else to do."""
+
+ANSWER_PATIENCE_SECONDS = 90.0
+"""How long it is asked again and again. A worker that was killed has stopped to count by then."""
+
+ROW = 8
+"""Markets in a row of the listing."""
+
+
+def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Print how far the run of a week is.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> ExitStatus:
+        chosen = written or await newest_week(desk.client)
+        found = await find_any_run(desk.client, chosen) if chosen else None
+        if chosen is None or found is None:
+            which = chosen or "any week"
+            raise CommandError(f"no run of {which} is known; `desk run` researches one")
+        status = await _status(desk, found, chosen)
+        text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
+        sys.stdout.write(f"{text}\n")
+        if not as_json:
+            address = ui_address(
+                desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
+            )
+            sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
+        return ExitStatus.COMPLETE
+
+    return interruptible(with_desk(settings, work))
+
+
+async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
+    """The status of a run: a worker that is busy is waited for, one that is not there is not.
+
+    Raises:
+        CommandError: nobody polls for work, or whoever does has not answered for long.
+    """
+    asked_at, told = time.monotonic(), False
+    while found.open:
+        status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
+        if status is not None:
+            return status
+        if await unpolled(desk.client, None, [Queue.DESK]):
+            raise CommandError(
+                f"the run {found.workflow_id} is open but no worker polls the queue "
+                f"'{Queue.DESK}'; start them with `desk up`, and see `desk doctor`"
+            )
+        waited = time.monotonic() - asked_at
+        if waited > ANSWER_PATIENCE_SECONDS:
+            raise CommandError(
+                f"the run {found.workflow_id} is open and its worker has not answered for "
+                f"{waited:.0f} s; see `desk doctor`"
+            )
+        if not told:
+            told = True
+            say("desk: the worker is busy or gone; waiting for its answer")
+        found = await known_run(desk.client, found.workflow_id)
+    return closed_status(await _last_result(found, week))
+
+
+async def _last_result(found: FoundRun, week: str) -> WeekResult:
+    """As `last_result`, and tells the user where the latest run ended badly."""
+    try:
+        return await result_of(found, week)
+    except EndedWithoutReport as ended:
+        published = await published_before_the_end(found)
+        if published is None:
+            raise
+        say(f"desk: the latest run of {week} did not end well ({ended.reason}); published before:")
+        return published
+
+
+def closed_status(result: WeekResult) -> WeekStatus:
+    """The status of a run that has closed, from what it returned."""
+    record = result.record
+    return WeekStatus(
+        week=record.week,
+        phase=Phase.CLOSED,
+        as_of=record.window.end,
+        started_at=record.started_at,
+        deadline=record.started_at,
+        markets=tuple(
+            MarketStatus(
+                market=outcome.market,
+                state=MarketState.DONE,
+                outcome=outcome.outcome,
+                note=outcome.missing[0][:200] if outcome.missing else None,
+            )
+            for outcome in record.outcomes
+        ),
+        revisions=record.revisions,
+        usage=usage_of_week((record.planning, record.commenting), record.outcomes),
+        coverage=result.coverage,
+        files=result.files,
+        deliveries=result.deliveries,
+    )
+
+
+def status_lines(status: WeekStatus) -> list[str]:
+    """A status for people."""
+    return [*_head(status), *_markets(status), *_published(status)]
+
+
+def _head(status: WeekStatus) -> Iterator[str]:
+    done = sum(market.state is MarketState.DONE for market in status.markets)
+    yield (
+        f"{status.week}  {status.phase.replace('_', ' ')}  "
+        f"{done} of {len(status.markets)} markets done  as of {status.as_of:%Y-%m-%d %H:%M} UTC"
+    )
+    if status.phase is not Phase.CLOSED:
+        yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
+    if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
+        yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
+    if status.usage.asked:
+        limit = "" if status.budget.unlimited else f", of {allowance_words(status.budget)}"
+        yield f"spent {cost_words(status.usage)}{limit}"
+    if waiting := waiting_words(status):
+        yield waiting
+    if status.pending_reruns:
+        yield f"waiting to be redone: {', '.join(status.pending_reruns)}"
+
+
+def _markets(status: WeekStatus) -> Iterator[str]:
+    """Names in columns; those that are not fully researched with their reasons."""
+    by_outcome: dict[str, list[MarketStatus]] = {}
+    for market in status.markets:
+        by_outcome.setdefault(market.outcome or market.state, []).append(market)
+    for outcome, markets in by_outcome.items():
+        yield f"{outcome.replace('_', ' ')} ({len(markets)})"
+        if outcome in (Outcome.RESEARCHED, *MarketState):
+            names = [market.market.ljust(7) for market in markets]
+            rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
+            yield from ("  " + "  ".join(row).rstrip() for row in rows)
+        else:
+            yield from (f"  {m.market.ljust(7)}  {m.note or ''}".rstrip() for m in markets)
+
+
+def _published(status: WeekStatus) -> Iterator[str]:
+    if status.coverage is None or status.files is None:
+        yield "nothing published yet"
+        return
+    revision = status.revisions[-1].revision if status.revisions else 1
+    coverage = status.coverage
+    yield (
+        f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
+        f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+    )
+    yield f"Report    {status.files.html}"
+    yield from _sent(status)
+
+
+def _sent(status: WeekStatus) -> Iterator[str]:
+    """A line for each revision on each channel; none where nothing is delivered."""
+    for sent in status.deliveries:
+        if sent.state is DeliveryState.UNDER_WAY:
+            words = "under way"
+        else:
+            words = one_line(f"{sent.state}: {sent.note}" if sent.note else sent.state)
+        yield f"Delivery  revision {sent.revision} by {human(sent.channel)}, {words}"

@@ -1,0 +1,332 @@
+"""What `desk tools` does."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.agents.capabilities import configured
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import Attribution, SourceOutage
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.config import RunPolicy
+from desk.contracts.learning.learning import Lesson
+from desk.contracts.learning.record import LearningRequest, Question
+from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message
+from desk.documents.rendering.coverage_words import outage_words
+from desk.learning.learned.learned import Learned
+from desk.platform.server.failure import ServerFailed
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.client import ServerUnreachable
+from desk.runs.assignments.outages import outage_of, together
+from desk.runs.tools import essential_tools
+from starters.monitoring.tools.offers import Offer, offers
+from starters.monitoring.tools.record import ToolRecord, record_lines, record_of
+from starters.monitoring.tools.use import ToolUse, Uses, tools_used
+from starters.operations.escalations.lines import one_line
+from starters.runs.week_choice import written_week
+from starters.runs.week_results import published_before_the_end
+from starters.runs.week_runs import find_any_run, newest_week
+from starters.session import Desk, with_desk
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from starters.terminal.tables import SHORT_NAMES, cut, folded
+from workers.tool_lists import tool_users
+
+NAME: Final = 24
+CAPABILITY: Final = 18
+AGENTS: Final = 12
+LEGEND: Final = (
+    "R1, R2 research_agent_1 and 2, V validator_agent; * what its work rested on",
+    "tries: attempts, failed: calls that came to nothing, ms: median of an answer",
+)
+
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=50)]
+
+
+class ToolLine(Contract):
+    """One tool: what it is asked for, by whom, and how it did in the run looked at.
+
+    `essential` counts the claims, events and verdicts of each agent that rested on its answers.
+    """
+
+    tool: ShortText
+    offered: bool
+    capabilities: tuple[Capability, ...] = ()
+    agents: Agents = ()
+    essential: dict[AgentId, int] = Field(default_factory=dict)
+    calls: int = 0
+    tries: int = 0
+    failed: int = 0
+    median_ms: int | None = None
+
+
+class ServerLine(Contract):
+    """One server of `.mcp.json`. `seconds` is how long it took to say what it offers; `error` why
+    it did not. `outage`: in the run looked at it was not asked for a time. `attribution` is whose
+    word it is, where that is for `.mcp.json` to say."""
+
+    server: ShortText
+    seconds: float | None = None
+    error: Text | None = None
+    outage: SourceOutage | None = None
+    attribution: Attribution | None = None
+    tools: Annotated[tuple[ToolLine, ...], Field(max_length=400)] = ()
+
+
+class AbsentServer(Contract):
+    """A server that capabilities are routed to and that `.mcp.json` does not name."""
+
+    server: ShortText
+    capabilities: tuple[Capability, ...]
+
+
+class DeskTools(Contract):
+    """What `desk tools --json` prints. `note` says why there are no figures of use; `record` is
+    that of all weeks, None where nothing was learned yet."""
+
+    week: ShortText | None = None
+    note: Text | None = None
+    servers: tuple[ServerLine, ...]
+    absent: tuple[AbsentServer, ...] = ()
+    record: ToolRecord | None = None
+
+
+class Used(NamedTuple):
+    """What is known of the use of tools: in which run, how they did, and whose work rests on them;
+    or why nothing is known. `record` is what all weeks say."""
+
+    week: str | None = None
+    uses: Uses = MappingProxyType({})
+    essential: Mapping[AgentId, Mapping[ToolName, int]] = MappingProxyType({})
+    note: str | None = None
+    record: ToolRecord | None = None
+
+
+def servers_of(
+    policy: RunPolicy,
+    offered: Iterable[Offer],
+    users: Mapping[ToolName, tuple[AgentId, ...]],
+    used: Used,
+) -> tuple[ServerLine, ...]:
+    """Each server with the tools that it offers, that an agent may call, or that were called."""
+    routed = _capabilities(policy)
+    lines = []
+    for offer in offered:
+        own = {spec.tool for spec in offer.tools}
+        known = {name.tool for name in (*users, *used.uses) if name.server == offer.server}
+        tools = (
+            _line(ToolName(server=offer.server, tool=tool), tool in own, routed, users, used)
+            for tool in sorted(own | known)
+        )
+        lines.append(
+            ServerLine(
+                server=offer.server,
+                seconds=offer.seconds,
+                error=offer.error,
+                outage=_outage(offer.server, used.uses),
+                attribution=offer.attribution,
+                tools=tuple(tools),
+            )
+        )
+    return tuple(lines)
+
+
+def _outage(server: str, uses: Uses) -> SourceOutage | None:
+    circuits = (c for name, use in uses.items() if name.server == server for c in use.not_asked)
+    return next(iter(together(map(outage_of, circuits))), None)
+
+
+def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:
+    """The servers that capabilities are routed to in vain, and which."""
+    present = set(servers)
+    found: defaultdict[str, list[Capability]] = defaultdict(list)
+    for capability in Capability:
+        for route in configured(capability, policy):
+            if route.server not in present:
+                found[route.server].append(capability)
+    return tuple(
+        AbsentServer(server=server, capabilities=tuple(dict.fromkeys(capabilities)))
+        for server, capabilities in found.items()
+    )
+
+
+def table_of(tools: DeskTools) -> Iterator[str]:
+    """The tables for people, at most `WIDTH` columns wide."""
+    of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
+    yield from folded(of_run)
+    used = tools.week is not None
+    head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
+    yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
+    for server in tools.servers:
+        yield from folded(f"{_health(server)}{_whose(server)}")
+        if server.outage is not None:
+            yield from folded(outage_words(server.outage), "  ")
+        for tool in server.tools:
+            yield _row(tool, reachable=server.error is None, used=used)
+    if tools.absent:
+        yield "not in .mcp.json, so that nobody asks them"
+        for absent in tools.absent:
+            words = ", ".join(map(_words, absent.capabilities))
+            yield from folded(f"{one_line(absent.server)}: {words}", "  ")
+    yield from LEGEND if used else LEGEND[:1]
+    if tools.record is not None:
+        yield ""
+        yield from record_lines(tools.record)
+
+
+def _line(
+    name: ToolName,
+    offered: bool,
+    routed: Mapping[ToolName, tuple[Capability, ...]],
+    users: Mapping[ToolName, tuple[AgentId, ...]],
+    used: Used,
+) -> ToolLine:
+    use = used.uses.get(name) or ToolUse()
+    return ToolLine(
+        tool=name.tool,
+        offered=offered,
+        capabilities=routed.get(name, ()),
+        agents=users.get(name, ()),
+        essential={agent: tools[name] for agent, tools in used.essential.items() if name in tools},
+        calls=use.calls,
+        tries=use.tries,
+        failed=use.failed,
+        median_ms=use.median_ms,
+    )
+
+
+def _capabilities(policy: RunPolicy) -> Mapping[ToolName, tuple[Capability, ...]]:
+    found: defaultdict[ToolName, list[Capability]] = defaultdict(list)
+    for capability in Capability:
+        for route in configured(capability, policy):
+            found[ToolName(server=route.server, tool=route.tool)].append(capability)
+    return {name: tuple(dict.fromkeys(capabilities)) for name, capabilities in found.items()}
+
+
+def _health(server: ServerLine) -> str:
+    name = one_line(server.server)
+    if server.error is not None:
+        return f"{name}: does not answer: {one_line(server.error)}"
+    offered = sum(tool.offered for tool in server.tools)
+    return f"{name}: answers, {offered} tools in {1_000 * (server.seconds or 0):.0f} ms"
+
+
+def _whose(server: ServerLine) -> str:
+    by = server.attribution
+    return f"; {by.tier}, origin {one_line(by.origin)}" if by else ""
+
+
+def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
+    words = ", ".join(map(_words, tool.capabilities)) or "-"
+    row = f"  {cut(one_line(tool.tool), NAME)}{cut(words, CAPABILITY)}{_agents(tool):<{AGENTS}}"
+    if reachable and not tool.offered:
+        return f"{row}not offered"
+    if not used or not tool.calls:
+        return row.rstrip()
+    took = "-" if tool.median_ms is None else str(tool.median_ms)
+    return row + _figures(str(tool.calls), str(tool.tries), str(tool.failed), took)
+
+
+def _agents(tool: ToolLine) -> str:
+    """As many of its users as the column has room for, and how many more there are."""
+    names = [f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents]
+    for left in range(len(names)):
+        shown = " ".join([*names[: len(names) - left], *([f"+{left}"] if left else [])])
+        if len(shown) < AGENTS:
+            return shown
+    return f"{len(names)}" if names else "-"
+
+
+def _figures(calls: str, tries: str, failed: str, took: str) -> str:
+    return f"{calls:>6}{tries:>6}{failed:>7}{took:>5}"
+
+
+def _words(capability: Capability) -> str:
+    return capability.replace("_", " ")
+
+
+async def learned_from(client: Client) -> Learned:
+    """The record with every lesson that was told, and without the scores of the last forecasts,
+    which are no signals. Empty where no run has told any.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    learned, converter = Learned(), client.data_converter
+    handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    try:
+        async for event in handle.fetch_history_events():
+            if event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+                given = event.workflow_execution_started_event_attributes.input.payloads
+                begun: list[LearningRequest] = await converter.decode(given, [LearningRequest])
+                learned = Learned(begun[0].state)
+            elif event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED:
+                signal = event.workflow_execution_signaled_event_attributes
+                if signal.signal_name == Message.LEARN:
+                    told: list[Lesson] = await converter.decode(signal.input.payloads, [Lesson])
+                    learned.take(told[0])
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:
+            raise
+    return learned
+
+
+def show_tools(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Print every server with its tools, who may use them, and how they did in a run.
+
+    Raises:
+        UsageError: the week is none.
+        McpConfigError: `.mcp.json` cannot be used.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+    found = interruptible(_desk_tools(settings, written))
+    text = found.model_dump_json(indent=2) if as_json else "\n".join(table_of(found))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+async def _desk_tools(settings: Settings, week: str | None) -> DeskTools:
+    policy = settings.config.policy
+    offered = await offers(settings)
+    used = await _used(settings, week)
+    return DeskTools(
+        week=used.week,
+        note=used.note,
+        servers=servers_of(policy, offered, tool_users(policy), used),
+        absent=absent_from(policy, (offer.server for offer in offered)),
+        record=used.record,
+    )
+
+
+async def _used(settings: Settings, week: str | None) -> Used:
+    """The use of tools in the newest run, or in that of a week, and the record of all weeks.
+    Without a server, why not."""
+
+    async def work(desk: Desk) -> Used:
+        chosen = week or await newest_week(desk.client)
+        found = await find_any_run(desk.client, chosen) if chosen else None
+        learned = await learned_from(desk.client)
+        record = record_of(learned.view(Question(as_of=datetime.now(UTC))))
+        if chosen is None or found is None:
+            return Used(note=f"no run of {chosen or 'any week'} is known", record=record)
+        published = await published_before_the_end(found)
+        outcomes = published.record.outcomes if published else ()
+        uses = await tools_used(found, chosen)
+        return Used(chosen, uses, essential_tools(outcomes), record=record)
+
+    try:
+        return await with_desk(settings, work, server_only=True)
+    except (ServerUnreachable, ServerFailed, RPCError) as error:
+        return Used(note=str(error))

@@ -1,0 +1,84 @@
+"""What the servers of `.mcp.json` offer, asked by this process and not by the workers."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from desk.contracts.agents.tools import Attribution, ToolSpec
+from desk.contracts.base import Contract, ShortText, Text
+from desk.platform.mcp.config import (
+    McpConfigError,
+    McpServerSpec,
+    read_mcp_config,
+    servers_to_serve,
+)
+from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.platform.settings import McpTransport, Settings
+from starters.terminal.exit_status import UsageError
+
+PATIENCE_SECONDS = 20.0
+"""A server over stdio takes a second or two to start, and one of others may take more."""
+
+
+class Offer(Contract):
+    """What a server offers, and how long it took to say so; or why it could not be asked.
+    `attribution` is whose word its answers are by `.mcp.json`, for one that is not the project's.
+    """
+
+    server: ShortText
+    seconds: float | None = None
+    tools: tuple[ToolSpec, ...] = ()
+    error: Text | None = None
+    attribution: Attribution | None = None
+
+
+async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ...]:
+    """What each server offers, in the file's order, all asked at once; or one of them alone.
+
+    Raises:
+        McpConfigError: `.mcp.json` cannot be used.
+        UsageError: it does not name the one.
+    """
+    from desk.platform.config.configured_secrets import configured_secrets
+    from desk.platform.mcp.attribution import attribution_of
+    from desk.platform.mcp.pool import McpPool
+
+    named = read_mcp_config(settings.mcp_config)
+    if only is not None and only not in named:
+        raise UsageError(f"no server '{only}' in {settings.mcp_config}; named: {', '.join(named)}")
+    wanted = tuple(named) if only is None else (only,)
+    servable, complaint = _servable(settings, named)
+    async with McpPool(
+        servable,
+        in_process=settings.mcp_transport is McpTransport.IN_PROCESS,
+        project_dir=settings.project_dir,
+        cache_dir=settings.cache_dir,
+        secrets=configured_secrets(settings),
+    ) as pool:
+
+        async def offer_of(server: str) -> Offer:
+            offer = Offer(server=server, attribution=attribution_of(server, named[server]))
+            if server not in servable:
+                return offer.model_copy(update={"error": complaint})
+            began = time.monotonic()
+            try:
+                tools = await pool.tools(server, timeout_seconds=PATIENCE_SECONDS)
+            except ToolUnreachable as error:
+                return offer.model_copy(update={"error": str(error)[:4_000]})
+            took = round(time.monotonic() - began, 3)
+            return offer.model_copy(update={"tools": tools, "seconds": took})
+
+        return tuple(await asyncio.gather(*map(offer_of, wanted)))
+
+
+def _servable(
+    settings: Settings, named: Mapping[str, McpServerSpec]
+) -> tuple[Mapping[str, McpServerSpec], str | None]:
+    """The servers that can be reached, and why the others cannot: a variable is not set."""
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError as error:
+        own = {name: spec for name, spec in named.items() if spec.runs_here(in_process=in_process)}
+        return own, str(error)
+    return served, None

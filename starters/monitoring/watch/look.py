@@ -1,0 +1,237 @@
+"""One look at a run: its status board, and who is at work on what at this moment."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import PendingActivityState, WorkflowExecutionStatus
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.api.workflowservice.v1 import (
+    DescribeWorkflowExecutionRequest,
+    DescribeWorkflowExecutionResponse,
+)
+from temporalio.client import Client, WorkflowQueryFailedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.names import Message, WorkflowType
+from desk.contracts.week.run import WeekResult, WeekStatus
+from desk.runs.assignments.budget import all_of
+from starters.runs.watching import status_if_answered
+
+ANSWER: Final = timedelta(seconds=2)
+SIDE_BY_SIDE: Final = 8
+"""Workflows that are looked at together: a watcher must not be felt by what it watches."""
+
+_ACTIVITY = re.compile(
+    r"(?P<agent>[a-z]\w*)\.(?P<task>[a-z]\w*)(?:\.(?P<place>.+?))??\.t(?P<turn>\d+)(?:\.(?P<call>.+))?"
+)
+_MARKET = re.compile(r"/market/(?P<market>.+?)(?:/rerun/\d+)?")
+_OPEN = frozenset(
+    {
+        WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING,
+        WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED,
+    }
+)
+
+
+class AgentAtWork(Contract):
+    """An agent at work on a task.
+
+    `attempt` is how often its turn, or the tool call that needed most, has been tried, this time
+    included. `calls` are the tool calls that it waits for; `unclaimed` says that no worker has
+    taken up what it asked for, `due` when that ends, `stands_in` that it does the task of another.
+    """
+
+    agent: ShortText
+    task: ShortText
+    turn: int
+    attempt: int
+    calls: int = 0
+    unclaimed: bool = False
+    stands_in: bool = False
+    due: Instant | None = None
+    last_failure: Text | None = None
+
+
+Agents = Annotated[tuple[AgentAtWork, ...], Field(max_length=20)]
+
+
+class ActivityPlace(NamedTuple):
+    """Where an activity stands in an agent's work. `task` is with its place where an agent does
+    several of its kind; `call` is empty for a turn."""
+
+    agent: str
+    task: str
+    turn: int
+    call: str
+
+
+class WorkflowRun(NamedTuple):
+    """A workflow that is looked at."""
+
+    workflow_id: str
+    run_id: str
+
+
+class Look(NamedTuple):
+    """A run at one moment. `status` is None where no worker answers for it, or it is closed;
+    `planner` is who works for the whole week, `markets` who works on each, in the workflows of
+    `runs`. `spending` is what those who are at work have spent so far, as far as it was asked."""
+
+    run_id: str
+    open: bool
+    status: WeekStatus | None
+    planner: Agents
+    markets: Mapping[str, Agents]
+    runs: Mapping[str, WorkflowRun] = MappingProxyType({})
+    spending: Mapping[str, Usage] = MappingProxyType({})
+
+
+async def look_at(client: Client, workflow_id: str) -> Look:
+    """The latest run of an id, as it is now.
+
+    Raises:
+        RPCError: the server is away, or does not know the run.
+    """
+    run = await _described(client, workflow_id)
+    info = run.workflow_execution_info
+    if info.status not in _OPEN:
+        return Look(info.execution.run_id, False, None, (), {})
+    handle = client.get_workflow_handle(
+        workflow_id, run_id=info.execution.run_id, result_type=WeekResult
+    )
+    runs = {
+        market: WorkflowRun(child.workflow_id, child.run_id)
+        for child in run.pending_children
+        if (market := market_of(child.workflow_id)) is not None
+    }
+    status, markets = await asyncio.gather(status_if_answered(handle), _markets(client, runs))
+    planner = agents_in(run.pending_activities)
+    return Look(info.execution.run_id, True, status, planner, markets, runs)
+
+
+async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Usage]:
+    """What the agents of these markets have spent so far, where their workflows say it in time.
+
+    Raises:
+        RPCError: the server is away.
+    """
+    turns = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def ask(run: WorkflowRun) -> Usage | None:
+        handle = client.get_workflow_handle(run.workflow_id, run_id=run.run_id)
+        try:
+            async with turns, asyncio.timeout(ANSWER.total_seconds()):
+                return all_of(await handle.query(Message.SPENT, result_type=Allowance))
+        except (TimeoutError, WorkflowQueryFailedError):
+            return None
+        except RPCError as error:
+            if error.status is RPCStatusCode.UNAVAILABLE:
+                raise
+            return None
+
+    found = await asyncio.gather(*map(ask, runs.values()))
+    return {m: usage for m, usage in zip(runs, found, strict=True) if usage is not None}
+
+
+def agents_in(activities: Iterable[PendingActivityInfo], *, stand_in: bool = False) -> Agents:
+    """Who is at work, by what a workflow waits for. What no agent asked for is left out."""
+    found: dict[tuple[str, str], list[tuple[PendingActivityInfo, ActivityPlace]]] = {}
+    for activity in activities:
+        place = activity_place(activity.activity_id)
+        if place is not None:
+            found.setdefault((place.agent, place.task), []).append((activity, place))
+    return tuple(
+        _agent(agent, task.partition(".")[0], waits_for, stand_in)
+        for (agent, task), waits_for in sorted(found.items())
+    )
+
+
+def activity_place(activity_id: str) -> ActivityPlace | None:
+    """Whose activity it is, by the id that the agent loop gives it; None where no agent's."""
+    found = _ACTIVITY.fullmatch(activity_id)
+    if found is None:
+        return None
+    task = ".".join(part for part in (found["task"], found["place"]) if part)
+    return ActivityPlace(found["agent"], task, int(found["turn"]), found["call"] or "")
+
+
+def market_of(workflow_id: str) -> str | None:
+    """The market that a workflow of a run researches, or None."""
+    run_id, slash, rest = workflow_id.partition("/")
+    found = _MARKET.fullmatch(f"{slash}{rest}") if run_id else None
+    return found["market"] if found else None
+
+
+def _agent(
+    agent: str,
+    task: str,
+    waits_for: list[tuple[PendingActivityInfo, ActivityPlace]],
+    stand_in: bool,
+) -> AgentAtWork:
+    activities = [activity for activity, _ in waits_for]
+    worst = max(activities, key=lambda activity: activity.attempt)
+    ends = [a.expiration_time.ToDatetime(UTC) for a in activities if a.HasField("expiration_time")]
+    started = PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+    return AgentAtWork(
+        agent=agent[:200],
+        task=task[:200],
+        turn=max(place.turn for _, place in waits_for),
+        attempt=max(worst.attempt, 1),
+        calls=sum(bool(place.call) for _, place in waits_for),
+        unclaimed=all(activity.state != started for activity in activities),
+        stands_in=stand_in,
+        due=min(ends, default=None),
+        last_failure=worst.last_failure.message[:4_000] or None,
+    )
+
+
+async def _markets(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Agents]:
+    """Who works on each market, those who do it in somebody's stead included."""
+    turns = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def agents(workflow_id: str, run_id: str, *, stand_in: bool = False) -> Agents:
+        try:
+            async with turns:
+                run = await _described(client, workflow_id, run_id)
+        except RPCError as error:
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return ()
+        others = [
+            child
+            for child in run.pending_children
+            if child.workflow_type_name == WorkflowType.REASSIGNMENT
+        ]
+        more = await asyncio.gather(
+            *(agents(child.workflow_id, child.run_id, stand_in=True) for child in others)
+        )
+        return (*agents_in(run.pending_activities, stand_in=stand_in), *sum(more, ()))
+
+    found = await asyncio.gather(*(agents(run.workflow_id, run.run_id) for run in runs.values()))
+    return dict(zip(runs, found, strict=True))
+
+
+async def _described(
+    client: Client, workflow_id: str, run_id: str = ""
+) -> DescribeWorkflowExecutionResponse:
+    return await client.workflow_service.describe_workflow_execution(
+        DescribeWorkflowExecutionRequest(
+            namespace=client.namespace,
+            execution=WorkflowExecution(workflow_id=workflow_id, run_id=run_id),
+        ),
+        timeout=ANSWER,
+    )
+
+
+def seconds_left(due: datetime, now: datetime) -> float:
+    """Seconds until an instant; 0 once it has passed."""
+    return max((due - now).total_seconds(), 0.0)

@@ -1,0 +1,500 @@
+"""How a watched run is shown: a screen drawn again, plain lines, or JSON lines."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import reduce
+from typing import Annotated, Final, Literal, Protocol, TextIO
+
+from pydantic import Field
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text as StyledText
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.markets import MarketName
+from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.wording import allowance_words, cost_words, one_line
+from desk.runs.assignments.budget import spent
+from starters.monitoring.watch.look import AgentAtWork, Agents, Look, seconds_left
+from starters.runs.progress import PlainProgress, waiting_words
+from starters.runs.summary import PublishedWeek
+from starters.runs.troubles import GOES_ON
+from starters.terminal.tables import SHORT_NAMES
+
+VALIDATING = "validating"
+
+
+class RunLine(Contract):
+    """The run as a whole. `agents` work for all of its markets; `spent` is what all work has cost
+    so far."""
+
+    kind: Literal["run"] = "run"
+    at: Instant
+    week: IsoWeek
+    workflow_id: ShortText
+    run_id: ShortText
+    phase: Phase
+    markets: int
+    done: int
+    pending_reruns: Annotated[tuple[MarketName, ...], Field(max_length=200)] = ()
+    escalations: Annotated[tuple[ShortText, ...], Field(max_length=1_000)] = ()
+    agents: Agents = ()
+    spent: Usage
+    budget: Allowance
+    deadline: Instant
+
+
+class MarketLine(Contract):
+    """One market. `attempt` is the highest of its agents'; `deadline` that of their work, and of
+    the week where nobody is at work on it."""
+
+    kind: Literal["market"] = "market"
+    at: Instant
+    week: IsoWeek
+    market: MarketName
+    state: MarketState
+    phase: ShortText
+    outcome: Outcome | None = None
+    agents: Agents = ()
+    attempt: int | None = None
+    spent: Usage | None = None
+    deadline: Instant
+    note: ShortText | None = None
+
+
+class NoteLine(Contract):
+    """What holds a run up or the watching of it: something keeps failing, the run does not answer,
+    the server is away. `over` where it does so no more."""
+
+    kind: Literal["note"] = "note"
+    at: Instant
+    text: Text
+    over: bool = False
+
+
+class PublishedLine(Contract):
+    """The last line: the report is out. `published_before` where it was so at the first look."""
+
+    kind: Literal["published"] = "published"
+    at: Instant
+    published: PublishedWeek
+    published_before: bool = False
+
+
+Line = RunLine | MarketLine | NoteLine | PublishedLine
+
+
+class Changes:
+    """What is new in each look at a run: at the first, everything."""
+
+    def __init__(self, workflow_id: str) -> None:
+        self._workflow_id = workflow_id
+        self._last: dict[str, Contract] = {}
+
+    def news(self, look: Look, at: datetime) -> Iterator[Line]:
+        """The lines that are not as they were, in the order of the board."""
+        status = look.status
+        if status is None:
+            return
+        lines: list[tuple[str, RunLine | MarketLine]] = [
+            ("", run_line(look, status, self._workflow_id, at)),
+            *((m.market, market_line(look, status, m, at)) for m in status.markets),
+        ]
+        for key, line in lines:
+            told = line.model_copy(update={"at": status.started_at})
+            if self._last.get(key) != told:
+                self._last[key] = told
+                yield line
+
+
+def run_line(look: Look, status: WeekStatus, workflow_id: str, at: datetime) -> RunLine:
+    """The run as a look shows it."""
+    return RunLine(
+        at=at,
+        week=status.week,
+        workflow_id=workflow_id,
+        run_id=look.run_id,
+        phase=status.phase,
+        markets=len(status.markets),
+        done=sum(market.state is MarketState.DONE for market in status.markets),
+        pending_reruns=status.pending_reruns,
+        escalations=status.escalations,
+        agents=look.planner,
+        spent=spent_so_far(look, status),
+        budget=status.budget,
+        deadline=status.deadline,
+    )
+
+
+def market_line(look: Look, status: WeekStatus, market: MarketStatus, at: datetime) -> MarketLine:
+    """A market as a look shows it."""
+    agents = look.markets.get(market.market, ())
+    if market.state is MarketState.DONE:
+        # The workflows were looked at beside the board: its last agents may still stand there.
+        agents = ()
+    return MarketLine(
+        at=at,
+        week=status.week,
+        market=market.market,
+        state=market.state,
+        phase=_phase(market, agents),
+        outcome=market.outcome,
+        agents=agents,
+        attempt=max((agent.attempt for agent in agents), default=None),
+        spent=_spent(market, look.spending.get(market.market)),
+        deadline=market.deadline or status.deadline,
+        note=market.note,
+    )
+
+
+def spent_so_far(look: Look, status: WeekStatus) -> Usage:
+    """What a week has cost: the work that has come back, and that which is under way."""
+    at_work = [
+        look.spending[market.market]
+        for market in status.markets
+        if market.market in look.spending and market.state is not MarketState.DONE
+    ]
+    return reduce(Usage.plus, at_work, status.usage)
+
+
+def _spent(market: MarketStatus, at_work: Usage | None) -> Usage | None:
+    """What a market has cost, earlier work on it included."""
+    if at_work is None or market.state is MarketState.DONE:
+        return market.spent
+    return market.spent.plus(at_work) if market.spent else at_work
+
+
+def _phase(market: MarketStatus, agents: Agents) -> str:
+    if market.state is MarketState.WAITING:
+        return Phase.AWAITING_PERSON
+    if market.state is not MarketState.RUNNING:
+        return market.state
+    if any(agent.stands_in for agent in agents):
+        return Phase.REASSIGNING
+    if any(agent.task == TaskType.VALIDATE for agent in agents):
+        return VALIDATING
+    return Phase.RESEARCHING
+
+
+CELL: Final = 39
+"""Columns of a market where two stand side by side."""
+
+LEGEND: Final = "R1 R2 research, V validator; .2 its turn, ×3 its third try; Ctrl-C only leaves"
+_LINES_BESIDE: Final = 4
+"""The two of the head, the legend, and one to spare below."""
+
+_WORDS: Final[Mapping[str, str]] = {
+    Phase.RESEARCHING: "research",
+    Phase.REASSIGNING: "reassign",
+    Phase.AWAITING_PERSON: "waits for you",
+    MarketState.PLANNED: "planned",
+    VALIDATING: "validate",
+}
+_MARKS: Final[Mapping[MarketState, tuple[str, str]]] = {
+    MarketState.PLANNED: ("·", "dim"),
+    MarketState.RUNNING: ("…", "cyan"),
+    MarketState.WAITING: ("?", "bold yellow"),
+}
+_OUTCOMES: Final[Mapping[Outcome, tuple[str, str]]] = {
+    Outcome.RESEARCHED: ("✓", "green"),
+    Outcome.PARTIAL: ("~", "yellow"),
+    Outcome.MISSING: ("-", "yellow"),
+    Outcome.DEAD_LETTERED: ("✗", "red"),
+}
+_OTHER_NAMES: Final[Mapping[str, str]] = {str(agent): name for agent, name in SHORT_NAMES.items()}
+
+
+def screen(
+    look: Look, now: datetime, *, width: int, height: int, notes: tuple[str, ...] = ()
+) -> Group:
+    """A look at a run that fits on the screen: a line a market where there is room, else two
+    markets a line. `notes` are told below."""
+    status = look.status
+    told = [StyledText(note, style="yellow") for note in notes]
+    if status is None:
+        return _fitted([*told, StyledText(LEGEND, style="dim")], width)
+    lines = [market_line(look, status, market, now) for market in status.markets]
+    head = [StyledText(text) for text in (_headline(status, now), _spending(look, status))]
+    if waiting := waiting_words(status):
+        head.append(StyledText(waiting, style="bold yellow"))
+    room = max(height - _LINES_BESIDE - (len(head) - 2) - len(told), 1)
+    grid = list(_rows(lines, now, room, width))
+    trouble = [StyledText(text, style="yellow") for text in _troubles(lines)][
+        : max(room - len(grid), 0)
+    ]
+    return _fitted([*head, *grid, *trouble, *told, StyledText(LEGEND, style="dim")], width)
+
+
+def agent_words(agents: Agents, *, turns: bool = True) -> str:
+    """`R1.2×3 R2.1`: who is at work, in which turn, at which try."""
+    return " ".join(_agent(agent, turns) for agent in agents)
+
+
+def money(usage: Usage | None) -> str:
+    """What was spent, or is taken to be, in a few columns; nothing where no model was asked."""
+    if usage is None or not usage.asked:
+        return ""
+    most = spent(usage)
+    if most.usd:
+        return f"${most.usd:.2f}"
+    return f"{(most.tokens or 0) // 1_000}k"
+
+
+def time_words(seconds: float) -> str:
+    """Minutes and seconds, or hours or days where that is long: at most five columns."""
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 100:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // 60}h" if minutes < 48 * 60 else f"{minutes // 1_440}d"
+
+
+def _fitted(lines: list[StyledText], width: int) -> Group:
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+        line.no_wrap = True
+    return Group(*lines)
+
+
+def _headline(status: WeekStatus, now: datetime) -> str:
+    done = sum(market.state is MarketState.DONE for market in status.markets)
+    gone = time_words(max((now - status.started_at).total_seconds(), 0.0))
+    left = time_words(seconds_left(status.deadline, now))
+    return (
+        f"{status.week}  {status.phase.replace('_', ' ')}  {done} of {len(status.markets)} markets"
+        f"  {gone} gone, {left} to the deadline"
+    )
+
+
+def _spending(look: Look, status: WeekStatus) -> str:
+    budget = "" if status.budget.unlimited else f" of {allowance_words(status.budget)}"
+    words = f"spent {cost_words(spent_so_far(look, status))}{budget}"
+    if look.planner:
+        words += f"; at work for the week: {agent_words(look.planner)}"
+    if status.pending_reruns:
+        words += f"; to be redone: {', '.join(status.pending_reruns)}"
+    return words
+
+
+def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iterator[StyledText]:
+    if len(lines) <= room:
+        yield from (_whole_line(line, now) for line in lines)
+        return
+    columns = max(width // CELL, 1)
+    shown = lines
+    if len(lines) > room * columns:
+        # What is done is left out first; the places keep the order of the board.
+        places = room * columns - columns
+        busy = [line for line in lines if line.state is not MarketState.DONE]
+        settled = [line for line in lines if line.state is MarketState.DONE]
+        kept = {line.market for line in [*busy, *settled][:places]}
+        shown = [line for line in lines if line.market in kept]
+    height = -(-len(shown) // columns)
+    for row in range(height):
+        cells = [_cell(line, now) for line in shown[row::height]]
+        yield StyledText("  ").join(cells)
+    if len(shown) < len(lines):
+        yield StyledText(f"and {len(lines) - len(shown)} more, on a taller screen", style="dim")
+
+
+def _cell(line: MarketLine, now: datetime) -> StyledText:
+    mark, style = _mark(line)
+    doing = _doing(line, turns=False)
+    room = CELL - 10 - 13
+    words = doing if len(doing) <= room else f"{doing[: room - 1]}…"
+    text = f"{mark} {line.market:<7} {words:<{room}} {money(line.spent):>6} {_left(line, now):>5}"
+    return StyledText(text, style=style)
+
+
+def _whole_line(line: MarketLine, now: datetime) -> StyledText:
+    mark, style = _mark(line)
+    note = "" if line.state is MarketState.PLANNED else (line.note or _failure(line.agents) or "")
+    text = (
+        f"{mark} {line.market:<8}{_doing(line, turns=True):<24} "
+        f"{money(line.spent):>7} {_left(line, now):>5}  {one_line(note)}"
+    )
+    return StyledText(text.rstrip(), style=style)
+
+
+def _mark(line: MarketLine) -> tuple[str, str]:
+    if line.outcome is not None:
+        return _OUTCOMES.get(line.outcome, ("?", ""))
+    return _MARKS.get(line.state, ("?", ""))
+
+
+def _doing(line: MarketLine, *, turns: bool) -> str:
+    if line.outcome is not None:
+        return line.outcome.replace("_", " ")
+    words = _WORDS.get(line.phase, line.phase)
+    return f"{words} {agent_words(line.agents, turns=turns)}".rstrip()
+
+
+def _left(line: MarketLine, now: datetime) -> str:
+    if line.state in (MarketState.DONE, MarketState.PLANNED):
+        return ""
+    return time_words(seconds_left(line.deadline, now))
+
+
+def _agent(agent: AgentAtWork, turns: bool) -> str:
+    name = _OTHER_NAMES.get(agent.agent, agent.agent)
+    turn = f".{agent.turn}" if turns else ""
+    tries = f"×{agent.attempt}" if agent.attempt > 1 else ""
+    return f"{name}{turn}{tries}"
+
+
+def _failure(agents: Agents) -> str | None:
+    return next((agent.last_failure for agent in agents if agent.last_failure), None)
+
+
+def _troubles(lines: list[MarketLine]) -> Iterator[str]:
+    """What keeps failing, once for each reason."""
+    told: set[str] = set()
+    for line in lines:
+        reason = _failure(line.agents)
+        if reason is not None and reason not in told:
+            told.add(reason)
+            yield f"{line.market}: {one_line(reason)}"
+
+
+LONGEST_REASON = 300
+
+
+class Shown(Protocol):
+    """What shows a run to whoever watches."""
+
+    def update(self, look: Look) -> None:
+        """Show a new look."""
+
+    def note(self, text: str | None) -> None:
+        """Say what holds the run up, or the watching of it; None says that it is over."""
+
+    def end(self, published: PublishedWeek, *, before: bool) -> None:
+        """The report is out; `before` says that it was so at the first look."""
+
+
+class JsonShown:
+    """A JSON object a line for every change, and nothing else."""
+
+    def __init__(self, stream: TextIO, workflow_id: str) -> None:
+        self._stream = stream
+        self._changes = Changes(workflow_id)
+
+    def update(self, look: Look) -> None:
+        """Write what is new in a look."""
+        for line in self._changes.news(look, datetime.now(UTC)):
+            self._write(line.model_dump_json())
+
+    def note(self, text: str | None) -> None:
+        """Write a note."""
+        line = NoteLine(at=datetime.now(UTC), text=text or GOES_ON, over=text is None)
+        self._write(line.model_dump_json())
+
+    def end(self, published: PublishedWeek, *, before: bool) -> None:
+        """Write what was published."""
+        line = PublishedLine(at=datetime.now(UTC), published=published, published_before=before)
+        self._write(line.model_dump_json())
+
+    def _write(self, line: str) -> None:
+        self._stream.write(f"{line}\n")
+        self._stream.flush()
+
+
+class PlainShown:
+    """A line for every change of phase, every market that is done, and every try that failed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._progress = PlainProgress(stream)
+        self._begun = False
+        self._told: set[tuple[str, ...]] = set()
+
+    def update(self, look: Look) -> None:
+        """Write what is new in a look; at the first, where the run stands."""
+        status = look.status
+        if status is None:
+            return
+        self._progress.update(status)
+        if not self._begun:
+            self._begun = True
+            done = sum(market.state is MarketState.DONE for market in status.markets)
+            self.note(
+                f"{done} of {len(status.markets)} markets done; "
+                f"the week's deadline is {status.deadline:%Y-%m-%d %H:%M:%S} UTC"
+            )
+        for text in self._tries(look):
+            self.note(text)
+
+    def note(self, text: str | None) -> None:
+        """Write a sentence."""
+        self._progress.note(text or GOES_ON)
+
+    def end(self, published: PublishedWeek, *, before: bool) -> None:
+        """Nothing: the summary follows."""
+
+    def _tries(self, look: Look) -> Iterator[str]:
+        at_work = [("", agent) for agent in look.planner]
+        at_work += [(market, agent) for market, agents in look.markets.items() for agent in agents]
+        for market, agent in at_work:
+            known = (market, agent.agent, agent.task, str(agent.turn), str(agent.attempt))
+            if agent.attempt > 1 and known not in self._told:
+                self._told.add(known)
+                reason = one_line(agent.last_failure or "no reason given")[:LONGEST_REASON]
+                yield (
+                    f"{market or 'the week'} {agent.agent} turn {agent.turn}, "
+                    f"try {agent.attempt}: {reason}"
+                )
+
+
+class LiveShown:
+    """A screen that is drawn again in place."""
+
+    def __init__(self, live: Live, console: Console) -> None:
+        self._live = live
+        self._console = console
+        self._look: Look | None = None
+        self._note: str | None = None
+
+    def update(self, look: Look) -> None:
+        """Draw a look. What was seen last stays where no worker answers for the run."""
+        if look.status is None and self._look is not None:
+            look = look._replace(status=self._look.status)
+        self._look = look
+        self._draw()
+
+    def note(self, text: str | None) -> None:
+        """Keep a sentence below the board until it is taken back."""
+        self._note = text
+        self._draw()
+
+    def end(self, published: PublishedWeek, *, before: bool) -> None:
+        """Nothing: the summary follows."""
+
+    def _draw(self) -> None:
+        notes = (self._note,) if self._note else ()
+        look = self._look or Look("", True, None, (), {})
+        drawn = screen(
+            look,
+            datetime.now(UTC),
+            width=self._console.width,
+            height=self._console.height,
+            notes=notes,
+        )
+        self._live.update(drawn, refresh=True)
+
+
+@contextmanager
+def shown(workflow_id: str, *, as_json: bool) -> Iterator[Shown]:
+    """What suits standard output; a screen is cleared at the end of the block."""
+    if as_json:
+        yield JsonShown(sys.stdout, workflow_id)
+    elif not sys.stdout.isatty():
+        yield PlainShown(sys.stdout)
+    else:
+        console = Console()
+        with Live(console=console, transient=True, auto_refresh=False) as live:
+            yield LiveShown(live, console)

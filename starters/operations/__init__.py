@@ -1,0 +1,1 @@
+"""Commands for whoever runs the desk: `desk up`, `doctor`, `cleanup`, escalations, dead letters."""

@@ -1,0 +1,377 @@
+"""What `desk cleanup` does."""
+
+import asyncio
+import json
+import os
+import re
+import sqlite3
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.base import Contract, Instant, Text
+from desk.contracts.names import WorkflowType
+from desk.documents.archive.archive import write_archive
+from desk.documents.archive.pages import MARKETS
+from desk.documents.publishing.answer_publish import FOLDER as ANSWERS
+from desk.documents.publishing.publish import FOLDER
+from desk.documents.upkeep.retention import (
+    KEPT,
+    Record,
+    is_answer,
+    is_past,
+    week_of_report,
+    weeks_needed,
+)
+from desk.platform.effects.journal import forget_old_effects, old_effects
+from desk.platform.server.namespace import retention_of
+from desk.platform.settings import Settings, load_settings
+from starters.session import Desk, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workflows.options import WEEK
+
+_STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
+_PAYLOAD = re.compile("[0-9a-f]{64}")
+_PUBLICATION = re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")
+_PAGE = re.compile(r"\..+\.html\.[0-9a-f]{8}\.new")
+_INCOMING = re.compile(r"\.incoming-.+")
+_DOWNLOAD = re.compile(r"\.eurofxref-hist\.zip\..+")
+
+
+class OldFile(NamedTuple):
+    """A file that may go, with its size in bytes."""
+
+    path: Path
+    size: int
+
+
+class OldLines(NamedTuple):
+    """The older part of a log: its first bytes."""
+
+    path: Path
+    size: int
+
+
+def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> list[OldFile]:
+    """Published reports and answers that were written more than a year ago, but no report of the
+    needed weeks."""
+    reports = [
+        file
+        for file in _old(Record.REPORTS, _files(reports_dir / FOLDER), now)
+        if (week := week_of_report(file.path.name)) is not None and week not in needed
+    ]
+    answers = (path for path in _files(reports_dir / ANSWERS) if is_answer(path.name))
+    return [*reports, *_old(Record.REPORTS, answers, now)]
+
+
+def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
+    """What writers that were killed have left half written."""
+    places = (
+        (_files(reports_dir / FOLDER), _PUBLICATION),
+        (_files(reports_dir / ANSWERS), _PUBLICATION),
+        # The archive is written beside these folders; what else lies there is not the desk's.
+        (_files_in(reports_dir), _PAGE),
+        (_files_in(reports_dir / MARKETS), _PAGE),
+        (_files(home / "payloads"), _INCOMING),
+        (_files(home / "cache"), _DOWNLOAD),
+    )
+    found: list[OldFile] = []
+    for files, name in places:
+        drafts = (path for path in files if name.fullmatch(path.name))
+        found += _old(Record.DRAFTS, drafts, now)
+    return found
+
+
+def old_payloads(payload_dir: Path, now: datetime) -> list[OldFile]:
+    """Stored payloads by their last use. Whether a history names them is not looked at here."""
+    named = (path for path in _files(payload_dir) if _PAYLOAD.fullmatch(path.name))
+    return list(_old(Record.PAYLOADS, named, now))
+
+
+def old_lines(logs: Path, now: datetime) -> list[OldLines]:
+    """The part of each log that is past its time. Lines without a time belong to the one before."""
+    found = []
+    for path in sorted(logs.glob("*.log")):
+        size = _old_bytes(path, (now - KEPT[Record.LOGS]).astimezone(UTC))
+        if size:
+            found.append(OldLines(path, size))
+    return found
+
+
+def delete(record: Record, files: Iterable[OldFile], now: datetime) -> tuple[int, int]:
+    """Delete files that are still past their time; how many went, and their bytes."""
+    gone = space = 0
+    for file in files:
+        # Whoever stores a payload again touches it: it is in use since we looked.
+        if not any(_old(record, [file.path], now)):
+            continue
+        file.path.unlink(missing_ok=True)
+        gone, space = gone + 1, space + file.size
+    return gone, space
+
+
+def cut(lines: OldLines) -> None:
+    """Take the older part off a log, in place: those who append to it go on doing so."""
+    with lines.path.open("r+b") as log:
+        log.seek(lines.size)
+        kept = 0
+        while part := log.read(1 << 20):
+            after = log.tell()
+            log.seek(kept)
+            log.write(part)
+            kept += len(part)
+            log.seek(after)
+        log.truncate(kept)
+
+
+def _old_bytes(path: Path, oldest: datetime) -> int:
+    """How many bytes stand before the first line that is not past its time. A log that nobody has
+    written to since is past as a whole; one without times is not otherwise."""
+    found = path.stat()
+    if datetime.fromtimestamp(found.st_mtime, UTC) < oldest:
+        return found.st_size
+    wanted = oldest.strftime("%Y-%m-%dT%H:%M:%S").encode()
+    offset, seen = 0, False
+    with path.open("rb") as log:
+        for line in log:
+            stamp = _stamp(line)
+            if stamp is not None and stamp >= wanted:
+                break
+            offset, seen = offset + len(line), seen or stamp is not None
+    return offset if seen else 0
+
+
+def _stamp(line: bytes) -> bytes | None:
+    """A line's time, in UTC: the desk's logs begin with it, as JSON they name it."""
+    if line.startswith(b"{"):
+        try:
+            return str(json.loads(line).get("timestamp", ""))[:19].encode() or None
+        except (ValueError, AttributeError):
+            return None
+    found = _STAMP.search(line[:80])
+    return found[1] if found else None
+
+
+def _old(record: Record, paths: Iterable[Path], now: datetime) -> Iterator[OldFile]:
+    for path in paths:
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            continue
+        last_used = datetime.fromtimestamp(found.st_mtime, UTC)
+        if stat.S_ISREG(found.st_mode) and is_past(record, last_used, now):
+            yield OldFile(path, found.st_size)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """Every file beneath a folder; links are not followed."""
+    for folder, _, names in os.walk(root):
+        yield from (Path(folder) / name for name in sorted(names))
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Every file in a folder itself."""
+    if folder.is_dir():
+        yield from sorted(folder.iterdir())
+
+
+SIDE_BY_SIDE: Final = 8
+_DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
+
+
+async def open_weeks(client: Client) -> frozenset[str]:
+    """The weeks that a run is open for."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
+    runs = [run async for run in client.list_workflows(query)]
+    weeks = (run.typed_search_attributes.get(WEEK) for run in runs)
+    return frozenset(week for week in weeks if week)
+
+
+async def referenced(client: Client) -> frozenset[str]:
+    """Every digest that stands in a history which the server keeps, open or closed, or in a
+    schedule. References are not compressed; what only looks like one is counted, too.
+
+    Raises:
+        RPCError: something could not be read: then nobody can tell what is needed.
+    """
+    turns = asyncio.Semaphore(SIDE_BY_SIDE)
+    runs = [(run.id, run.run_id) async for run in client.list_workflows()]
+    found = await asyncio.gather(*(_in_history(client, *run, turns) for run in runs))
+    scheduled = [digests async for digests in _in_schedules(client)]
+    return frozenset().union(*found, *scheduled)
+
+
+async def _in_history(
+    client: Client, workflow_id: str, run_id: str, turns: asyncio.Semaphore
+) -> frozenset[str]:
+    found: set[str] = set()
+    handle = client.get_workflow_handle(workflow_id, run_id=run_id)
+    async with turns:
+        try:
+            async for event in handle.fetch_history_events():
+                found |= _digests(event.SerializeToString())
+        except RPCError as error:
+            # The server has deleted it since it was listed.
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+    return frozenset(found)
+
+
+async def _in_schedules(client: Client) -> AsyncIterator[set[str]]:
+    async for listed in await client.list_schedules():
+        described = await client.get_schedule_handle(listed.id).describe()
+        yield _digests(described.raw_description.SerializeToString())
+
+
+def _digests(content: bytes) -> set[str]:
+    return {digest.decode() for digest in _DIGEST.findall(content)}
+
+
+KINDS = 9
+UNITS = ("B", "KB", "MB", "GB", "TB")
+
+
+class CleanupLine(Contract):
+    """One kind of record: how long it is kept, and what of it is past its time. `held` are those
+    past it that something still refers to."""
+
+    record: Record
+    kept_seconds: float
+    items: int = 0
+    size: int = 0
+    held: int = 0
+    note: Text = ""
+
+
+class Cleanup(Contract):
+    """The result of `desk cleanup`; its `--json` is this model. Sizes are in bytes."""
+
+    at: Instant
+    dry_run: bool
+    lines: Annotated[tuple[CleanupLine, ...], Field(max_length=KINDS)]
+
+    @property
+    def size(self) -> int:
+        """What is freed in all."""
+        return sum(line.size for line in self.lines)
+
+
+def clean_up(*, dry_run: bool, as_json: bool) -> ExitStatus:
+    """Delete what is past its time, or say what would be, and print it.
+
+    Raises:
+        CommandError: something could not be looked at or deleted.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> Cleanup:
+        return await cleaned(desk, datetime.now(UTC), dry_run=dry_run)
+
+    try:
+        done = interruptible(with_desk(settings, work, server_only=True))
+    except (OSError, sqlite3.Error) as error:
+        raise CommandError(f"not all could be cleaned up: {error}") from error
+    text = done.model_dump_json(indent=2) if as_json else "\n".join(cleanup_lines(done))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
+    """What is past its time, deleted unless this is only to look.
+
+    Raises:
+        OSError, sqlite3.Error, RPCError: something could not be looked at or deleted.
+    """
+    settings = desk.settings
+    retention = await retention_of(desk.client)
+    lines = (
+        _line(Record.HISTORIES, kept=retention, note="Temporal deletes closed runs"),
+        await _payloads(desk, now, dry_run=dry_run),
+        _effects(settings, dry_run=dry_run),
+        _logs(settings, now, dry_run=dry_run),
+        _line(Record.CACHE, note="in memory only; fixings stay"),
+        await _reports(desk, now, dry_run=dry_run),
+        _cleaned(Record.DRAFTS, old_drafts(settings.home, settings.reports_dir, now), now, dry_run),
+    )
+    return Cleanup(at=now, dry_run=dry_run, lines=lines)
+
+
+def cleanup_lines(done: Cleanup) -> Iterator[str]:
+    """The result for people, in at most 80 columns."""
+    yield f"{'record':<10}  {'kept':>10}  {'gone':>6}  {'space':>8}  note"
+    for line in done.lines:
+        note = f"{line.held} held: still referred to" if line.held else line.note
+        kept, space = _span(timedelta(seconds=line.kept_seconds)), _space(line.size)
+        yield f"{line.record:<10}  {kept:>10}  {line.items:>6}  {space:>8}  {note}".rstrip()
+    told = f"{sum(line.items for line in done.lines)} items, {_space(done.size)}"
+    yield f"would delete {told}; nothing was changed" if done.dry_run else f"deleted {told}"
+
+
+async def _payloads(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
+    """Those that no history and no schedule names. The histories are looked through only where
+    there is something to delete."""
+    old = old_payloads(desk.settings.payload_dir, now)
+    named = await referenced(desk.client) if old else frozenset()
+    free = [file for file in old if file.path.name not in named]
+    line = _cleaned(Record.PAYLOADS, free, now, dry_run)
+    return line.model_copy(update={"held": len(old) - len(free)})
+
+
+async def _reports(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
+    needed = weeks_needed(await open_weeks(desk.client))
+    reports_dir = desk.settings.reports_dir
+    line = _cleaned(Record.REPORTS, old_reports(reports_dir, needed, now), now, dry_run)
+    if line.items and not dry_run:
+        # The archive names no report that is gone.
+        await asyncio.to_thread(write_archive, reports_dir)
+    return line
+
+
+def _effects(settings: Settings, *, dry_run: bool) -> CleanupLine:
+    old = old_effects(settings.journal_path)
+    if old.results and not dry_run:
+        forget_old_effects(settings.journal_path)
+    return _line(Record.EFFECTS, old.results, old.size, note="the journal fills the space again")
+
+
+def _logs(settings: Settings, now: datetime, *, dry_run: bool) -> CleanupLine:
+    old = old_lines(settings.home / "logs", now)
+    for lines in old:
+        if not dry_run:
+            cut(lines)
+    note = "older lines, of as many logs" if old else ""
+    return _line(Record.LOGS, len(old), sum(lines.size for lines in old), note=note)
+
+
+def _cleaned(record: Record, files: list[OldFile], now: datetime, dry_run: bool) -> CleanupLine:
+    if dry_run:
+        return _line(record, len(files), sum(file.size for file in files))
+    return _line(record, *delete(record, files, now))
+
+
+def _line(
+    record: Record, items: int = 0, size: int = 0, *, kept: timedelta | None = None, note: str = ""
+) -> CleanupLine:
+    seconds = (KEPT[record] if kept is None else kept).total_seconds()
+    return CleanupLine(record=record, kept_seconds=seconds, items=items, size=size, note=note)
+
+
+def _span(kept: timedelta) -> str:
+    return f"{kept.days} days" if kept.days else f"{kept.seconds // 60} minutes"
+
+
+def _space(size: float) -> str:
+    unit = 0
+    while size >= 1000 and unit < len(UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.1f} {UNITS[unit]}" if unit else f"{size:.0f} {UNITS[0]}"

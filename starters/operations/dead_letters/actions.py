@@ -1,0 +1,180 @@
+"""What `desk dead-letters` does."""
+
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+
+from pydantic import ValidationError
+from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
+from temporalio.exceptions import ApplicationError
+
+from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.findings.results import DeadLetter
+from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
+from starters.questions.graph.reset import ResetOptions, reset_graph
+from starters.session import Desk, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from starters.weeks.rerun.actions import RerunOptions, rerun_market
+
+LONGEST_QUESTION = 60
+
+_SWARM = "a swarm, whose rounds stand as they are; the `desk swarm` command"
+_EPISODE = "an episode, whose steps stand as they are; the `desk stock` command"
+
+
+class FoundLetter(Contract):
+    """A dead letter in the history: `redone` says that its market has been researched since, or
+    its question answered in full."""
+
+    workflow_id: ShortText
+    run_of: ShortText
+    closed_at: Instant
+    redone: bool
+    letter: DeadLetter
+
+
+def list_letters(*, as_json: bool) -> ExitStatus:
+    """Print the dead letters that the server still keeps, newest first."""
+    settings = load_settings()
+    log_to_file(settings)
+    letters = interruptible(with_desk(settings, _letters, server_only=True))
+    if as_json:
+        text = "[" + ",\n".join(letter.model_dump_json(indent=2) for letter in letters) + "]"
+    else:
+        text = "\n".join(line for letter in letters for line in letter_lines(letter))
+    sys.stdout.write(f"{text or 'no dead letters'}\n")
+    return ExitStatus.COMPLETE
+
+
+def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
+    """Have the market of a dead letter researched again, in the run it belongs to; or the node of
+    a question's graph, and what follows it, run again.
+
+    Raises:
+        UsageError: no dead letter has that id, or more than one starts with it; or it is a swarm's
+            or an episode's.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+    letters = interruptible(with_desk(settings, _letters, server_only=True))
+    chosen = chosen_letter(letters, workflow_id)
+    reason = f"retry of the dead letter {chosen.workflow_id}"
+    query = chosen.letter.assignment.query
+    if query is not None:
+        check_can_be_reset(chosen.run_of)
+    if query is not None:
+        node = chosen.letter.assignment.task_id
+        return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
+    return rerun_market(
+        RerunOptions(
+            market=chosen.letter.market or "",
+            reason=reason,
+            week=chosen.letter.week,
+            wait=wait,
+            workflow_id=chosen.run_of,
+        )
+    )
+
+
+def check_can_be_reset(run: str) -> None:
+    """See to it that a run is one whose nodes can be run again.
+
+    Raises:
+        UsageError: it is a swarm, or an episode.
+    """
+    for begins, what in ((SWARM_RUN, _SWARM), (STOCK_RUN, _EPISODE)):
+        if run.startswith(begins):
+            raise UsageError(f"{run} is {what} that began it researches it anew with `--again`")
+
+
+def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:
+    """The letter whose id is, or alone starts with, what the user wrote.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    exact = [letter for letter in letters if letter.workflow_id == written]
+    matching = exact or [each for each in letters if each.workflow_id.startswith(written)]
+    if len({letter.workflow_id for letter in matching}) > 1:
+        raise UsageError(f"{len(matching)} dead letters start with '{written}'; write more of it")
+    if not matching:
+        raise UsageError(f"no dead letter '{written}'; `desk dead-letters` lists them")
+    return matching[0]
+
+
+def letter_lines(found: FoundLetter) -> Iterator[str]:
+    """A dead letter for people."""
+    letter = found.letter
+    state = "redone since" if found.redone else "open"
+    subject = f"{letter.week}  {letter.market}"
+    if letter.assignment.query is not None:
+        subject = one_line(letter.assignment.query.question)[:LONGEST_QUESTION]
+    yield f"{subject}  {letter.assignment.task_type}  {state}"
+    yield f"  id     {found.workflow_id}"
+    yield f"  tried  {', '.join(letter.tried)}"
+    for error in letter.errors[-1:]:
+        yield f"  error  {error.error_type}: {error.error_message[:300]}"
+
+
+async def _letters(desk: Desk) -> list[FoundLetter]:
+    found = [letter async for letter in _found(desk.client)]
+    return sorted(found, key=lambda letter: letter.closed_at, reverse=True)
+
+
+async def _found(client: Client) -> AsyncIterator[FoundLetter]:
+    query = f'{SearchAttribute.OUTCOME} = "{Outcome.DEAD_LETTERED}" AND ExecutionStatus = "Failed"'
+    async for execution in client.list_workflows(query):
+        letter = await _letter_in(client, execution)
+        if letter is None or execution.close_time is None:
+            continue
+        yield FoundLetter(
+            workflow_id=execution.id,
+            run_of=execution.root_id or execution.id.partition("/")[0],
+            closed_at=execution.close_time,
+            redone=await _redone(client, execution, letter, execution.close_time),
+            letter=letter,
+        )
+
+
+async def _letter_in(client: Client, execution: WorkflowExecution) -> DeadLetter | None:
+    handle = client.get_workflow_handle(execution.id, run_id=execution.run_id)
+    try:
+        await handle.result(follow_runs=False)
+    except WorkflowFailureError as error:
+        cause = error.cause
+        if isinstance(cause, ApplicationError) and cause.type == FailureType.DEAD_LETTERED:
+            return _decoded(execution.id, cause)
+    return None
+
+
+def _decoded(workflow_id: str, failure: ApplicationError) -> DeadLetter:
+    try:
+        return DeadLetter.model_validate(failure.details[0])
+    except (ValidationError, IndexError):
+        raise CommandError(f"the dead letter {workflow_id} cannot be read") from None
+
+
+async def _redone(
+    client: Client, execution: WorkflowExecution, letter: DeadLetter, closed_at: datetime
+) -> bool:
+    query = (
+        f'WorkflowId = "{execution.root_id or execution.id}" AND '
+        f'{SearchAttribute.OUTCOME} = "{Outcome.COMPLETE}"'
+        if letter.assignment.query is not None
+        else _researched(letter)
+    )
+    return any([run.start_time > closed_at async for run in client.list_workflows(query)])
+
+
+def _researched(letter: DeadLetter) -> str:
+    return (
+        f'WorkflowType = "{WorkflowType.MARKET_RESEARCH}" AND '
+        f'{SearchAttribute.RESEARCH_WEEK} = "{letter.week}" AND '
+        f'{SearchAttribute.MARKET} = "{letter.market}" AND '
+        f'{SearchAttribute.OUTCOME} = "{Outcome.RESEARCHED}"'
+    )

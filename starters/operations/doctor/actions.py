@@ -1,0 +1,358 @@
+"""What `desk doctor` does."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from desk.analytics.weeks import latest_complete_week, latest_covered_week
+from desk.contracts.agents.capabilities import SHIPPED
+from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.source_results import FixingCoverage
+from desk.documents.publishing.published_modes import publish_folder
+from desk.platform.mcp.attribution import attribution_of
+from desk.platform.mcp.config import (
+    McpConfigError,
+    McpServerSpec,
+    read_mcp_config,
+    servers_to_serve,
+)
+from desk.platform.server.embedded import RETENTION, temporal_binary
+from desk.platform.server.failure import ServerFailed
+from desk.platform.settings import McpTransport, Settings, SettingsError, load_settings
+from desk.platform.temporal.client import ServerUnreachable
+from starters.monitoring.tools.look import held_fixings
+from starters.runs.models import model_words
+from starters.runs.week_choice import REFRESH
+from starters.session import Desk, with_desk
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workers.health import queues_of, unpolled
+from workers.hosting import Role
+from workers.needed_sources import needed_sources
+
+LEAST_PYTHON = (3, 11)
+LITTLE_SPACE = 1024**3
+NO_SPACE = 100 * 1024**2
+
+
+class Level(StrEnum):
+    """How a check ended. Only `fail` keeps the desk from working."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at, how it is, and what to do where it is not well."""
+
+    name: str
+    level: Level
+    sentence: str
+
+
+def local_checks(settings: Settings) -> Iterator[Check]:
+    """Everything that can be told without a server."""
+    yield python_check(sys.version_info[:3])
+    yield binary_check(settings)
+    yield configuration_check(settings)
+    yield signing_check(settings)
+    yield from source_checks(settings)
+    yield writable_check("reports", settings.reports_dir)
+    yield writable_check("home", settings.home)
+    yield space_check(settings.home)
+
+
+def python_check(version: tuple[int, int, int]) -> Check:
+    """The interpreter is recent enough."""
+    text = ".".join(map(str, version))
+    if version[:2] >= LEAST_PYTHON:
+        return Check("python", Level.OK, text)
+    return Check("python", Level.FAIL, f"{text}; 3.11 or newer is needed: run `make install`")
+
+
+def binary_check(settings: Settings) -> Check:
+    """The embedded server's program is there, where it is wanted."""
+    if settings.external:
+        return Check("temporal", Level.OK, "a server of your own is configured")
+    try:
+        return Check("temporal", Level.OK, str(temporal_binary()))
+    except ServerFailed as error:
+        return Check("temporal", Level.FAIL, str(error))
+
+
+def configuration_check(settings: Settings) -> Check:
+    """The configuration is sound, or it would not have been loaded; and who does the analysis."""
+    count = len(settings.config.markets)
+    return Check("settings", Level.OK, f"{count} markets; {model_words(settings.config)}")
+
+
+def signing_check(settings: Settings) -> Check:
+    """Whose signature reports get. A key that cannot be used is no setting in the first place."""
+    signer = settings.signer
+    words = f"with the key {signer.fingerprint}" if signer else "reports are not signed"
+    return Check("signature", Level.OK, words)
+
+
+def source_checks(settings: Settings) -> Iterator[Check]:
+    """`.mcp.json` is usable, what it starts can be started, and it names what agents need."""
+    try:
+        servers = read_mcp_config(settings.mcp_config)
+    except McpConfigError as error:
+        yield Check("sources", Level.FAIL, str(error))
+        return
+    yield from _connections(settings, servers)
+    names = ", ".join(servers) or "none"
+    level = Level.OK if servers else Level.FAIL
+    yield Check("sources", level, f"{names} ({settings.mcp_transport})")
+    yield from _unknown_under_a_known_name(servers)
+    for server, agents in needed_sources().items():
+        if server not in servers:
+            yield _missing_source(server, agents, settings.mcp_config)
+
+
+def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
+    """The variables of `.mcp.json` are set, and the programs there. Shown as written: a value that
+    is filled in may be a secret."""
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError as error:
+        # With a server of one's own, the workers that need the variables may be elsewhere.
+        yield Check("sources", Level.WARN if settings.external else Level.FAIL, str(error))
+        return
+    for name, spec in servers.items():
+        if not spec.runs_here(in_process=in_process):
+            yield _command_check(name, spec, served[name].command or "")
+
+
+def _unknown_under_a_known_name(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
+    """A server that has the name of one of the project's and is not known to be that."""
+    for name, spec in servers.items():
+        by = attribution_of(name, spec)
+        if name in SHIPPED and by is not None and spec.tier is None and spec.origin is None:
+            yield Check(
+                f"source {name}",
+                Level.WARN,
+                f"its answers count as {by.tier} and of the origin '{by.origin}': nothing says "
+                "that it is the project's own; say module, or tier and origin, in its entry",
+            )
+
+
+def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> Check:
+    return Check(
+        f"source {server}",
+        Level.WARN,
+        f"{', '.join(agents)} will ask '{server}' in vain: {mcp_config} does not name it; "
+        "add its entry as docs/sources.md has it",
+    )
+
+
+def _command_check(name: str, spec: McpServerSpec, command: str) -> Check:
+    if spec.url:
+        return Check(f"source {name}", Level.OK, spec.url)
+    written = " ".join((spec.command or "", *spec.args))
+    if shutil.which(command):
+        return Check(f"source {name}", Level.OK, written)
+    return Check(
+        f"source {name}",
+        Level.FAIL,
+        f"its command '{spec.command}' is not on the PATH; install it or correct .mcp.json",
+    )
+
+
+def writable_check(name: str, directory: Path) -> Check:
+    """A directory is there, or can be made, and can be written to."""
+    try:
+        publish_folder(directory)
+    except OSError as error:
+        return Check(name, Level.FAIL, f"{directory} cannot be made: {error.strerror}")
+    if os.access(directory, os.W_OK):
+        return Check(name, Level.OK, str(directory))
+    return Check(name, Level.FAIL, f"{directory} is not writable; change its permissions")
+
+
+def space_check(directory: Path) -> Check:
+    """There is room for histories and reports."""
+    there = next(f for f in (directory, *directory.parents) if f.exists())
+    return free_space_check(shutil.disk_usage(there).free)
+
+
+def free_space_check(free: int) -> Check:
+    """As `space_check`, of a number of bytes."""
+    text = f"{free / 1024**3:.1f} GB free"
+    if free < NO_SPACE:
+        return Check("disk", Level.FAIL, f"{text}; free some: the server stops when it is full")
+    if free < LITTLE_SPACE:
+        return Check("disk", Level.WARN, f"{text}; a week takes a few megabytes")
+    return Check("disk", Level.OK, text)
+
+
+POLLER_PATIENCE = 20
+"""Tries, a tenth of a second apart where the workers have just started."""
+
+
+async def server_checks(desk: Desk) -> AsyncIterator[Check]:
+    """Everything that is asked of a server that answers."""
+    client, settings = desk.client, desk.settings
+    where = client.service_client.config.target_host
+    how = " (started for this check)" if desk.hosting else ""
+    yield Check("server", Level.OK, f"{where}, namespace {client.namespace}{how}")
+    yield await _attributes(client)
+    yield await _retention(client)
+    waiting = await _unpolled(desk)
+    yield poller_check(waiting)
+    if waiting:
+        yield Check("data", Level.WARN, "not looked at: that takes workers")
+        return
+    held = await held_fixings(client, now := datetime.now(UTC))
+    yield data_check(held, now, settings.config.schedule, str(settings.cache_dir))
+
+
+async def _attributes(client: Client) -> Check:
+    try:
+        listed = await client.operator_service.list_search_attributes(
+            ListSearchAttributesRequest(namespace=client.namespace)
+        )
+    except RPCError as error:
+        return Check("attributes", Level.WARN, f"the server does not list them: {error.message}")
+    return attribute_check(listed.custom_attributes.keys())
+
+
+def attribute_check(registered: Collection[str]) -> Check:
+    """All search attributes are registered; a run hangs without."""
+    missing = [name for name in SearchAttribute if name not in registered]
+    if not missing:
+        return Check("attributes", Level.OK, ", ".join(SearchAttribute))
+    command = f"`temporal operator search-attribute create {_creation_flags(missing)}`"
+    return Check("attributes", Level.FAIL, f"missing: {', '.join(missing)}; {command}")
+
+
+def _creation_flags(missing: Collection[SearchAttribute]) -> str:
+    """Each name with its type: of several names under one type the command adds only the first."""
+    return " ".join(
+        f"--name {name} --type {'Int' if name in INTEGER_ATTRIBUTES else 'Keyword'}"
+        for name in missing
+    )
+
+
+async def _retention(client: Client) -> Check:
+    from desk.platform.server.namespace import retention_of
+
+    try:
+        return retention_check(await retention_of(client), client.namespace)
+    except RPCError as error:
+        return Check("retention", Level.WARN, f"the server does not say: {error.message}")
+
+
+def retention_check(kept: timedelta, namespace: str) -> Check:
+    """Closed runs are kept long enough for a rerun and for their dead letters."""
+    text = f"closed runs are kept for {kept.days} days"
+    if kept >= RETENTION:
+        return Check("retention", Level.OK, text)
+    return Check(
+        "retention",
+        Level.WARN,
+        f"{text}, dead letters too; `temporal operator namespace update --namespace {namespace} "
+        f"--retention {RETENTION.days}d`",
+    )
+
+
+async def _unpolled(desk: Desk) -> tuple[str, ...]:
+    """The queues that no worker polls."""
+    try:
+        servers = list(read_mcp_config(desk.settings.mcp_config))
+    except McpConfigError:
+        servers = []
+    waiting = queues_of(Role.ALL, servers)
+    for _ in range(POLLER_PATIENCE):
+        waiting = await unpolled(desk.client, None, waiting)
+        if not waiting:
+            break
+        await asyncio.sleep(0.1 if desk.hosting else 0.01)
+    return waiting
+
+
+def poller_check(unpolled: Collection[str]) -> Check:
+    """Every queue has a worker."""
+    if not unpolled:
+        return Check("workers", Level.OK, "every queue is polled")
+    return Check(
+        "workers",
+        Level.FAIL,
+        f"nobody polls {', '.join(unpolled)}; `desk up` or `desk worker all` starts them",
+    )
+
+
+def data_check(
+    held: FixingCoverage | None, now: datetime, schedule: ScheduleConfig, cache_dir: str
+) -> Check:
+    """The fixings reach the latest complete week."""
+    if held is None:
+        return Check("data", Level.FAIL, "the ECB source does not answer; see the workers' log")
+    latest = latest_complete_week(now, schedule)
+    covered = latest_covered_week(now, held.last_day, schedule)
+    text = f"fixings from {held.first_day} to {held.last_day}"
+    if covered >= latest:
+        return Check("data", Level.OK, text)
+    return Check(
+        "data",
+        Level.WARN,
+        f"{text}: {latest} is complete and not covered; `{REFRESH.format(cache_dir=cache_dir)}`",
+    )
+
+
+DOCTOR_PATIENCE_SECONDS = 15.0
+"""Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
+
+
+def examine() -> ExitStatus:
+    """Look at everything the desk needs, and say what to do about what is not well.
+
+    Where no server runs, one is started for the time of the checks.
+    """
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        return _told([Check("settings", Level.FAIL, str(error))])
+    checks = list(local_checks(settings))
+    if all(check.level is not Level.FAIL for check in checks):
+        log_to_file(settings)
+        checks += interruptible(_at_server(settings))
+    else:
+        checks.append(Check("server", Level.WARN, "not looked at before the above is well"))
+    return _told(checks)
+
+
+async def _at_server(settings: Settings) -> list[Check]:
+    async def work(desk: Desk) -> list[Check]:
+        return [check async for check in server_checks(desk)]
+
+    try:
+        return await with_desk(settings, work, patience=DOCTOR_PATIENCE_SECONDS)
+    except (ServerUnreachable, ServerFailed) as error:
+        return [
+            Check("server", Level.FAIL, str(error)),
+            Check("workers", Level.WARN, "not looked at: that takes a server"),
+        ]
+
+
+def _told(checks: Iterable[Check]) -> ExitStatus:
+    told = list(checks)
+    for check in told:
+        sys.stdout.write(f"{check.level:<4}  {check.name:<11}  {check.sentence}\n")
+    failed = any(check.level is Level.FAIL for check in told)
+    return ExitStatus.FAILED if failed else ExitStatus.COMPLETE

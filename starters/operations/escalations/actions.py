@@ -1,0 +1,378 @@
+"""What `desk escalations` does."""
+
+import asyncio
+import getpass
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final, NamedTuple, TypeVar
+
+from temporalio.api.common.v1 import Payload
+from temporalio.client import (
+    Client,
+    WorkflowExecution,
+    WorkflowExecutionStatus,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.findings.escalations import (
+    EscalationAnswer,
+    EscalationDecision,
+    EscalationListing,
+    EscalationRequest,
+    EscalationState,
+    EscalationStatus,
+)
+from desk.contracts.names import Message, Queue, WorkflowType
+from desk.platform.settings import load_settings
+from desk.runs.escalations.case import decided_already
+from starters.operations.escalations.lines import (
+    case_lines,
+    decision_lines,
+    listing_lines,
+    one_line,
+    position_list,
+)
+from starters.session import Desk, require_workers, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+
+T = TypeVar("T")
+
+ANSWER_SECONDS: Final = 10.0
+"""How long a worker may take to answer for a case."""
+
+AT_ONCE: Final = 16
+"""As many cases are read side by side."""
+
+NOBODY_ANSWERS: Final = (
+    "no worker answers for the run; start one with `desk worker orchestrator` or `desk up`, "
+    "and see `desk doctor`"
+)
+
+
+class CaseRun(NamedTuple):
+    """A case as the server lists it: its newest run, and how that stands."""
+
+    workflow_id: str
+    run_id: str
+    status: WorkflowExecutionStatus | None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self.status is WorkflowExecutionStatus.RUNNING
+
+
+class Listings(NamedTuple):
+    """The cases that could be read, and of each other its id and why it could not."""
+
+    read: list[EscalationListing]
+    silent: list[str]
+
+
+async def all_cases(client: Client, *, every: bool) -> Listings:
+    """The open cases or every one, those with the nearest deadline first."""
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def look(run: CaseRun) -> EscalationListing | str:
+        async with turns:
+            try:
+                return await read_case(client, run)
+            except CommandError as silent:
+                return str(silent)
+
+    found = await asyncio.gather(*map(look, await _runs(client, running=not every)))
+    read = [each for each in found if isinstance(each, EscalationListing)]
+    read.sort(key=lambda listed: (_is_closed(listed), listed.status.request.deadline))
+    return Listings(read, [each for each in found if isinstance(each, str)])
+
+
+async def one_case(client: Client, written: str) -> EscalationListing:
+    """The case whose id is, or alone begins with, what the user wrote. No other one is read.
+
+    Raises:
+        UsageError: there is none, or more than one.
+        CommandError: it is open, and no worker answers for it.
+    """
+    run = await _named(client, written)
+    if run is None:
+        running = await _runs(client, running=True)
+        begin_so = any(each.workflow_id.startswith(written) for each in running)
+        run = chosen_case(running if begin_so else await _runs(client, running=False), written)
+    return await read_case(client, run)
+
+
+def chosen_case(cases: Iterable[CaseRun], written: str) -> CaseRun:
+    """The case whose id is, or alone starts with, what the user wrote; open ones go before.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    matching = [case for case in cases if case.workflow_id.startswith(written)]
+    exact = [case for case in matching if case.workflow_id == written]
+    matching = exact or [case for case in matching if case.is_running] or matching
+    if len(matching) > 1:
+        ids = ", ".join(case.workflow_id for case in matching[:4])
+        raise UsageError(f"{len(matching)} cases start with '{written}': {ids}; write more of it")
+    if not matching:
+        raise UsageError(f"no case '{written}'; `desk escalations list --all` lists them")
+    return matching[0]
+
+
+async def read_case(client: Client, run: CaseRun) -> EscalationListing:
+    """A case: one that was decided from its history, any other from what its run answers.
+
+    Raises:
+        CommandError: no worker answers for it.
+    """
+    handle = client.get_workflow_handle(run.workflow_id, run_id=run.run_id)
+    status = None
+    if run.status is WorkflowExecutionStatus.COMPLETED:
+        status = await _as_it_ended(client, handle)
+    status = status or await asked(handle)
+    if status.decision is None and not run.is_running:
+        status = status.model_copy(update={"state": EscalationState.ENDED})
+    return EscalationListing(workflow_id=run.workflow_id, status=status)
+
+
+async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
+    """What the run of a case answers.
+
+    Raises:
+        CommandError: no worker does.
+    """
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            status: EscalationStatus = await handle.query(
+                Message.ESCALATION, result_type=EscalationStatus
+            )
+    except (TimeoutError, WorkflowQueryFailedError):
+        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
+    except RPCError as error:
+        if error.status is RPCStatusCode.UNAVAILABLE:
+            raise
+        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
+    return status
+
+
+async def _as_it_ended(
+    client: Client, handle: WorkflowHandle[object, object]
+) -> EscalationStatus | None:
+    """A case by the first and the last event of its history, which no worker is needed for; None
+    where they do not hold what was asked and decided."""
+    events = (await handle.fetch_history()).events
+    asked_with = events[0].workflow_execution_started_event_attributes.input.payloads
+    ended_with = events[-1].workflow_execution_completed_event_attributes.result.payloads
+    if not asked_with or not ended_with:
+        return None
+    request = await _decoded(client, asked_with, EscalationRequest)
+    decision = await _decoded(client, ended_with, EscalationDecision)
+    return EscalationStatus(
+        request=request,
+        state=decision.state,
+        reminded=decision.decided_at >= request.remind_at,
+        decision=decision,
+    )
+
+
+async def _decoded(client: Client, payloads: Sequence[Payload], kind: type[T]) -> T:
+    (value,) = await client.data_converter.decode(payloads[:1], [kind])
+    decoded: T = value
+    return decoded
+
+
+async def _named(client: Client, written: str) -> CaseRun | None:
+    """The case of exactly that id."""
+    try:
+        found = await client.get_workflow_handle(written).describe()
+    except RPCError as error:
+        if error.status in (RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT):
+            return None
+        raise
+    return _run(found) if found.workflow_type == WorkflowType.ESCALATION else None
+
+
+async def _runs(client: Client, *, running: bool) -> list[CaseRun]:
+    """The newest run of each case that the server keeps, or of each that is running."""
+    newest: dict[str, WorkflowExecution] = {}
+    async for run in _listed(client, running=running):
+        if run.id not in newest or run.start_time > newest[run.id].start_time:
+            newest[run.id] = run
+    return [_run(run) for run in newest.values()]
+
+
+def _listed(client: Client, *, running: bool) -> AsyncIterator[WorkflowExecution]:
+    query = f'WorkflowType = "{WorkflowType.ESCALATION}"'
+    return client.list_workflows(query + ' AND ExecutionStatus = "Running"' * running)
+
+
+def _run(run: WorkflowExecution) -> CaseRun:
+    return CaseRun(run.id, run.run_id, run.status)
+
+
+def _is_closed(listed: EscalationListing) -> bool:
+    return listed.status.state is not EscalationState.OPEN
+
+
+Result = TypeVar("Result")
+
+LONGEST_NAME: Final = 200
+LONGEST_NOTE: Final = 1_000
+"""What an answer holds, in characters."""
+
+
+def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
+    """Print the open cases, or all that the server still keeps. One that nobody answers for is
+    named on standard error, and the others are printed.
+
+    Raises:
+        CommandError: no worker answers for any.
+    """
+    found, silent = _at_a_desk(lambda desk: all_cases(desk.client, every=every))
+    if silent and not found:
+        raise CommandError(silent[0])
+    shown = found if every else [c for c in found if c.status.state is EscalationState.OPEN]
+    now = datetime.now(UTC)
+    if as_json:
+        text = "[" + ",\n".join(listed.model_dump_json(indent=2) for listed in shown) + "]"
+    else:
+        text = "\n".join(line for listed in shown for line in listing_lines(listed, now))
+    sys.stdout.write(f"{text or 'nobody is asked to decide anything'}\n")
+    sys.stderr.writelines(f"desk: {line}\n" for line in silent)
+    return ExitStatus.INCOMPLETE if silent else ExitStatus.COMPLETE
+
+
+def show_case(written: str, *, as_json: bool) -> ExitStatus:
+    """Print a case with its evidence.
+
+    Raises:
+        UsageError: no case has that id, or more than one starts with it.
+        CommandError: no worker answers.
+    """
+
+    listed = _at_a_desk(lambda desk: one_case(desk.client, written))
+    now = datetime.now(UTC)
+    text = listed.model_dump_json(indent=2) if as_json else "\n".join(case_lines(listed, now))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+def resolve_case(written: str, *, choose: str, by: str | None, note: str | None) -> ExitStatus:
+    """Decide a case and print the decision.
+
+    Raises:
+        UsageError: no such case or position, nobody is named, or the name or note is too long.
+        CommandError: it is decided already, or no worker answers.
+    """
+    name = (by if by is not None else _login_name()).strip()
+    if not name:
+        raise UsageError("--by is empty: the report says who decided")
+    refuse_longer(name, "--by", LONGEST_NAME)
+    refuse_longer(note or "", "--note", LONGEST_NOTE)
+
+    async def work(desk: Desk) -> EscalationDecision:
+        listed = await one_case(desk.client, written)
+        refuse_decided(listed)
+        position = chosen_position(listed.status, choose)
+        answer = EscalationAnswer(position=position, by=name, note=note)
+        return await _decide(desk.client, listed, answer)
+
+    decision = _at_a_desk(work)
+    sys.stdout.write("\n".join(decision_lines(decision)) + "\n")
+    return ExitStatus.COMPLETE
+
+
+def refuse_longer(words: str, what: str, most: int) -> None:
+    """Nothing where the words fit into an answer.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if len(words) > most:
+        raise UsageError(f"{what} has {len(words):,} characters; at most {most:,}")
+
+
+def chosen_position(status: EscalationStatus, written: str) -> int | None:
+    """The place of the position that the user chose, counted from 0; None for `none`.
+
+    Raises:
+        UsageError: there is no such position; the message lists them.
+    """
+    if written.strip().casefold() == "none":
+        return None
+    count = len(status.request.conflict.positions)
+    if written.strip().isascii() and written.strip().isdigit() and 1 <= int(written) <= count:
+        return int(written) - 1
+    raise UsageError(
+        f"--choose is '{written}'; allowed: {position_list(status)}; none: withhold the figure"
+    )
+
+
+def refuse_decided(listed: EscalationListing) -> None:
+    """Nothing while a case is open.
+
+    Raises:
+        CommandError: it is not; with who decided and when, and what to do instead.
+    """
+    status = listed.status
+    if status.decision is not None:
+        raise CommandError(f"{listed.workflow_id}: {decided_already(status.decision)}")
+    if status.state is EscalationState.ENDED:
+        market = status.request.market
+        raise CommandError(
+            f"{listed.workflow_id} was ended from outside and the default holds; "
+            f"`desk rerun {market}` researches the market and asks again"
+        )
+
+
+def _at_a_desk(work: Callable[[Desk], Awaitable[Result]]) -> Result:
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def with_a_worker(desk: Desk) -> Result:
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        return await work(desk)
+
+    return interruptible(with_desk(settings, with_a_worker))
+
+
+async def _decide(
+    client: Client, listed: EscalationListing, answer: EscalationAnswer
+) -> EscalationDecision:
+    handle = client.get_workflow_handle(listed.workflow_id)
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            decision: EscalationDecision = await handle.execute_update(
+                Message.RESOLVE_ESCALATION, answer, result_type=EscalationDecision
+            )
+    except WorkflowUpdateFailedError as refused:
+        cause = refused.cause
+        reason = cause.message if isinstance(cause, ApplicationError) else str(cause)
+        raise CommandError(f"{listed.workflow_id}: {one_line(reason)}") from None
+    except (TimeoutError, WorkflowUpdateRPCTimeoutOrCancelledError):
+        raise CommandError(
+            f"{NOBODY_ANSWERS}; `desk escalations show {listed.workflow_id}` says whether the "
+            "answer was taken"
+        ) from None
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:
+            raise
+        # It has ended since it was looked up, or before, and was listed as open still.
+        refuse_decided(await one_case(client, listed.workflow_id))
+        raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
+    return decision
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError("--by is needed: this machine has no login name") from None

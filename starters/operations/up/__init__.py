@@ -1,0 +1,1 @@
+"""`desk up` and `desk worker`."""

@@ -1,0 +1,97 @@
+"""What `desk up` and `desk worker` do: work until they are told to stop."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+
+from temporalio.service import RPCError
+
+from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.settings import Settings, load_settings
+from desk.platform.telemetry.otlp import send_spans
+from desk.platform.temporal.client import ServerUnreachable, connect
+from starters.runs.following import check_server
+from starters.session import Desk, ServerPatience, host, say, tell_wait
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_stderr
+from workers.hosting import Role, hosted
+from workers.identity import worker_identity
+
+
+def stay_up() -> ExitStatus:
+    """Host the embedded server, unless the user has one of their own, and all workers.
+
+    Raises:
+        CommandError: another process hosts already.
+        ServerFailed: the server cannot be started or kept running.
+    """
+    settings = load_settings()
+    log_to_stderr(settings)
+    if settings.external:
+        return _stayed(settings, _work(settings, Role.ALL))
+    try:
+        with HostLock(settings.home):
+            return _stayed(settings, host(settings, _announced, (Role.ALL,)))
+    except HostTaken as taken:
+        raise CommandError(f"{taken}; `desk status` shows what it does") from None
+
+
+def stay_as(role: Role, *, give_up_after: float | None = None) -> ExitStatus:
+    """Run the workers of one role, once there is a server.
+
+    Raises:
+        ServerUnreachable: there was none for so many seconds.
+    """
+    settings = load_settings()
+    log_to_stderr(settings)
+    return _stayed(settings, _work(settings, role, give_up_after))
+
+
+def _stayed(settings: Settings, work: Coroutine[None, None, ExitStatus]) -> ExitStatus:
+    try:
+        return interruptible(work)
+    finally:
+        send_spans(settings)
+
+
+async def _announced(desk: Desk) -> ExitStatus:
+    server = desk.settings.server
+    say(f"Temporal server  {server.address}\nTemporal UI      {server.ui_url}")
+    say("workers          all; Ctrl-C stops them and the server")
+    return await _until_told_to_stop()
+
+
+async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
+    patience = ServerPatience(settings, tell_wait, limit=give_up_after)
+    while True:
+        try:
+            return await _worked(settings, role, patience)
+        except (ServerUnreachable, RPCError) as error:
+            pause = patience.bear(error)
+        await asyncio.sleep(pause)
+
+
+async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> ExitStatus:
+    client = await connect(settings, identity=worker_identity(role), working=True)
+    try:
+        async with hosted(client, settings, [role]):
+            patience.answered()
+            say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
+            return await _until_told_to_stop()
+    except RuntimeError:
+        # What the SDK raises where a server goes away before its namespace was found.
+        await check_server(client)
+        raise
+
+
+async def _until_told_to_stop() -> ExitStatus:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
+    say("stopping")
+    return ExitStatus.COMPLETE

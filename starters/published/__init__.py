@@ -1,0 +1,1 @@
+"""Commands on what is published: `desk report`, `desk archive` and `desk audit`."""

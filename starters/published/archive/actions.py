@@ -1,0 +1,61 @@
+"""What `desk archive` does."""
+
+import json
+import sys
+import webbrowser
+from collections.abc import Iterator
+
+from desk.documents.archive.archive import Archive, write_archive
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+
+MOST_NAMED = 10
+
+
+def write(*, browse: bool, as_json: bool) -> ExitStatus:
+    """Write the archive, say what is in it and what is not, and open it where that is asked for.
+
+    Raises:
+        UsageError: two things are asked for at once.
+        CommandError: nothing is published, or no browser could be started.
+        desk.documents.archive.archive.ArchiveError: it could not be written.
+    """
+    if browse and as_json:
+        raise UsageError("one of --open and --json at a time")
+    reports_dir = load_settings().reports_dir
+    if not reports_dir.is_dir():
+        raise CommandError(f"no report in {reports_dir}; `desk run` publishes one")
+    archive = write_archive(reports_dir)
+    if as_json:
+        sys.stdout.write(json.dumps(_as_json(archive), ensure_ascii=False, indent=2) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in archive_lines(archive)))
+    if browse and not webbrowser.open(archive.front.resolve().as_uri()):
+        raise CommandError(f"no browser could be started; the archive is {archive.front}")
+    return ExitStatus.COMPLETE
+
+
+def archive_lines(archive: Archive) -> Iterator[str]:
+    """Where the archive is, what is in it, and the files that are not, with the reason."""
+    weeks = archive.weeks
+    span = f", {weeks[0]} to {weeks[-1]}" if len(weeks) > 1 else f", {weeks[0]}" if weeks else ""
+    partial = f"; {archive.partial} of some markets" if archive.partial else ""
+    yield f"{archive.front}"
+    yield f"weeks    {len(weeks)}{span}{partial}"
+    yield f"markets  {archive.markets}"
+    for file in archive.left_out[:MOST_NAMED]:
+        yield f"left out  {one_line(file.name)}"
+        yield f"          {one_line(file.reason)}"
+    if len(archive.left_out) > MOST_NAMED:
+        yield f"and {len(archive.left_out) - MOST_NAMED} more, which the page names"
+
+
+def _as_json(archive: Archive) -> dict[str, object]:
+    return {
+        "index": str(archive.front),
+        "weeks": list(archive.weeks),
+        "of_some_markets": archive.partial,
+        "markets": archive.markets,
+        "left_out": [file._asdict() for file in archive.left_out],
+    }

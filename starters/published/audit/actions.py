@@ -1,0 +1,537 @@
+"""What `desk audit` does."""
+
+import json
+import re
+import sys
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue, ValidationError
+
+from desk.analytics.weeks import parse_week
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.signature import SUFFIX, Signature
+from desk.documents.audit.answers.audit import (
+    AnswerCounts,
+    counted_in_answer,
+    findings_in_answer,
+    sentences_in_answer,
+)
+from desk.documents.audit.audit import AuditFinding, Counts, audit, counted
+from desk.documents.audit.words import Wording, word_findings, wording
+from desk.documents.pages.comparison import (
+    SHOWN,
+    Comparison,
+    compared_html,
+    compared_markdown,
+    difference,
+)
+from desk.documents.publishing.answer_publish import answer_files
+from desk.documents.publishing.publish import SUFFIXES
+from desk.documents.publishing.signature import digest_of, signed_bytes
+from desk.documents.rendering.answer.json_form import (
+    answer_apart_from_the_run,
+    answer_from_json,
+    answer_to_json,
+)
+from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
+from desk.documents.rendering.wording import one_line
+from desk.documents.upkeep.json_size import most_values
+from desk.documents.upkeep.retention import is_answer
+from desk.platform.files import read_text_file
+from desk.platform.settings import load_settings
+from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes
+from starters.published.published_files import LARGEST_REPORT, latest_files
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+
+
+def says_an_answer(text: str) -> bool:
+    """Whether a JSON text is an answer and no report of a week."""
+    if '"summary_prose":' not in text:
+        return False
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and "summary_prose" in told
+
+
+def counted_words(counts: AnswerCounts) -> str:
+    """`6 quotations, 0 claims, 5 tool results and 7 references`; what else there is besides, as the
+    conflicts and hypotheses of a swarm and the steps and insights of an episode."""
+    besides = {
+        "conflicts": counts.conflicts,
+        "hypotheses": counts.hypotheses,
+        "steps": counts.steps,
+        "insights": counts.insights,
+    }
+    told = "".join(f", {count:,} {what}" for what, count in besides.items() if count)
+    return (
+        f"{counts.quotations:,} quotations, {counts.claims:,} claims{told},"
+        f" {counts.tool_results:,} tool results and {counts.references:,} references"
+    )
+
+
+Held = ResearchReport | AnswerReport
+"""What a JSON file holds: the report of a week, or the answer to a question."""
+
+
+class Form(NamedTuple):
+    """A page beside the JSON, and how it compares with it. `signed` says that the publisher signed
+    it as it is; one of another version is then not judged by how this version words it."""
+
+    path: Path
+    comparison: Comparison
+    signed: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Whether all of it is what the JSON says, or what the publisher signed with the JSON."""
+        return not (self.comparison.wrong or self.comparison.unverified)
+
+
+def forms_beside(
+    path: Path, held: Held, read: Callable[[Path], str], *, signed: bool = False
+) -> tuple[Form, ...]:
+    """The Markdown and the HTML of the same name, as far as they are there, each compared.
+
+    Args:
+        path: The JSON file.
+        held: What it holds.
+        read: Reads a file's text.
+        signed: Whether the publisher signed the JSON and these pages.
+    """
+    forms = _forms(path, held, read)
+    return tuple(_as_signed(form) for form in forms) if signed else tuple(forms)
+
+
+def _as_signed(form: Form) -> Form:
+    other = form.comparison.other_version
+    return Form(form.path, Comparison() if other else form.comparison, signed=True)
+
+
+def _forms(path: Path, held: Held, read: Callable[[Path], str]) -> Iterator[Form]:
+    # What a source answered is evidence for the page and not its text.
+    told = held.model_dump(mode="json", exclude={"evidence"})
+    for suffix, compared in ((".md", compared_markdown), (".html", compared_html)):
+        page = path.with_suffix(suffix)
+        if page != path and page.is_file():
+            yield Form(page, _compared(compared, read(page), _renderer(suffix, held), held, told))
+
+
+def _compared(
+    compared: Callable[[str, str, JsonValue], Comparison],
+    text: str,
+    render: Callable[[Held], str],
+    held: Held,
+    told: JsonValue,
+) -> Comparison:
+    try:
+        expected = render(held)
+    except (ValueError, LookupError, ArithmeticError) as error:
+        # A report that contradicts itself has other findings too.
+        return Comparison((f"the JSON cannot be rendered: {error}",))
+    return compared(text, expected, told)
+
+
+def _renderer(suffix: str, held: Held) -> Callable[..., str]:
+    # What draws a page takes half a second to import; only where there is a page is it needed.
+    if isinstance(held, AnswerReport):
+        from desk.documents.rendering.answer.html import render_answer_html
+        from desk.documents.rendering.answer.markdown import render_answer_markdown
+
+        return render_answer_markdown if suffix == ".md" else render_answer_html
+    from desk.documents.rendering.report.html import render_html
+    from desk.documents.rendering.report.markdown import render_markdown
+
+    return render_markdown if suffix == ".md" else render_html
+
+
+_WEEKS_IN_A_NAME: Final = re.compile(r"(?<!\d)(\d{4})-?[Ww](\d{1,2})(?!\d)")
+_REVISION: Final = re.compile(r"\.r(\d+)$")
+
+
+class Named(NamedTuple):
+    """What a file's name says of its contents: nothing, something `wrong`, or what they are."""
+
+    tells: bool
+    wrong: str | None = None
+
+
+def named(path: Path, held: Held) -> Named:
+    """What the name of a JSON file says of the report or the answer in it.
+
+    A name that tells a week must tell the report's, with the revision where it tells one; one in
+    the form of a run's id must tell the answer's. Any other name tells nothing.
+    """
+    own = _own_name(held)
+    weeks = {f"{year}-W{int(number):02d}" for year, number in _WEEKS_IN_A_NAME.findall(path.stem)}
+    if not weeks and not is_answer(path.name):
+        return Named(tells=path.name == own)
+    if isinstance(held, AnswerReport):
+        right = path.name == own
+    else:
+        revision = _REVISION.search(path.stem)
+        right = weeks == {held.week} and (not revision or int(revision[1]) == held.revision)
+    if right:
+        return Named(tells=True)
+    return Named(tells=True, wrong=f"it is named {one_line(path.name)} and holds {own}")
+
+
+def _own_name(held: Held) -> str:
+    if isinstance(held, AnswerReport):
+        return Path(answer_files(Path(), held.workflow_id).json_file).name
+    return f"revision {held.revision} of {held.week}"
+
+
+UNCHECKED = "Signed, which was not checked: name the publisher's public key with --key."
+
+
+class Signed(NamedTuple):
+    """What is known of a signature. `status` is the exit status that it asks for; `trusted` says
+    that the files are those that the publisher signed."""
+
+    words: str
+    status: ExitStatus = ExitStatus.COMPLETE
+    trusted: bool = False
+
+
+def signature_of(
+    path: Path, seal: str, key: Path | None, read: Callable[[Path], str]
+) -> Signed | None:
+    """What the signature beside a JSON file says of it and of the pages beside it; None where there
+    is neither a signature nor a key to check it with.
+
+    Args:
+        path: The JSON file.
+        seal: That of the report or the answer in it.
+        key: The file of the publisher's public key.
+        read: Reads a file's text.
+
+    Raises:
+        UsageError: the key cannot be used.
+    """
+    beside = path.with_suffix(f".{SUFFIX}")
+    if key is None:
+        return Signed(UNCHECKED) if beside.is_file() else None
+    from desk.platform.effects.signing import UnusableKey, read_publisher_key
+
+    try:
+        publisher = read_publisher_key(read_text_file(key))
+    except OSError as error:
+        raise UsageError(f"--key {key}: {error.strerror}") from None
+    except (UnusableKey, UnicodeDecodeError) as error:
+        raise UsageError(f"--key {key}: {error}") from None
+    if not beside.is_file():
+        return Signed(f"Not signed: {beside.name} is not there.", ExitStatus.NOT_SIGNED)
+    try:
+        signature = Signature.model_validate_json(read(beside))
+    except ValidationError:
+        return _changed(f"{beside.name} is no signature")
+    if signature.key != publisher.fingerprint:
+        words = f"Signed with another key: {signature.key}, not {publisher.fingerprint}."
+        return Signed(words, ExitStatus.OTHER_KEY)
+    if not publisher.signed(signed_bytes(signature), b64decode(signature.signature)):
+        return _changed(f"{beside.name} does not hold a signature by the key that it names")
+    changed = _changed_files(path, signature, read)
+    if signature.seal != seal or changed:
+        return _changed(f"{', '.join(changed) or path.name} is not what was signed")
+    return Signed(f"Signed with the key {publisher.fingerprint}.", trusted=True)
+
+
+def _changed(words: str) -> Signed:
+    return Signed(f"Changed after it was signed: {words}.", ExitStatus.CHANGED)
+
+
+def _changed_files(path: Path, signature: Signature, read: Callable[[Path], str]) -> list[str]:
+    """The names of the files that are there and are not what was signed."""
+    files = {"json": path}
+    files |= {suffix: path.with_suffix(f".{suffix}") for suffix in SUFFIXES if suffix != "json"}
+    return [
+        file.name
+        for suffix, file in files.items()
+        if file.is_file() and digest_of(read(file)) != signature.files.get(suffix)
+    ]
+
+
+MOST_VALUES: Final = 1_000_000
+"""Of its JSON: 20 times such a week."""
+
+UNCOVERED: Final = (
+    "impact and confidence, which events are told as confirmed, the status of verdicts, the"
+    " leaning of views and forecasts, and what is said to be missing"
+)
+"""What is told of a market besides sentences and follows from its agents' words."""
+
+_A_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
+
+
+class Verdict(NamedTuple):
+    """What an audit found, and how the report compares with another where one was named."""
+
+    path: Path
+    counts: Counts | AnswerCounts
+    wording: Wording
+    findings: tuple[AuditFinding, ...]
+    forms: tuple[Form, ...] = ()
+    named: Named = Named(tells=True)
+    signed: Signed | None = None
+    other: Path | None = None
+    difference: str | None = None
+
+    @property
+    def status(self) -> ExitStatus:
+        """Whose word it is comes first, where that was asked; then whether all was verified and the
+        other report, if any, is the same."""
+        if self.signed and self.signed.status is not ExitStatus.COMPLETE:
+            return self.signed.status
+        if self.findings or self.difference is not None:
+            return ExitStatus.FAILED
+        whole = all(form.same for form in self.forms)
+        return ExitStatus.COMPLETE if whole else ExitStatus.INCOMPLETE
+
+
+def audit_report(
+    report: str, *, same_as: Path | None, key: Path | None, as_json: bool
+) -> ExitStatus:
+    """Verify a report or an answer, compare it with another and check its signature if those are
+    named, and print what was found.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    path = _file_of(report)
+    text = _text(path)
+    held = _held(path, text)
+    told, signed = named(path, held), signature_of(path, held.seal, key, _text)
+    forms = forms_beside(path, held, _text, signed=bool(signed and signed.trusted))
+    findings = (
+        *_findings_in_name(told),
+        *_findings_in_text(text, held),
+        *_audit(held),
+        *_findings_in_forms(forms),
+    )
+    verdict = Verdict(path, _counted(held), _wording(held), findings, forms, told, signed)
+    if same_as is not None:
+        other = _held(same_as, _text(same_as))
+        verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
+    lines = [_as_json(verdict)] if as_json else _lines(verdict)
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return verdict.status
+
+
+def first_difference(report: Held, other: Held) -> str | None:
+    """Where two reports first differ apart from what is the run's own; None where they do not."""
+    return difference(_apart_from_the_run(report), _apart_from_the_run(other))
+
+
+def _apart_from_the_run(held: Held) -> str:
+    if isinstance(held, AnswerReport):
+        return answer_apart_from_the_run(held)
+    return apart_from_the_run(held)
+
+
+def _audit(held: Held) -> tuple[AuditFinding, ...]:
+    if isinstance(held, AnswerReport):
+        return findings_in_answer(held)
+    return (*audit(held), *_findings_in_words(held))
+
+
+def _findings_in_words(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Where the report says otherwise than the built-in analysts do of its evidence."""
+    try:
+        yield from word_findings(report, derived_outcomes(report))
+    except NotDerivable as error:
+        yield AuditFinding("words", f"the evidence is not what the analysts had: {error}")
+    except (ValueError, LookupError, ArithmeticError) as error:
+        yield AuditFinding("words", f"the report contradicts itself: {error}")
+
+
+def _counted(held: Held) -> Counts | AnswerCounts:
+    return counted_in_answer(held) if isinstance(held, AnswerReport) else counted(held)
+
+
+def _wording(held: Held) -> Wording:
+    if isinstance(held, AnswerReport):
+        return Wording(in_answer=sentences_in_answer(held))
+    return wording(held)
+
+
+def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
+    """What the file says beyond the report that is read from it: a field nobody knows, a key given
+    twice, another way of writing a number. Nobody has verified that."""
+    written = answer_to_json(held) if isinstance(held, AnswerReport) else to_json(held)
+    parted = difference(text, written)
+    if parted is not None:
+        yield AuditFinding("file", f"it is not written as the desk writes a report: {parted}")
+
+
+def _findings_in_name(told: Named) -> Iterator[AuditFinding]:
+    if told.wrong is not None:
+        yield AuditFinding("name", told.wrong)
+
+
+def _findings_in_forms(forms: tuple[Form, ...]) -> Iterator[AuditFinding]:
+    for form in forms:
+        for words in form.comparison.wrong:
+            yield AuditFinding(one_line(form.path.name), words)
+
+
+def _file_of(report: str) -> Path:
+    if not _A_WEEK.fullmatch(report) or Path(report).exists():
+        return Path(report)
+    try:
+        week = parse_week(report)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    path = Path(latest_files(load_settings().reports_dir, week).json_file)
+    if not path.is_file():
+        raise CommandError(f"no report of {week} is published; `desk run --week {week}` does")
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_text_file(path, LARGEST_REPORT)
+    except FileNotFoundError:
+        raise CommandError(f"{path} is missing") from None
+    except IsADirectoryError:
+        raise CommandError(f"{path} is a folder; name the .json file in it") from None
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path} is no report: no text from byte {error.start} on") from None
+
+
+def _held(path: Path, text: str) -> Held:
+    if most_values(text) > MOST_VALUES:
+        raise CommandError(f"{path} is no report: it holds more than {MOST_VALUES:,} values")
+    try:
+        return answer_from_json(text) if says_an_answer(text) else from_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        where = f"at {place}: " if place else ""
+        raise CommandError(f"{path} is no report: {where}{first['msg'][:SHOWN]}") from None
+
+
+def _lines(verdict: Verdict) -> Iterator[str]:
+    yield f"{verdict.path}: {_counted_words(verdict.counts)} looked at."
+    for finding in verdict.findings:
+        yield f"- {finding.where}: {' '.join(finding.words.split())}"
+    if verdict.findings:
+        yield f"Not verified: {len(verdict.findings):,} {_plural(verdict.findings)}."
+    else:
+        yield "Verified: every figure follows from the evidence in the report."
+    yield from _wording_lines(verdict.wording, sound=not verdict.findings)
+    yield _forms_line(verdict.forms)
+    for form in verdict.forms:
+        yield from _unverified_lines(form)
+    if not verdict.named.tells:
+        yield "Its name tells neither a week nor an answer, and was not compared."
+    if verdict.signed is not None:
+        yield verdict.signed.words
+    if verdict.other is None:
+        return
+    if verdict.difference is None:
+        yield f"The same as {verdict.other}, apart from the run's own times and ids."
+    else:
+        yield f"Differs from {verdict.other}: {verdict.difference}"
+
+
+def _wording_lines(wording: Wording, *, sound: bool) -> Iterator[str]:
+    """Whose words were verified, and whose were not."""
+    if wording.derived and sound:
+        yield f"Word for word: {_sentences(wording.derived)}, written anew from the evidence."
+    others = {
+        "by a model": wording.by_models,
+        "by analysts of another version of the desk": wording.by_others,
+    }
+    for whose, count in others.items():
+        if count:
+            yield f"Not word for word, figures alone: {_sentences(count)} {whose}."
+            yield f"Nor of their markets: {UNCOVERED}."
+    if wording.in_answer:
+        held = _sentences(wording.in_answer)
+        yield f"Not word for word, figures and quotations alone: {held} of the answer."
+
+
+def _sentences(count: int) -> str:
+    return f"{count:,} {'sentence' if count == 1 else 'sentences'}"
+
+
+def _counted_words(counts: Counts | AnswerCounts) -> str:
+    if isinstance(counts, AnswerCounts):
+        return counted_words(counts)
+    return (
+        f"{counts.claims:,} claims, {counts.tool_results:,} tool results,"
+        f" {counts.printed_figures:,} printed figures and {counts.tables} tables"
+    )
+
+
+def _forms_line(forms: tuple[Form, ...]) -> str:
+    """Which of the pages that people read say what the JSON says."""
+    if not forms:
+        return "Only the JSON was verified: no Markdown or HTML of its name stands beside it."
+    words = [f"{one_line(form.path.name)} {_form_words(form)}" for form in forms]
+    return f"Beside it: {'; '.join(words)}."
+
+
+def _form_words(form: Form) -> str:
+    if form.comparison.wrong:
+        return "does not say the same"
+    if form.signed:
+        return "is the page that was signed"
+    if form.comparison.unverified:
+        return "has the figures and texts of the JSON"
+    redrawn = ", its charts drawn by another version of the drawing library"
+    return f"says the same{redrawn if form.comparison.redrawn else ''}"
+
+
+def _unverified_lines(form: Form) -> Iterator[str]:
+    if form.comparison.unverified:
+        name = one_line(form.path.name)
+        yield f"{name} was rendered by another version of the desk. Not verified in it:"
+        yield from (f"- {words}" for words in form.comparison.unverified)
+
+
+def _plural(findings: tuple[AuditFinding, ...]) -> str:
+    return "finding" if len(findings) == 1 else "findings"
+
+
+def _as_json(verdict: Verdict) -> str:
+    shown: dict[str, object] = {
+        "report": str(verdict.path),
+        "verified": not verdict.findings,
+        "counts": verdict.counts._asdict(),
+        "findings": [finding._asdict() for finding in verdict.findings],
+        "sentences": verdict.wording._asdict(),
+        "name_compared": verdict.named.tells,
+        "only_json": not verdict.forms,
+        "forms": [
+            {
+                "file": str(form.path),
+                "same": form.same,
+                "charts_redrawn": form.comparison.redrawn,
+                "wrong": form.comparison.wrong,
+                "unverified": form.comparison.unverified,
+            }
+            for form in verdict.forms
+        ],
+    }
+    if verdict.signed is not None:
+        shown["signature"] = {
+            "trusted": verdict.signed.trusted,
+            "words": verdict.signed.words,
+        }
+    if verdict.other is not None:
+        same = verdict.difference is None
+        shown["same_as"] = {
+            "report": str(verdict.other),
+            "same": same,
+            "difference": verdict.difference,
+        }
+    return json.dumps(shown, ensure_ascii=False, indent=2)

@@ -1,0 +1,133 @@
+"""Published reports on disk: reading them, finding them, copying a set somewhere else."""
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.run import PublishedFiles
+from desk.contracts.week.signature import SUFFIX as SIGNATURE
+from desk.contracts.weeks import WEEK_PATTERN
+from desk.documents.publishing.published_modes import publish_folder, published
+from desk.platform.files import read_text_file
+from starters.terminal.exit_status import CommandError, UsageError
+
+LARGEST_REPORT: Final = 64 * 2**20
+"""Bytes of a report in any of its forms: 60 times a week of all markets."""
+
+_LATEST = re.compile(rf"({WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+)\.json")
+
+
+def read_report(path: Path) -> ResearchReport:
+    """The report of a published JSON file.
+
+    Raises:
+        CommandError: it is missing or damaged; the message names it and says what to do.
+    """
+    from desk.documents.rendering.report.json_form import from_json
+
+    try:
+        return from_json(read_text_file(path, LARGEST_REPORT))
+    except FileNotFoundError:
+        raise CommandError(f"{path} is missing; `desk run --again` publishes it anew") from None
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValidationError, UnicodeDecodeError):
+        raise CommandError(
+            f"{path} is damaged; its revisions stand beside it as .r1.json and so on, and "
+            "`desk run --again` publishes it anew"
+        ) from None
+
+
+def report_if_here(files: PublishedFiles) -> ResearchReport | None:
+    """The report, or None when its file is on another machine or cannot be read."""
+    try:
+        return read_report(Path(files.json_file))
+    except CommandError:
+        return None
+
+
+def published_weeks(reports_dir: Path) -> list[str]:
+    """The weeks with a full report on disk, earliest first."""
+    from desk.documents.publishing.publish import DEFAULT_SLUG
+
+    return [week for week, slug, _ in _published(reports_dir) if slug == DEFAULT_SLUG]
+
+
+def other_reports(reports_dir: Path, week: str | None) -> list[str]:
+    """The files of reports of some markets, of one week or of all, earliest week first."""
+    from desk.documents.publishing.publish import DEFAULT_SLUG
+
+    listed = _published(reports_dir)
+    return [str(f) for w, slug, f in listed if slug != DEFAULT_SLUG and week in (None, w)]
+
+
+def _published(reports_dir: Path) -> list[tuple[str, str, Path]]:
+    """Week, slug and file of every latest revision."""
+    from desk.documents.publishing.publish import FOLDER
+
+    named = [(_LATEST.fullmatch(f.name), f) for f in (reports_dir / FOLDER).glob("*.json")]
+    return sorted((match[1], match["slug"], file) for match, file in named if match)
+
+
+def latest_files(reports_dir: Path, week: str) -> PublishedFiles:
+    """Where the latest revision of a week's full report stands."""
+    from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
+
+    stem = reports_dir / FOLDER / f"{week}-{DEFAULT_SLUG}"
+    return PublishedFiles(markdown=f"{stem}.md", html=f"{stem}.html", json_file=f"{stem}.json")
+
+
+def check_target(directory: Path | None) -> None:
+    """See to it that a set can be copied into a directory, before anything is researched.
+
+    Raises:
+        UsageError: it is no directory, or cannot be written to.
+    """
+    if directory is None:
+        return
+    try:
+        publish_folder(directory)
+    except OSError as error:
+        raise UsageError(f"--out {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK):
+        raise UsageError(f"--out {directory} is not writable")
+
+
+def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:
+    """Copy the three forms of a report with their signature, if they have one; a reader sees each
+    file whole or not at all.
+
+    Raises:
+        CommandError: one could not be read or written.
+    """
+    forms = [Path(files.markdown), Path(files.html), Path(files.json_file)]
+    signature = forms[-1].with_suffix(f".{SIGNATURE}")
+    sources = [*forms, signature] if signature.is_file() else forms
+    copies = [directory / source.name for source in sources]
+    waiting = [copy.with_name(f".{copy.name}.{os.getpid()}.new") for copy in copies]
+    try:
+        for source, place in zip(sources, waiting, strict=True):
+            shutil.copyfile(source, place)
+            published(place)
+        for place, copy in zip(waiting, copies, strict=True):
+            place.replace(copy)
+        if sources is forms:
+            # That of an earlier copy is of other files.
+            (directory / signature.name).unlink(missing_ok=True)
+    except OSError as error:
+        raise CommandError(
+            f"the report could not be copied to {directory}: {error.strerror}; "
+            f"it stands in {sources[0].parent}"
+        ) from error
+    finally:
+        for place in waiting:
+            with suppress(OSError):
+                place.unlink(missing_ok=True)
+    markdown, html, json_file = map(str, copies[: len(forms)])
+    return PublishedFiles(markdown=markdown, html=html, json_file=json_file)

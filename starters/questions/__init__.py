@@ -1,0 +1,1 @@
+"""Commands that ask for an answer: `desk ask`, `swarm`, `stock` and `graph`."""

@@ -1,0 +1,214 @@
+"""What a question is put to: the graph, its parameters, the market, the as-of instant."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.config import RunConfig
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.question.graph import GraphRequest, GraphSpec
+from desk.platform.settings import Settings
+from desk.runs.graphs.fault import hint
+from starters.questions.graph.file import find_graph, read_graph
+from starters.runs.market_choice import known_market
+from starters.terminal.exit_status import UsageError
+
+MARKET: Final = "market"
+"""The parameter that names a market, and the graph that researches one."""
+
+TICKETS: Final = "tickets"
+LONGEST_QUESTION: Final = 4_000
+
+_RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, TaskType.VALIDATE})
+_EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
+_NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
+
+
+class Choice(NamedTuple):
+    """What is asked, and why the graph is the one it is where nobody named it."""
+
+    request: GraphRequest
+    remark: str | None
+
+
+def chosen(
+    question: str,
+    settings: Settings,
+    config: RunConfig,
+    *,
+    graph: str | None,
+    parameters: Sequence[str],
+    as_of: str | None,
+    now: datetime,
+) -> Choice:
+    """The request of a question.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    words = checked_words(question, "the question", longest=LONGEST_QUESTION)
+    given = read_parameters(parameters)
+    named = market_in(words, config.markets)
+    name, remark = _graph_for(graph, given, named)
+    spec = read_graph(find_graph(name, settings.project_dir))
+    researches = any(node.task in _RESEARCHES for node in spec.nodes)
+    wanted = _with_market(spec, given, named, researches=researches)
+    market = _market_of(config, wanted) if researches or MARKET in wanted else None
+    if market is not None:
+        wanted = {**wanted, MARKET: market.market}
+    check_parameters(spec, wanted, researches=researches)
+    usual = {p.name: p.default for p in spec.parameters if p.default is not None}
+    return Choice(
+        GraphRequest(
+            graph=spec,
+            query=Query(question=words, parameters={**usual, **wanted}),
+            policy=config.policy,
+            market=market,
+            as_of=read_as_of(as_of, config.schedule.time_zone, now) if as_of else None,
+            time_zone=config.schedule.time_zone,
+        ),
+        remark,
+    )
+
+
+def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
+    """Words of a user's on one line.
+
+    Raises:
+        UsageError: there are none, too many, or they hold control characters.
+    """
+    words = " ".join(written.split())
+    if not words:
+        raise UsageError(f"{what} is empty; {example}")
+    if len(words) > longest:
+        raise UsageError(
+            f"{what} has {len(words):,} characters; at most {longest:,} are read, so say less"
+        )
+    if any(unicodedata.category(sign) in _NEVER for sign in words):
+        raise UsageError(f"{what} holds control characters; write it as plain text, {example}")
+    return words
+
+
+def read_parameters(written: Sequence[str]) -> dict[str, str]:
+    """Parameters written as `name=value`.
+
+    Raises:
+        UsageError: one is written otherwise, or twice.
+    """
+    read: dict[str, str] = {}
+    for each in written:
+        name, equals, value = each.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UsageError(f"--param {each!r}: write name=value, such as --param ticket=DESK-101")
+        if name in read:
+            raise UsageError(f"--param {name} is given twice; give it once")
+        read[name] = checked_words(value, f"--param {name}", longest=LONGEST_QUESTION)
+    return read
+
+
+def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
+    """The configured pair that a question names first, as USD/JPY, USDJPY or USD-JPY.
+
+    Areas are not looked for: two letters are too often a word.
+    """
+    places: list[tuple[int, str]] = []
+    for spec in markets:
+        if spec.kind is MarketKind.PAIR:
+            base, _, quote = spec.market.partition("/")
+            found = re.search(rf"\b{base}[/\- ]?{quote}\b", question, re.IGNORECASE)
+            if found:
+                places.append((found.start(), spec.market))
+    return min(places)[1] if places else None
+
+
+def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
+    """See to it that a graph is told what it wants and nothing else.
+
+    Raises:
+        UsageError: a parameter is unknown or missing.
+    """
+    names = [parameter.name for parameter in spec.parameters]
+    known = [*names, MARKET] if researches and MARKET not in names else names
+    for name in given:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise UsageError(
+                f"the graph {spec.name} has no parameter {name}; {has}{hint(name, known)}"
+            )
+    for parameter in spec.parameters:
+        if parameter.required and parameter.default is None and parameter.name not in given:
+            about = f" ({parameter.description})" if parameter.description else ""
+            raise UsageError(f"the graph {spec.name} needs --param {parameter.name}=VALUE{about}")
+
+
+def read_as_of(written: str, time_zone: str, now: datetime) -> datetime:
+    """The instant at which the world is known: a day, however ISO 8601 writes it, stands for its
+    end on the desk's clock, a time without an offset for one of the desk's time zone.
+
+    Raises:
+        UsageError: it is neither, or has not come yet.
+    """
+    zone = ZoneInfo(time_zone)
+    try:
+        day = _day(written.strip())
+        if day is not None:
+            instant = datetime.combine(day, time(23, 59, 59), zone)
+        else:
+            instant = datetime.fromisoformat(written.strip())
+            instant = instant if instant.tzinfo else instant.replace(tzinfo=zone)
+    except ValueError:
+        raise UsageError(
+            f"--as-of {written!r} is no day and no instant; write 2026-10-30 or"
+            " 2026-10-30T17:00:00+00:00"
+        ) from None
+    if instant > now:
+        raise UsageError(
+            f"--as-of {written} has not come yet; without it, what is known now counts"
+        )
+    return instant
+
+
+def _day(written: str) -> date | None:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        return None
+
+
+def _graph_for(
+    graph: str | None, given: dict[str, str], named: str | None
+) -> tuple[str, str | None]:
+    if graph is not None:
+        return graph, None
+    if MARKET in given:
+        return MARKET, f"the graph is {MARKET}, for --param {MARKET}={given[MARKET]}"
+    if named is not None:
+        return MARKET, f"the graph is {MARKET}, for the question names {named}"
+    return TICKETS, f"the graph is {TICKETS}; --graph names another"
+
+
+def _with_market(
+    spec: GraphSpec, given: dict[str, str], named: str | None, *, researches: bool
+) -> dict[str, str]:
+    """The parameters, with the market that the question names where the graph wants one."""
+    wants = researches or any(parameter.name == MARKET for parameter in spec.parameters)
+    if MARKET in given or not wants:
+        return given
+    default = next((p.default for p in spec.parameters if p.name == MARKET), None)
+    market = named or default
+    return {**given, MARKET: market} if market else given
+
+
+def _market_of(config: RunConfig, given: dict[str, str]) -> MarketSpec | None:
+    if MARKET not in given:
+        raise UsageError(
+            "the graph researches a market and the question names none; add --param"
+            f" {MARKET}=USD/JPY (desk.toml lists all)"
+        )
+    name = known_market(config, given[MARKET])
+    return next(spec for spec in config.markets if spec.market == name)

@@ -1,0 +1,149 @@
+"""What `desk graph reset` does: a run's node, and all that follows it, once more.
+
+Temporal's reset takes a run back to a point of its history: what came before stands as it is, and
+is not done again; the run goes on from there as a new one of the same id.
+"""
+
+import re
+import time
+import uuid
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+from temporalio.service import RPCError
+
+from desk.contracts.names import Queue
+from desk.platform.settings import load_settings
+from desk.trust.prose.suggestions import nearest
+from starters.questions.choice import checked_words
+from starters.questions.follow import wait_for_answer
+from starters.questions.graph.runs import GraphRun, described_run, request_of_run
+from starters.questions.printing import print_answer
+from starters.questions.progress import shown_graph_progress
+from starters.session import Desk, require_workers, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+
+LONGEST_REASON = 200
+
+
+@dataclass(frozen=True)
+class ResetOptions:
+    """The options of `desk graph reset`."""
+
+    run: str
+    node: str
+    reason: str
+    as_json: bool = False
+
+
+class ResetPoint(NamedTuple):
+    """Where a node began in a history: the activity that was its first, and the completed workflow
+    task that scheduled it."""
+
+    activity_id: str
+    event_id: int
+
+
+def reset_graph(options: ResetOptions) -> ExitStatus:
+    """Take a run back to a node, follow it from there and print the answer.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    reason = checked_words(options.reason, "--reason", longest=LONGEST_REASON)
+    settings = load_settings()
+    log_to_file(settings)
+    reset = _Reset(options, reason)
+    try:
+        return interruptible(with_desk(settings, reset.work))
+    except KeyboardInterrupt:
+        say(f"desk: detached; {options.run} goes on when a desk is up, until its deadline")
+        return ExitStatus.INTERRUPTED
+
+
+async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
+    """Where a node began in a run; None where it has not."""
+    own = re.compile(rf"\w+\.\w+\.{re.escape(node)}\.t\d+(?:\..*)?")
+    async for event in run.handle.fetch_history_events():
+        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+            scheduled = event.activity_task_scheduled_event_attributes
+            if own.fullmatch(scheduled.activity_id):
+                return ResetPoint(scheduled.activity_id, scheduled.workflow_task_completed_event_id)
+    return None
+
+
+async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
+    """The new run, which goes on from before a point; an open one is ended by it.
+
+    Raises:
+        CommandError: the server refuses, or does not know the new run.
+    """
+    client = run.client
+    request = ResetWorkflowExecutionRequest(
+        namespace=client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=run.workflow_id, run_id=run.run_id),
+        reason=reason,
+        workflow_task_finish_event_id=point.event_id,
+        request_id=str(uuid.uuid4()),
+    )
+    try:
+        answer = await client.workflow_service.reset_workflow_execution(request)
+    except RPCError as error:
+        raise CommandError(f"{run.workflow_id} cannot be reset: {error.message}") from None
+    found = await described_run(client, run.workflow_id, answer.run_id)
+    if found is None:
+        raise CommandError(f"{run.workflow_id} was reset and its new run is gone again")
+    return found
+
+
+class _Reset:
+    """One `desk graph reset`. `work` may be called again, at another desk, and resets once."""
+
+    def __init__(self, options: ResetOptions, reason: str) -> None:
+        self._options = options
+        self._reason = reason
+        self._run_id: str | None = None
+        self._began = time.monotonic()
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Reset the run, follow the new one, print the answer."""
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        found = await described_run(desk.client, self._options.run, self._run_id)
+        if found is None:
+            raise UsageError(
+                f"no run is called {self._options.run!r}; `desk graph runs` lists them"
+            )
+        if self._run_id is None:
+            found = await self._reset(found)
+            self._run_id = found.run_id
+        with shown_graph_progress() as progress:
+            answered = await wait_for_answer(found, progress)
+        # The run counts from its first start, which may be days ago.
+        took = {"seconds": time.monotonic() - self._began}
+        answered = answered._replace(result=answered.result.model_copy(update=took))
+        return print_answer(desk, answered, as_json=self._options.as_json)
+
+    async def _reset(self, found: GraphRun) -> GraphRun:
+        node = self._options.node
+        request = await request_of_run(found)
+        names = [each.name for each in request.graph.nodes]
+        # `parseDocs.2` is its second round.
+        if node.partition(".")[0] not in names:
+            near = ", ".join(nearest(node, names))
+            raise UsageError(
+                f"the graph {request.graph.name} has no node {node!r}; nearest: {near}"
+            )
+        point = await reset_point(found, node)
+        if point is None:
+            raise UsageError(
+                f"{node} has not run in {found.workflow_id}, so that there is nothing to reset;"
+                " name a node before it"
+            )
+        say(f"desk: {found.workflow_id} goes back to before {node} (event {point.event_id})")
+        return await reset_to(found, point, self._reason)

@@ -1,0 +1,129 @@
+"""The runs of graphs: their ids, starting one, finding them again, and `desk graph runs`."""
+
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+
+from pydantic import JsonValue
+from temporalio.client import Client, WorkflowExecution
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tasks import Query
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.names import QUESTION_RUN, WorkflowType
+from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
+from desk.documents.rendering.wording import instant, one_line
+from desk.platform.settings import load_settings
+from desk.trust.ledger.seal import content_hash
+from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run, started_with
+from starters.session import Desk, with_desk
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from starters.terminal.tables import cut
+from workflows.options import OUTCOME
+
+ID_DIGITS = 12
+MOST_LISTED = 20
+
+GraphRun = ServerRun[GraphResult]
+
+
+class ListedRun(Contract):
+    """A line of `desk graph runs`."""
+
+    workflow_id: ShortText
+    run_id: ShortText
+    question: str
+    state: ShortText
+    outcome: Outcome | None = None
+    started_at: Instant
+    closed_at: Instant | None = None
+
+
+def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:
+    """The workflow id of a question: the same graph, question, parameters and instant have one."""
+    asked: JsonValue = {
+        "graph": graph.model_dump(mode="json"),
+        "query": query.model_dump(mode="json"),
+        "as_of": as_of.isoformat() if as_of else None,
+    }
+    return f"{QUESTION_RUN}{content_hash(asked)[:ID_DIGITS]}"
+
+
+def graph_start(workflow_id: str, request: GraphRequest) -> RunStart[GraphResult]:
+    """What the run of a question is started with."""
+    return RunStart(
+        WorkflowType.RESEARCH_GRAPH, workflow_id, request, GraphResult, request.query.question
+    )
+
+
+async def start_graph(
+    client: Client, workflow_id: str, request: GraphRequest, *, replace: bool = False
+) -> GraphRun:
+    """Start the run of a question: see `start_run`."""
+    return await start_run(client, graph_start(workflow_id, request), replace=replace)
+
+
+async def described_run(
+    client: Client, workflow_id: str, run_id: str | None = None
+) -> GraphRun | None:
+    """The latest run with an id, or one of them; None when the server knows none."""
+    return await run_described(client, workflow_id, GraphResult, run_id)
+
+
+async def request_of_run(run: GraphRun) -> GraphRequest:
+    """What a run was started with, from its history.
+
+    Raises:
+        CommandError: the history does not say.
+    """
+    return await started_with(run, GraphRequest)
+
+
+def list_graph_runs(*, most: int = MOST_LISTED, as_json: bool = False) -> ExitStatus:
+    """Print the newest runs with their questions: what `desk graph runs` does."""
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def look(desk: Desk) -> list[ListedRun]:
+        return [run async for run in _newest(desk.client, most)]
+
+    listed = interruptible(with_desk(settings, look, server_only=True))
+    if as_json:
+        text = "[" + ",\n".join(run.model_dump_json(indent=2) for run in listed) + "]"
+    else:
+        text = "\n".join(run_lines(listed))
+    sys.stdout.write(f"{text or 'no question was asked yet; `desk ask` asks one'}\n")
+    return ExitStatus.COMPLETE
+
+
+def run_lines(listed: list[ListedRun]) -> Iterator[str]:
+    """The runs for people."""
+    for run in listed:
+        when = instant(run.closed_at or run.started_at)
+        outcome = cut(str(run.outcome or run.state), 12)
+        yield f"{cut(run.workflow_id, 18)}{outcome}{cut(when, 24)}{one_line(run.question)}"
+
+
+async def _newest(client: Client, most: int) -> AsyncIterator[ListedRun]:
+    query = f'WorkflowType = "{WorkflowType.RESEARCH_GRAPH}"'
+    found = [run async for run in client.list_workflows(query, limit=10 * most)]
+    for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:most]:
+        yield await _listed(client, run)
+
+
+async def _listed(client: Client, run: WorkflowExecution) -> ListedRun:
+    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
+    described = await handle.describe()
+    state = run.status.name.lower() if run.status else "unknown"
+    outcome = run.typed_search_attributes.get(OUTCOME)
+    return ListedRun(
+        workflow_id=run.id,
+        run_id=run.run_id,
+        question=await described.static_summary() or "",
+        state=state,
+        outcome=Outcome(outcome) if outcome in set(Outcome) else None,
+        started_at=run.start_time,
+        closed_at=run.close_time,
+    )

@@ -1,0 +1,133 @@
+"""What `desk graph` does."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from desk.contracts.question.graph import GraphSpec, ParameterSpec
+from desk.documents.publishing.published_modes import published
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
+from desk.runs.graphs.shape import shape_of
+from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.questions.graph.picture import mermaid_of, picture_of, svg_of
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.tables import folded
+
+
+def list_graphs(*, as_json: bool) -> ExitStatus:
+    """Print the shipped graphs.
+
+    Raises:
+        GraphFileError: there is something wrong with one of them.
+        CommandError: there are none.
+    """
+    folder = load_settings().project_dir
+    specs = [read_graph(path) for path in shipped_graphs(folder)]
+    if not specs:
+        raise CommandError(f"no graph is in {folder / 'graphs'}; run from the project's folder")
+    if as_json:
+        told = json.dumps([spec.model_dump(mode="json") for spec in specs], indent=2)
+    else:
+        told = "\n".join(line for spec in specs for line in _described(spec))
+    sys.stdout.write(f"{told}\n")
+    return ExitStatus.COMPLETE
+
+
+def check_graph(written: str, *, as_json: bool) -> ExitStatus:
+    """Print the faults of a graph, or how large it is where it has none.
+
+    Raises:
+        UsageError: no graph has that name.
+    """
+    path = find_graph(written, load_settings().project_dir)
+    spec = _read_or_tell(path, as_json=as_json)
+    if spec is None:
+        return ExitStatus.USAGE
+    if as_json:
+        told = _as_json(path, (), spec)
+    else:
+        leaving = {link.source for link in shape_of(spec).links if not link.back}
+        ends = len(spec.nodes) - len(leaving)
+        told = f"{path}: {_count(len(spec.nodes), 'node')}, {_count(ends, 'end')}, no fault"
+    sys.stdout.write(f"{told}\n")
+    return ExitStatus.COMPLETE
+
+
+def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) -> ExitStatus:
+    """Print a graph as a picture, as Mermaid text or as JSON, or write it as an SVG file.
+
+    Raises:
+        UsageError: no graph has that name, something is wrong in its file, or more than one form is
+            asked for.
+        CommandError: the picture cannot be written.
+    """
+    if (svg is not None) + mermaid + as_json > 1:
+        raise UsageError("--svg, --mermaid and --json: one of them at a time")
+    path = find_graph(written, load_settings().project_dir)
+    spec = _read_or_tell(path, as_json=as_json)
+    if spec is None:
+        return ExitStatus.USAGE
+    if svg is not None:
+        _write(svg, svg_of(spec))
+        told = f"{svg}\n"
+    elif mermaid:
+        told = mermaid_of(spec)
+    elif as_json:
+        told = f"{_as_json(path, (), spec)}\n"
+    else:
+        told = "\n".join((*_described(spec), "", *picture_of(spec), ""))
+    sys.stdout.write(told)
+    return ExitStatus.COMPLETE
+
+
+def _read_or_tell(path: Path, *, as_json: bool) -> GraphSpec | None:
+    """The graph of a file; None where it has faults, which are told."""
+    try:
+        return read_graph(path)
+    except GraphFileError as error:
+        _tell_faults(error, as_json=as_json)
+        return None
+
+
+def _described(spec: GraphSpec) -> Iterator[str]:
+    yield from folded(one_line(f"{spec.name}: {spec.description}").rstrip(": "))
+    for parameter in spec.parameters:
+        yield from folded(one_line(_parameter_words(parameter)), indent="    ")
+
+
+def _parameter_words(parameter: ParameterSpec) -> str:
+    told = f"--param {parameter.name}=…"
+    if parameter.required:
+        told += " (required)"
+    if parameter.default is not None:
+        told += f" (else {parameter.default})"
+    return f"{told}  {parameter.description}".rstrip()
+
+
+def _tell_faults(error: GraphFileError, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(f"{_as_json(error.file, error.faults, None)}\n")
+        return
+    sys.stderr.write("".join(f"{line}\n" for line in error.lines()))
+
+
+def _as_json(path: Path, faults: tuple[tuple[tuple[int, int], str], ...], spec: object) -> str:
+    told = [{"line": at[0], "column": at[1], "words": words} for at, words in faults]
+    graph = spec.model_dump(mode="json") if isinstance(spec, GraphSpec) else None
+    return json.dumps({"file": str(path), "faults": told, "graph": graph}, indent=2)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        new = not path.exists()
+        path.write_text(text, encoding="utf-8")
+        if new:
+            published(path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from None

@@ -1,0 +1,106 @@
+"""Printing an answer: as it reads, with where it stands and what came of the run."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.wording import cost_words, instant
+from starters.questions.follow import Answered, Published
+from starters.runs.server_runs import ServerRun
+from starters.runs.summary import ui_address
+from starters.session import Desk, say
+from starters.terminal.exit_status import CommandError, ExitStatus
+
+Besides = Callable[[Published, AnswerReport | None], Iterable[str]]
+"""Lines that a command prints of an answer besides where it stands."""
+
+
+def print_answer(
+    desk: Desk,
+    answered: Answered[Published],
+    *,
+    as_json: bool,
+    besides: Besides[Published] | None = None,
+) -> ExitStatus:
+    """Write the answer to standard output; the exit status says whether a node failed.
+
+    Raises:
+        CommandError: it is to be printed as JSON and its file cannot be read from here.
+    """
+    from desk.documents.publishing.answer_publish import read_answer_file
+
+    result = answered.result
+    answer = read_answer_file(Path(result.files.json_file))
+    if as_json:
+        if answer is None:
+            raise CommandError(
+                f"{result.files.json_file} cannot be read from here; the answer was published"
+                " on the machine of its worker"
+            )
+        from desk.documents.rendering.answer.json_form import answer_to_json
+
+        sys.stdout.write(answer_to_json(answer))
+    else:
+        _show(answer, result)
+        lines = _where(desk, answered, answer, besides(result, answer) if besides else ())
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+    if desk.hosting and not as_json:
+        say("The server stops with this command; `desk up` keeps it, and the run, open.")
+    return ExitStatus.COMPLETE if result.outcome is Outcome.COMPLETE else ExitStatus.INCOMPLETE
+
+
+def _show(answer: AnswerReport | None, result: Published) -> None:
+    from desk.documents.rendering.answer.markdown import answer_alone
+
+    text = answer_alone(answer) if answer else f"{result.summary}\n"
+    if not sys.stdout.isatty():
+        sys.stdout.write(f"{text}\n")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text, hyperlinks=False))
+    sys.stdout.write("\n")
+
+
+def _where(
+    desk: Desk,
+    answered: Answered[Published],
+    answer: AnswerReport | None,
+    besides: Iterable[str],
+) -> Iterator[str]:
+    run, result = answered.run, answered.result
+    yield f"{str(result.outcome).capitalize()}{_failed(answer)}"
+    yield from besides
+    yield f"Report    {result.files.html}"
+    settings = desk.settings
+    address = ui_address(settings.ui_url, desk.client.namespace, run.workflow_id, run.run_id)
+    yield f"Temporal  {address or f'workflow {run.workflow_id}'}"
+    if answered.before:
+        yield _before(run, answer)
+    else:
+        spent = f", {cost_words(answer.usage)}" if answer and answer.usage.asked else ""
+        yield f"Took {result.seconds:.1f} s{spent}."
+
+
+def _failed(answer: AnswerReport | None) -> str:
+    if answer is None:
+        return ""
+    failed = [line.node for line in answer.nodes if line.state == "failed"]
+    unanswered = "" if answer.answered else ", not answered"
+    return unanswered + (f": {', '.join(failed[:5])} failed" if failed else "")
+
+
+def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
+    """When it was answered, and what asking anew would end."""
+    if not run.open:
+        when = instant(run.closed_at) if run.closed_at else "before"
+        return f"Answered {when}; `--again` asks it anew."
+    when = f"{instant(answer.finished_at)} as of {instant(answer.as_of)}" if answer else "before"
+    return (
+        f"Answered {when}, and waits for its horizon. `--again` ends that wait, and asks it anew;"
+        " `--as-of INSTANT` asks another beside it."
+    )

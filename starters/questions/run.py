@@ -1,0 +1,228 @@
+"""A run that a command starts or comes back to, followed until its answer is printed."""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from pathlib import Path
+from typing import Final, Generic
+
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.rendering.wording import allowance_words
+from desk.platform.settings import Settings
+from starters.published.published_files import copy_set
+from starters.questions.follow import (
+    Answered,
+    EndedWithoutAnswer,
+    NotAnswerable,
+    Published,
+    PublishedSoFar,
+    answer_of,
+    wait_for_answer,
+)
+from starters.questions.progress import GraphProgress, shown_graph_progress
+from starters.questions.swarm.printing import installs_named
+from starters.runs.models import has_models
+from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run
+from starters.session import Desk, require_workers, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+
+PROJECT: Final = "research-desk"
+INSTALL: Final = "make install-"
+
+_NEEDED: Final = r"([\w.-]+)[^;]*;.*\bextra *== *[\"']{extra}[\"']"
+
+
+def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[str, ...]:
+    """The commands that an answer names for what it lacks, such as `make install-swarm`, and that
+    were carried out since its run `began`: all that one installs is here, some of it came later.
+
+    What was here by then and lacked all the same, as at a worker elsewhere, is not among them: to
+    ask anew would bring nothing.
+    """
+    return tuple(
+        command
+        for command in installs_named(_untold(answer))
+        if _came_since(command.removeprefix(INSTALL), began)
+    )
+
+
+def _untold(answer: AnswerReport | None) -> Iterator[str]:
+    if answer is not None:
+        yield from answer.missing
+        yield from (line.error or "" for line in answer.nodes)
+
+
+def _came_since(extra: str, began: datetime) -> bool:
+    try:
+        return max(map(_installed_at, _packages(extra)), default=began) > began
+    except PackageNotFoundError:
+        return False
+
+
+def _packages(extra: str) -> Iterable[str]:
+    """What an extra of this project asks for."""
+    needed = re.compile(_NEEDED.format(extra=re.escape(extra)))
+    found = (needed.match(line) for line in requires(PROJECT) or ())
+    return tuple(match[1] for match in found if match)
+
+
+def _installed_at(package: str) -> datetime:
+    """When the record of a package's files was written, which every installer does itself.
+
+    Raises:
+        PackageNotFoundError: it is not installed.
+    """
+    files = distribution(package).files or ()
+    records = (Path(file.locate()) for file in files if file.name == "RECORD")
+    times = [record.stat().st_mtime for record in records if record.exists()]
+    return datetime.fromtimestamp(max(times, default=0), UTC)
+
+
+@dataclass(frozen=True)
+class Asking(Generic[Published]):
+    """What is asked, and how its answer is printed.
+
+    `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
+    anew where there is an answer already, and `out` is where the answer's files are copied to.
+    `published` says what a run has to show that goes on after it has published.
+    """
+
+    start: RunStart[Published]
+    config: RunConfig
+    command: Sequence[str]
+    show: Callable[[Desk, Answered[Published]], ExitStatus]
+    out: Path | None = None
+    again: bool = False
+    wait: bool = True
+    published: PublishedSoFar[Published] | None = None
+
+
+def asked(settings: Settings, asking: Asking[Published]) -> ExitStatus:
+    """Have something answered, or print the answer that there is.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    run = _AskedRun(asking)
+    try:
+        return interruptible(with_desk(settings, run.work))
+    except KeyboardInterrupt:
+        say(run.parting_words())
+        return ExitStatus.INTERRUPTED
+
+
+class _AskedRun(Generic[Published]):
+    """One command. `work` may be called again, at another desk, and goes on where it was."""
+
+    def __init__(self, asking: Asking[Published]) -> None:
+        self._asking: Asking[Published] = asking
+        self._id = asking.start.workflow_id
+        self._anew = asking.again
+        self._started = False
+        self._hosting = False
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Find or start the run, follow it, print the answer."""
+        asking, self._hosting = self._asking, desk.hosting
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        with shown_graph_progress() as progress:
+            answered = await self._answered(desk, progress)
+        if answered is None:
+            return self._left_alone()
+        if asking.out is not None:
+            files = copy_set(answered.result.files, asking.out.resolve())
+            result = answered.result.model_copy(update={"files": files})
+            answered = answered._replace(result=result)
+        return asking.show(desk, answered)
+
+    def parting_words(self) -> str:
+        """What to tell a user who pressed Ctrl-C."""
+        if not self._started:
+            return "desk: stopped before anything was started"
+        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
+        return f"desk: {how} {self._goes_on()}"
+
+    def _goes_on(self) -> str:
+        return (
+            f"{self._id} goes on when a desk is up, until its deadline; "
+            f"`{shlex.join(self._asking.command)}` comes back to it"
+        )
+
+    def _left_alone(self) -> ExitStatus:
+        sys.stdout.write(f"{self._id}\n")
+        sys.stdout.flush()
+        say(f"desk: {self._goes_on()}")
+        return ExitStatus.COMPLETE
+
+    async def _answered(self, desk: Desk, progress: GraphProgress) -> Answered[Published] | None:
+        """The answer; None where nobody waits for it."""
+        found = await run_described(desk.client, self._id, self._asking.start.returns)
+        if not self._started:
+            if found is not None and not self._anew:
+                already = await self._already(found, progress)
+                if already is not None:
+                    return already
+            if found is None or self._anew or not found.open:
+                found = await self._start(desk, found, progress)
+            self._started = True
+        if found is None:
+            raise CommandError(f"the run {self._id} is gone; the same command starts it anew")
+        if not self._asking.wait:
+            return None
+        return await wait_for_answer(found, progress, self._asking.published)
+
+    async def _already(
+        self, found: ServerRun[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """The answer of a run that is closed, or has published one and goes on; None where there is
+        none of it, or one to be asked for anew."""
+        if found.open:
+            published = self._asking.published
+            so_far = await published(found) if published is not None else None
+            if so_far is not None:
+                return self._whole(Answered(found, so_far, before=True), progress)
+            following = "; following it" if self._asking.wait else ""
+            progress.note(f"{found.workflow_id} is under way{following}")
+            return None
+        try:
+            answer = await answer_of(found)
+        except (EndedWithoutAnswer, NotAnswerable) as ended:
+            progress.note(f"{ended}; asking anew")
+            return None
+        return self._whole(Answered(found, answer, before=True), progress)
+
+    def _whole(
+        self, answered: Answered[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """An earlier answer; None where it lacked what has been installed since."""
+        from desk.documents.publishing.answer_publish import read_answer_file
+
+        answer = read_answer_file(Path(answered.result.files.json_file))
+        since = installed_since(answer, answered.run.started_at)
+        if not since:
+            return answered
+        self._anew = True
+        progress.note(
+            f"{answered.run.workflow_id} lacked what `{'` and `'.join(since)}` has installed since;"
+            " asking anew"
+        )
+        return None
+
+    async def _start(
+        self, desk: Desk, replaced: ServerRun[Published] | None, progress: GraphProgress
+    ) -> ServerRun[Published]:
+        asking = self._asking
+        if replaced is not None and replaced.open:
+            progress.note(f"ending the open run {replaced.workflow_id} to ask anew")
+        if has_models(asking.config):
+            allowance = asking.config.policy.budget.allowance
+            progress.note(f"models take part, {allowance_words(allowance)}")
+        return await start_run(desk.client, asking.start, replace=self._anew)

@@ -1,0 +1,99 @@
+"""`desk stock`."""
+
+from typing import Annotated
+
+import typer
+
+from desk.contracts.episode.stock import USUAL_COST, USUAL_WEEKS
+from starters.terminal.exit_status import ExitStatus
+from starters.terminal.options import (
+    BudgetUsd,
+    NoMemory,
+    NoWait,
+    ReportAsJson,
+    ReportCopied,
+    ResearchedAnew,
+)
+
+EXAMPLE = "Example: desk stock NVDA --as-of 2024-06-10"
+
+Symbol = Annotated[
+    str,
+    typer.Argument(metavar="SYMBOL", help="A stock or an index as Yahoo Finance writes it."),
+]
+
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="DAY|INSTANT",
+        help="Research with what was known then, such as 2024-06-10: at the end of that day.",
+        show_default=False,
+    ),
+]
+
+Steps = Annotated[
+    str | None,
+    typer.Option(
+        "--steps",
+        metavar="A,B,…",
+        help="Exactly these actions, in this order; without, the controller chooses.",
+        show_default=False,
+    ),
+]
+
+Weeks = Annotated[
+    int,
+    typer.Option("--weeks", metavar="N", help="How long what is recommended is for, 1 to 52."),
+]
+
+Cost = Annotated[
+    str,
+    typer.Option("--cost", metavar="PERCENT", help="Of the price, for entering and for leaving."),
+]
+
+MostSteps = Annotated[
+    int,
+    typer.Option(
+        "--most-steps", metavar="N", help="How many the controller may choose at most, 1 to 30."
+    ),
+]
+
+
+def stock(
+    symbol: Symbol,
+    as_of: AsOf = None,
+    steps: Steps = None,
+    weeks: Weeks = USUAL_WEEKS,
+    cost: Cost = str(USUAL_COST),
+    most_steps: MostSteps = 20,
+    budget_usd: BudgetUsd = None,
+    no_memory: NoMemory = False,
+    out: ReportCopied = None,
+    as_json: ReportAsJson = False,
+    again: ResearchedAnew = False,
+    no_wait: NoWait = False,
+) -> ExitStatus:
+    """Have a stock researched step by step, say what to do, and hold that against what came.
+
+    Progress goes to standard error, the report to standard output. In history the evaluation is
+    part of it; otherwise the report is printed once it is published, the episode waits for its
+    horizon, and the report has the evaluation from then on. Without --as-of each day has an
+    episode of its own. Exit status:
+    0 complete, 3 some agent failed, 1 failed, 2 wrong usage. Ctrl-C detaches.
+    """
+    from starters.questions.stock.actions import StockOptions, research_stock
+    from starters.questions.wanted import Wanted
+
+    return research_stock(
+        StockOptions(
+            symbol,
+            as_of=as_of,
+            steps=steps,
+            weeks=weeks,
+            cost=cost,
+            most_steps=most_steps,
+            memory=not no_memory,
+        ),
+        Wanted(budget_usd, out, as_json, again, wait=not no_wait),
+    )

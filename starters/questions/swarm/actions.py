@@ -1,0 +1,165 @@
+"""What `desk swarm` does; `starters.questions.wanted` has what it shares with `desk ask`."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pydantic import JsonValue
+
+from desk.contracts.agents.tasks import Query
+from desk.contracts.config import RunConfig
+from desk.contracts.names import SWARM_RUN, WorkflowType
+from desk.contracts.swarm.run import SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import Complexity
+from desk.platform.config.config_file import span
+from desk.platform.settings import Settings
+from desk.trust.ledger.seal import content_hash
+from desk.trust.prose.suggestions import nearest
+from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
+from starters.questions.graph.runs import ID_DIGITS
+from starters.questions.swarm.printing import swarm_lines
+from starters.questions.wanted import Wanted, answer_wanted
+from starters.runs.server_runs import RunStart
+from starters.terminal.exit_status import ExitStatus, UsageError
+
+AUTO: Final = "auto"
+LONGEST_WAIT: Final = timedelta(days=60)
+
+_EXAMPLE: Final = 'such as desk swarm "Is the yen carry trade unwinding?"'
+_SHORT_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?) ?([dhm])")
+_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+def chosen_swarm(
+    objective: str,
+    config: RunConfig,
+    *,
+    effort: str,
+    as_of: str | None,
+    rounds: int,
+    answer_within: str,
+    memory: bool,
+    now: datetime,
+) -> SwarmRequest:
+    """The request of an objective.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    words = checked_words(objective, "the objective", longest=LONGEST_QUESTION, example=_EXAMPLE)
+    zone = config.schedule.time_zone
+    return SwarmRequest(
+        query=Query(question=words),
+        policy=config.policy,
+        complexity=read_effort(effort),
+        markets=config.markets,
+        as_of=read_as_of(as_of, zone, now) if as_of else None,
+        time_zone=zone,
+        most_rounds=rounds,
+        answer_within=read_span(answer_within, "--answer-within"),
+        memory=memory,
+        learn=memory,
+    )
+
+
+def swarm_start(request: SwarmRequest) -> RunStart[SwarmResult]:
+    """What the run of an objective is started with."""
+    return RunStart(
+        WorkflowType.RESEARCH_SWARM,
+        swarm_run_id(request),
+        request,
+        SwarmResult,
+        request.query.question,
+    )
+
+
+def swarm_run_id(request: SwarmRequest) -> str:
+    """The workflow id of an objective: the same objective, effort, instant and rounds, with memory
+    or without, have one."""
+    wanted: JsonValue = {
+        "objective": request.query.question,
+        "effort": request.complexity or AUTO,
+        "as_of": request.as_of.isoformat() if request.as_of else None,
+        "rounds": request.most_rounds,
+        "memory": request.memory,
+    }
+    return f"{SWARM_RUN}{content_hash(wanted)[:ID_DIGITS]}"
+
+
+def read_effort(written: str) -> Complexity | None:
+    """How much an objective needs; None where the leader is to say.
+
+    Raises:
+        UsageError: there is no such effort.
+    """
+    word = written.strip().lower()
+    known = [AUTO, *Complexity]
+    if word not in known:
+        near = nearest(word, known)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"--effort is {written!r}; there are {', '.join(known)}{hint}")
+    return None if word == AUTO else Complexity(word)
+
+
+def read_span(written: str, option: str) -> timedelta:
+    """A length of time such as `3d`, `12h` or `90 minutes`.
+
+    Raises:
+        UsageError: it is none, nothing, or longer than Temporal keeps what waits for it.
+    """
+    short = _SHORT_SPAN.fullmatch(written.strip().lower())
+    length = timedelta(**{_UNITS[short[2]]: float(short[1])}) if short else span(written)
+    if not isinstance(length, timedelta):
+        raise UsageError(f"{option} {written!r} is no length of time; write 3d, 12h or 90 minutes")
+    if not timedelta(0) < length <= LONGEST_WAIT:
+        raise UsageError(f"{option} {written}: more than nothing and at most {LONGEST_WAIT.days}d")
+    return length
+
+
+ROUNDS = 2
+WITHIN = "3d"
+
+
+@dataclass(frozen=True)
+class SwarmOptions:
+    """What `desk swarm` asks."""
+
+    objective: str
+    effort: str = AUTO
+    as_of: str | None = None
+    rounds: int = ROUNDS
+    answer_within: str = WITHIN
+    memory: bool = True
+
+
+def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
+    """Have an objective researched, or print the report that there is.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+
+    def start(_: Settings, config: RunConfig) -> RunStart[SwarmResult]:
+        request = chosen_swarm(
+            options.objective,
+            config,
+            effort=options.effort,
+            as_of=options.as_of,
+            rounds=options.rounds,
+            answer_within=options.answer_within,
+            memory=options.memory,
+            now=datetime.now(UTC),
+        )
+        return swarm_start(request)
+
+    return answer_wanted(wanted, _command(options), start, besides=swarm_lines)
+
+
+def _command(options: SwarmOptions) -> list[str]:
+    words = ["desk", "swarm", options.objective]
+    words += ["--effort", options.effort] if options.effort != AUTO else []
+    words += ["--as-of", options.as_of] if options.as_of else []
+    words += ["--rounds", str(options.rounds)] if options.rounds != ROUNDS else []
+    words += [] if options.memory else ["--no-memory"]
+    return words

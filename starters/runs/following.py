@@ -1,0 +1,140 @@
+"""Following a run, whatever its workflow: its status while it is open, and the wait for its end."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from temporalio.client import (
+    Client,
+    WorkflowContinuedAsNewError,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.platform.temporal.client import ServerUnreachable
+from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
+from starters.terminal.exit_status import CommandError
+
+POLL_SECONDS = 0.3
+SILENCE_SECONDS = 5.0
+"""How long a run may leave the query unanswered before the user is told."""
+
+HEALTH_SECONDS = timedelta(seconds=1)
+"""How long a server that is well takes to say so, at most; a busy machine takes longer."""
+
+MOST_SILENT_TRIES = 20
+"""So many times in a row a server may leave it unsaid before it counts as gone."""
+
+_ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
+
+SILENT = "the run does not answer: it waits for a worker"
+
+_NO_ANSWER = frozenset(
+    {
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.FAILED_PRECONDITION,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+    }
+)
+
+_SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+
+Result = TypeVar("Result")
+Status = TypeVar("Status")
+Shown = TypeVar("Shown", contravariant=True)
+
+
+class Progress(Protocol[Shown]):
+    """What shows how far a run is."""
+
+    def update(self, status: Shown) -> None:
+        """Show a new status."""
+
+    def note(self, text: str) -> None:
+        """Show a sentence."""
+
+
+@contextlib.asynccontextmanager
+async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["asyncio.Future[Any]"]:
+    """Done once the run is closed, however it ended. After the block nothing waits for it."""
+    closed = asyncio.ensure_future(handle.result(follow_runs=False))
+    try:
+        yield closed
+    finally:
+        closed.cancel()
+        with contextlib.suppress(asyncio.CancelledError, *_ENDINGS):
+            await closed
+
+
+async def continued(
+    run: ServerRun[Result], onward: WorkflowContinuedAsNewError
+) -> ServerRun[Result]:
+    """The run that a run goes on in.
+
+    Raises:
+        CommandError: the server does not know it.
+    """
+    run_id = onward.new_execution_run_id
+    found = await run_described(run.client, run.workflow_id, run.returns, run_id)
+    if found is None:
+        raise CommandError(f"the run that {run.workflow_id} goes on in is gone")
+    return found
+
+
+async def show_status(
+    run: ServerRun[Any], kind: type[Status], progress: Progress[Status]
+) -> Status | None:
+    """The status of an open run, which is shown; None when no worker answers at the moment.
+
+    Raises:
+        RPCError, ServerUnreachable: the server went away.
+    """
+    status = await status_if_told(run.handle, kind)
+    if status is None:
+        await check_server(run.client)
+    else:
+        progress.update(status)
+    return status
+
+
+async def status_if_told(
+    handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
+) -> Status | None:
+    """A run's status; None when no worker answers for it within so many seconds.
+
+    Raises:
+        RPCError: the server went away.
+    """
+    try:
+        return await status_told(handle, kind, within)
+    except (TimeoutError, WorkflowQueryFailedError):
+        return None
+    except RPCError as error:
+        if error.status in _NO_ANSWER:
+            return None
+        raise
+
+
+async def check_server(client: Client) -> None:
+    """Tell a server that is gone from a worker that is, without the client's own long patience.
+
+    One that is gone refuses at once. One that is silent has much to write, or a machine that has
+    much else to do: it is asked again.
+
+    Raises:
+        ServerUnreachable: the server is gone.
+    """
+    for _ in range(MOST_SILENT_TRIES):
+        try:
+            await client.service_client.check_health(retry=False, timeout=HEALTH_SECONDS)
+        except RPCError as error:
+            if error.status not in _SILENT:
+                break
+        else:
+            return
+    raise ServerUnreachable("the Temporal server went away; `desk up` starts it")

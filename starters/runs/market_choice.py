@@ -1,0 +1,58 @@
+"""`--markets`: some of the configured markets, and what a run of them is called."""
+
+import hashlib
+from collections.abc import Sequence
+
+from desk.contracts.config import RunConfig
+from desk.trust.prose.suggestions import nearest
+from starters.terminal.exit_status import UsageError
+
+MOST_NAMED = 3
+HASH_DIGITS = 8
+
+
+def chosen_markets(config: RunConfig, written: str | None) -> tuple[RunConfig, str | None]:
+    """The configuration of the chosen markets, and the subset's name; None for all of them.
+
+    Markets are separated by commas and keep their configured order, so that the same choice is
+    the same run however it was typed.
+
+    Raises:
+        UsageError: a market is unknown, or none was named.
+    """
+    if written is None:
+        return config, None
+    wanted = {known_market(config, name) for name in written.split(",") if name.strip()}
+    if not wanted:
+        raise UsageError("--markets names no market; such as --markets USD/JPY,EUR/USD")
+    markets = tuple(spec for spec in config.markets if spec.market in wanted)
+    if len(markets) == len(config.markets):
+        return config, None
+    narrowed = config.model_copy(update={"markets": markets})
+    return narrowed, subset_name(narrowed.market_names)
+
+
+def known_market(config: RunConfig, written: str) -> str:
+    """The configured market that was meant; `usdjpy` and `USD-JPY` are `USD/JPY`.
+
+    Raises:
+        UsageError: there is no such market; the message has the nearest names.
+    """
+    names = {_key(name): name for name in config.market_names}
+    found = names.get(_key(written))
+    if found is None:
+        near = ", ".join(nearest(written, config.market_names))
+        raise UsageError(f"no market '{written.strip()}'; nearest: {near} (desk.toml lists all)")
+    return found
+
+
+def subset_name(markets: Sequence[str]) -> str:
+    """A name for a run of some markets that is fit for an id and a file."""
+    if len(markets) <= MOST_NAMED:
+        return "-".join(_key(name) for name in markets)
+    digest = hashlib.sha256(",".join(markets).encode()).hexdigest()[:HASH_DIGITS]
+    return f"{len(markets)}-markets-{digest}"
+
+
+def _key(name: str) -> str:
+    return name.strip().lower().replace("/", "").replace("-", "")

@@ -1,0 +1,151 @@
+"""What is the same of all runs, whatever their workflow: starting one, finding it again, what it
+was asked, its status."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.base import Contract
+from desk.contracts.names import Message, Queue, WorkflowType
+from desk.documents.rendering.wording import one_line
+from starters.terminal.exit_status import CommandError
+from workflows.options import TASK_TIMEOUT
+
+ANSWER_SECONDS = 2.0
+"""How long to wait for an answer. The SDK's own patience with a lost server is longer."""
+
+LONGEST_REASON = 600
+LONGEST_SUMMARY = 100
+
+_NO_SUCH_RUN = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT})
+
+Result = TypeVar("Result")
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True)
+class ServerRun(Generic[Result]):
+    """A run as the server knows it, and what it returns. `closed_at` is None while it is open."""
+
+    client: Client
+    handle: WorkflowHandle[Any, Result]
+    run_id: str
+    started_at: datetime
+    closed_at: datetime | None
+    open: bool
+    returns: type[Result]
+
+    @property
+    def workflow_id(self) -> str:
+        """The id of its workflow."""
+        return self.handle.id
+
+
+@dataclass(frozen=True)
+class RunStart(Generic[Result]):
+    """What a run is started with. `about` is what the Temporal UI shows of it, in a few words."""
+
+    workflow: WorkflowType
+    workflow_id: str
+    request: Contract
+    returns: type[Result]
+    about: str
+
+
+async def start_run(
+    client: Client, start: RunStart[Result], *, replace: bool = False
+) -> ServerRun[Result]:
+    """Start a run, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place.
+
+    Raises:
+        CommandError: it is gone again.
+    """
+    policy = WorkflowIDConflictPolicy
+    handle = await client.start_workflow(
+        start.workflow,
+        start.request,
+        id=start.workflow_id,
+        task_queue=Queue.DESK,
+        result_type=start.returns,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        static_summary=one_line(start.about)[:LONGEST_SUMMARY],
+    )
+    found = await run_described(client, handle.id, start.returns)
+    if found is None:
+        raise CommandError(f"the run {handle.id} was started and is gone again")
+    return found
+
+
+async def run_described(
+    client: Client, workflow_id: str, returns: type[Result], run_id: str | None = None
+) -> ServerRun[Result] | None:
+    """The latest run with an id, or one of them; None when the server knows none, or it is no id
+    at all."""
+    latest = client.get_workflow_handle(workflow_id, run_id=run_id, result_type=returns)
+    try:
+        described = await latest.describe()
+    except RPCError as error:
+        if error.status in _NO_SUCH_RUN:
+            return None
+        raise
+    return ServerRun(
+        client=client,
+        handle=client.get_workflow_handle(
+            workflow_id, run_id=described.run_id, result_type=returns
+        ),
+        run_id=described.run_id,
+        started_at=described.start_time,
+        closed_at=described.close_time,
+        open=described.status is WorkflowExecutionStatus.RUNNING,
+        returns=returns,
+    )
+
+
+async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
+    """What a run was started with, from its history.
+
+    Raises:
+        CommandError: the history does not say.
+    """
+    async for event in run.handle.fetch_history_events(page_size=1):
+        payloads = event.workflow_execution_started_event_attributes.input.payloads
+        try:
+            (request,) = await run.client.data_converter.decode(payloads, [kind])
+        except ValueError:
+            # It is a run of something else.
+            break
+        if isinstance(request, kind):
+            return request
+        break
+    raise CommandError(f"the history of {run.workflow_id} does not say what it was started with")
+
+
+async def status_told(
+    handle: WorkflowHandle[Any, Any], kind: type[Told], within: float = ANSWER_SECONDS
+) -> Told:
+    """The answer of a run's `status` query, which is waited for so many seconds.
+
+    Raises:
+        TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
+    """
+    async with asyncio.timeout(within):
+        status: Told = await handle.query(Message.STATUS, result_type=kind)
+    return status
+
+
+def why_it_ended(error: WorkflowFailureError) -> str:
+    """Why a run ended badly, from the last that happened to the first."""
+    reasons: list[str] = []
+    cause: BaseException | None = error.cause
+    while cause is not None:
+        reasons.append(str(cause))
+        cause = cause.__cause__
+    return (": ".join(dict.fromkeys(reasons)) or "no reason given")[:LONGEST_REASON]

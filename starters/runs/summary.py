@@ -1,0 +1,280 @@
+"""What a published week comes to, on one screen and as JSON."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.week.changes import Changes
+from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
+from desk.contracts.week.run import PublishedFiles, WeekResult, WeekStatus
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.coverage_words import outage_lines
+from desk.documents.rendering.trust_words import trust_line
+from desk.documents.rendering.wording import change_words, changes_note, changes_title, spent_words
+from starters.session import Desk, say
+from starters.terminal.exit_status import ExitStatus
+
+WIDTH = 80
+CHANGES = 3
+MOVERS = 3
+DECISIONS = 3
+MISSING = 2
+
+
+class PublishedWeek(Contract):
+    """A published revision of a week, as its run tells it."""
+
+    week: IsoWeek
+    as_of: Instant
+    revision: int
+    coverage: Coverage
+    files: PublishedFiles
+    workflow_id: ShortText
+    run_id: ShortText | None
+    seconds: float | None = None
+
+
+class WeekSummary(Contract):
+    """The result of `desk run` and `desk rerun`; their `--json` is this model.
+
+    `seconds` is the time from the start of the run to its report. `temporal_ui` is None where
+    the address of the UI is not known; `movers` and `decisions` are empty and `week_changes` is
+    None where the report is on another machine. `week_changes` is the difference to the week
+    before, `changes` what a rerun changed in its market; `trust` counts conflicts, rejected
+    figures and sentences that were left out, None where there are none; `spent` is what models
+    cost, None where none was asked.
+    """
+
+    week: IsoWeek
+    as_of: Instant
+    time_zone: ShortText
+    revision: int
+    outcome: Outcome
+    coverage: Coverage
+    week_changes: Changes | None = None
+    trust: Text | None = None
+    movers: Annotated[tuple[Mover, ...], Field(max_length=200)] = ()
+    decisions: Annotated[tuple[CalendarRow, ...], Field(max_length=4_000)] = ()
+    files: PublishedFiles
+    workflow_id: ShortText
+    run_id: ShortText | None = None
+    temporal_ui: Annotated[str, Field(max_length=1_000)] | None = None
+    seconds: float | None = None
+    already_published: bool = False
+    changes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+    spent: Text | None = None
+
+
+def from_status(status: WeekStatus, workflow_id: str, run_id: str | None) -> PublishedWeek | None:
+    """What an open run has published; None before its first revision."""
+    if status.files is None or status.coverage is None or status.revision == 0:
+        return None
+    return PublishedWeek(
+        week=status.week,
+        as_of=status.as_of,
+        revision=status.revision,
+        coverage=status.coverage,
+        files=status.files,
+        workflow_id=workflow_id,
+        run_id=run_id,
+        seconds=status.seconds,
+    )
+
+
+def from_result(result: WeekResult, workflow_id: str, run_id: str | None) -> PublishedWeek:
+    """What a closed run has published."""
+    record = result.record
+    return PublishedWeek(
+        week=record.week,
+        as_of=record.window.end,
+        revision=record.revisions[-1].revision if record.revisions else 1,
+        coverage=result.coverage,
+        files=result.files,
+        workflow_id=workflow_id,
+        run_id=run_id,
+    )
+
+
+def summary_of(
+    published: PublishedWeek,
+    report: ResearchReport | None,
+    *,
+    time_zone: str,
+    temporal_ui: str | None,
+    already_published: bool = False,
+    changes: tuple[str, ...] = (),
+) -> WeekSummary:
+    """The summary; `report` is None where its file cannot be read from here."""
+    complete = published.coverage.complete
+    return WeekSummary(
+        **published.model_dump(),
+        time_zone=time_zone,
+        outcome=Outcome.COMPLETE if complete else Outcome.INCOMPLETE,
+        week_changes=report.changes if report else None,
+        trust=trust_line(report) if report else None,
+        movers=_biggest(report.movers) if report else (),
+        decisions=tuple(row for row in report.calendar if not row.ahead) if report else (),
+        temporal_ui=temporal_ui,
+        already_published=already_published,
+        changes=changes,
+        spent=spent_words(report) if report and report.usage.asked else None,
+    )
+
+
+def ui_address(
+    base: str | None, namespace: str, workflow_id: str, run_id: str | None
+) -> str | None:
+    """Where the Temporal UI shows a run. Ids have slashes, which the UI wants encoded."""
+    if base is None:
+        return None
+    run = f"/{quote(run_id, safe='')}" if run_id else ""
+    return f"{base}/namespaces/{quote(namespace)}/workflows/{quote(workflow_id, safe='')}{run}"
+
+
+def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
+    """The summary for people: at most 24 lines; paths and addresses are never cut."""
+    lines = [
+        *_head(summary),
+        *_changed(summary),
+        *_covered(summary),
+        *_moves(summary),
+        *_decided(summary),
+        *_absent(summary),
+    ]
+    return [_cut(line, width) for line in lines] + ["", *_where(summary)]
+
+
+def _biggest(movers: tuple[Mover, ...]) -> tuple[Mover, ...]:
+    return tuple(sorted(movers, key=lambda mover: abs(mover.move), reverse=True))
+
+
+def _head(summary: WeekSummary) -> Iterator[str]:
+    local = summary.as_of.astimezone(ZoneInfo(summary.time_zone))
+    revision = f", revision {summary.revision}" if summary.revision > 1 else ""
+    yield f"{summary.week} as of {local:%A %-d %B %Y %H:%M} {summary.time_zone}{revision}"
+
+
+def _changed(summary: WeekSummary) -> Iterator[str]:
+    """What a rerun changed, or else what changed since the week before."""
+    if summary.changes:
+        yield from (f"changed: {line}" for line in summary.changes[:CHANGES])
+        return
+    changes = summary.week_changes
+    if changes is None:
+        return
+    note = changes_note(changes)
+    if note is not None:
+        since = f" since {changes.against}" if changes.against else ""
+        yield f"{note.rstrip('.')}{since}"
+        return
+    shown = min(len(changes.entries), CHANGES)
+    of_all = f" ({shown} of {len(changes.entries)})" if shown < len(changes.entries) else ""
+    yield f"{changes_title(changes)}{of_all}"
+    yield from (f"  {change.kind}  {change_words(change)}" for change in changes.entries[:shown])
+
+
+def _covered(summary: WeekSummary) -> Iterator[str]:
+    coverage = summary.coverage
+    yield (
+        f"{summary.outcome}: {coverage.researched} of {coverage.expected} markets researched "
+        f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+    )
+    if summary.trust:
+        yield summary.trust
+    yield from outage_lines(coverage)
+
+
+def _moves(summary: WeekSummary) -> Iterator[str]:
+    shown = () if summary.changes else summary.movers[:MOVERS]
+    if shown:
+        yield "Biggest moves"
+    for mover in shown:
+        score = f"   z {mover.z_score:+f}" if mover.z_score is not None else ""
+        yield f"  {mover.market}  {mover.move:>+8f} %  to {mover.last:>12,f}{score}"
+
+
+def _decided(summary: WeekSummary) -> Iterator[str]:
+    if summary.decisions:
+        yield "Decisions"
+    for row in summary.decisions[:DECISIONS]:
+        yield f"  {row.day:%a %-d %b}  {row.bank}: {row.outcome.text}"
+    yield from _rest(len(summary.decisions), DECISIONS)
+
+
+def _absent(summary: WeekSummary) -> Iterator[str]:
+    missing: tuple[MissingMarket, ...] = summary.coverage.missing
+    if missing:
+        yield "Missing"
+    for entry in missing[:MISSING]:
+        yield f"  {entry.market}  {entry.reason}"
+    yield from _rest(len(missing), MISSING)
+
+
+def _rest(count: int, shown: int) -> Iterator[str]:
+    if count > shown:
+        yield f"  and {count - shown} more in the report"
+
+
+def _where(summary: WeekSummary) -> Iterator[str]:
+    yield f"Report    {summary.files.html}"
+    if summary.temporal_ui:
+        yield f"Temporal  {summary.temporal_ui}"
+    else:
+        yield f"Temporal  workflow {summary.workflow_id}"
+    if summary.already_published:
+        yield "Published already; `--again` researches it anew."
+    elif summary.seconds is not None:
+        spent = f", spent {summary.spent}" if summary.spent else ""
+        yield f"Took {summary.seconds:.1f} s{spent}."
+
+
+def _cut(line: str, width: int) -> str:
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    line = indent + "".join(sign if sign.isprintable() else " " for sign in line.lstrip(" "))
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+ROOM_ELSEWHERE = 160
+"""Columns of a line that no terminal has to hold."""
+
+
+def print_week(
+    desk: Desk,
+    published: PublishedWeek,
+    report: ResearchReport | None,
+    *,
+    as_json: bool,
+    already_published: bool = False,
+    changes: tuple[str, ...] = (),
+) -> ExitStatus:
+    """Write the summary to standard output; the exit status says whether the week is complete."""
+    settings = desk.settings
+    summary = summary_of(
+        published,
+        report,
+        time_zone=settings.config.schedule.time_zone,
+        temporal_ui=ui_address(
+            settings.ui_url, desk.client.namespace, published.workflow_id, published.run_id
+        ),
+        already_published=already_published,
+        changes=changes,
+    )
+    lines = [summary.model_dump_json(indent=2)] if as_json else summary_lines(summary, _width())
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+    if desk.hosting and not as_json:
+        say("The server stops with this command; `desk up` keeps it, and the address above, open.")
+    return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return ROOM_ELSEWHERE
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,81 @@
+"""`--week`: which week is researched, and whether there is anything to research it with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from desk.analytics.weeks import as_of_of, latest_complete_week, latest_covered_week, parse_week
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.source_results import FixingCoverage
+from desk.contracts.weeks import monday_of, next_week
+from starters.terminal.exit_status import UsageError
+
+REFRESH = "python -m desk.sources.ecb.server --refresh --cache-dir {cache_dir}"
+
+
+@dataclass(frozen=True)
+class WeekChoice:
+    """The week, and a sentence for the user when it is not the one that might be expected."""
+
+    week: str
+    remark: str | None = None
+
+
+def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> str | None:
+    """The week that the user wrote, if any, when it is over.
+
+    Raises:
+        UsageError: it is no week, or its as-of instant is still ahead.
+    """
+    if text is None:
+        return None
+    try:
+        week = parse_week(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if as_of_of(week, schedule) > now:
+        latest = latest_complete_week(now, schedule)
+        raise UsageError(
+            f"{week} is not over: its as-of instant is "
+            f"{as_of_of(week, schedule):%Y-%m-%d %H:%M} UTC; the latest complete week is {latest}"
+        )
+    return week
+
+
+def chosen_week(
+    written: str | None,
+    now: datetime,
+    schedule: ScheduleConfig,
+    held: FixingCoverage | None,
+    cache_dir: str = ".desk/cache",
+) -> WeekChoice:
+    """The written week, or the latest that the data cover; `held` is None when nobody knows.
+
+    Raises:
+        UsageError: the week lies before the data start.
+    """
+    latest = latest_complete_week(now, schedule)
+    if held is None:
+        return WeekChoice(
+            written or latest, "how far the data go could not be found out; see `desk doctor`"
+        )
+    if written is not None:
+        _check_start(written, held)
+    covered = latest_covered_week(now, held.last_day, schedule)
+    week = written or covered
+    refresh = REFRESH.format(cache_dir=cache_dir)
+    if written is not None and written > covered:
+        return WeekChoice(
+            week, f"the fixings end on {held.last_day}, before the end of {week}: {refresh}"
+        )
+    if written is None and covered < latest:
+        return WeekChoice(
+            week,
+            f"{latest} is the latest complete week, but the fixings end on {held.last_day}: "
+            f"researching {covered}; newer ones: {refresh}",
+        )
+    return WeekChoice(week)
+
+
+def _check_start(week: str, held: FixingCoverage) -> None:
+    if monday_of(next_week(week)) <= held.first_day:
+        raise UsageError(f"{week} lies before the data start, which is on {held.first_day}")

@@ -1,0 +1,128 @@
+"""The runs of a week: which there are, what they were started with, and starting one."""
+
+from typing import Any
+
+from temporalio.client import Client, WorkflowHandle
+from temporalio.common import (
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+)
+
+from desk.contracts.agents.search_attributes import SearchAttribute
+from desk.contracts.config import RunConfig
+from desk.contracts.names import Queue, WorkflowType, week_run_id
+from desk.contracts.week.delivery import Deliveries
+from desk.contracts.week.run import WeekRequest, WeekResult
+from starters.runs.server_runs import ServerRun, run_described, started_with
+from starters.terminal.exit_status import CommandError
+from workflows.options import TASK_TIMEOUT, WEEK
+
+Run = WorkflowHandle[Any, WeekResult]
+FoundRun = ServerRun[WeekResult]
+
+
+async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:
+    """The newest run of a week, or of a subset of its markets; None when there is none.
+
+    A full run has the week's own id, or that of the schedule which started it. Visibility lags
+    behind by a moment, so the week's own id is looked up besides.
+    """
+    own_id = week_run_id(week, subset)
+    if subset:
+        return await described(client, own_id)
+    full = {i for i in await run_ids(client, week) if not is_subset_run(i, week)}
+    return _newest([await described(client, workflow_id) for workflow_id in full | {own_id}])
+
+
+async def find_any_run(client: Client, week: str) -> FoundRun | None:
+    """As `find_run`, but where there is no full run, the newest of some of the markets."""
+    full = await find_run(client, week, None)
+    if full is not None:
+        return full
+    return _newest([await described(client, i) for i in await run_ids(client, week)])
+
+
+def _newest(found: list[FoundRun | None]) -> FoundRun | None:
+    runs = [run for run in found if run is not None]
+    return max(runs, key=lambda run: run.started_at, default=None)
+
+
+async def run_ids(client: Client, week: str | None = None) -> list[str]:
+    """The workflow ids of the runs of a week, or of all weeks, newest first."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
+    if week is not None:
+        query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
+    runs = [run async for run in client.list_workflows(query)]
+    runs.sort(key=lambda run: run.start_time, reverse=True)
+    return list(dict.fromkeys(run.id for run in runs))
+
+
+async def newest_week(client: Client) -> str | None:
+    """The latest week that has a run; None when there is none."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}"'
+    runs = [run async for run in client.list_workflows(query)]
+    weeks = [run.typed_search_attributes.get(WEEK) for run in runs]
+    return max((week for week in weeks if week), default=None)
+
+
+def is_subset_run(workflow_id: str, week: str) -> bool:
+    """Whether an id is that of a run of some of a week's markets."""
+    return workflow_id.startswith(f"{week_run_id(week)}-")
+
+
+async def described(client: Client, workflow_id: str) -> FoundRun | None:
+    """The latest run with an id; None when the server knows none."""
+    return await run_described(client, workflow_id, WeekResult)
+
+
+async def start_run(
+    client: Client,
+    week: str,
+    config: RunConfig,
+    *,
+    subset: str | None = None,
+    workflow_id: str | None = None,
+    replace: bool = False,
+    deliveries: Deliveries | None = None,
+    learn: bool = True,
+) -> FoundRun:
+    """Start the run of a week, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place.
+    """
+    policy = WorkflowIDConflictPolicy
+    handle: Run = await client.start_workflow(
+        WorkflowType.WEEKLY_RESEARCH,
+        WeekRequest(config=config, week=week, subset=subset, deliveries=deliveries, learn=learn),
+        id=workflow_id or week_run_id(week, subset),
+        task_queue=Queue.DESK,
+        result_type=WeekResult,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        search_attributes=attributes_of(week),
+        static_summary=f"Research of {week}" + (f" ({subset})" if subset else ""),
+    )
+    return await known_run(client, handle.id)
+
+
+async def known_run(client: Client, workflow_id: str) -> FoundRun:
+    """A run that was started just now.
+
+    Raises:
+        CommandError: the server does not know it.
+    """
+    found = await described(client, workflow_id)
+    if found is None:
+        raise CommandError(f"the run {workflow_id} was started and is gone again")
+    return found
+
+
+async def request_of(found: FoundRun) -> WeekRequest:
+    """What a run was started with, from its history: its markets, rules and subset."""
+    return await started_with(found, WeekRequest)
+
+
+def attributes_of(week: str) -> TypedSearchAttributes:
+    """What a run can be found by from its first event."""
+    return TypedSearchAttributes([SearchAttributePair(WEEK, week)])

@@ -1,0 +1,300 @@
+"""A connection to a working desk: the user's own server, a running `desk up`, or this process."""
+
+import asyncio
+import contextlib
+import importlib
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from desk.platform.payloads.codec_server import opening_of
+from desk.platform.server.host_lock import HostLock, HostTaken
+from desk.platform.settings import Settings
+from desk.platform.telemetry.otlp import command_span
+from starters.terminal.exit_status import CommandError
+
+SERVER_PATIENCE_SECONDS: Final = 300.0
+"""How long a command waits for a server that went away."""
+
+QUIET_SECONDS: Final = 1.0
+"""A server that is away for less is not worth a line."""
+
+SETTLING_SECONDS: Final = 30.0
+"""So long a server that has come back may refuse what it will allow: its namespace comes last."""
+
+FIRST_PAUSE_SECONDS: Final = 0.1
+LONGEST_PAUSE_SECONDS: Final = 2.0
+
+
+class ServerPatience:
+    """Counts how long a server has been away since it answered last. Times are in seconds.
+
+    `tell` hears a sentence when a wait begins, and None when it is over. Without a `limit` the wait
+    has no end. `at_first` says that a server is waited for that has never answered yet.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        tell: Callable[[str | None], None],
+        *,
+        limit: float | None = SERVER_PATIENCE_SECONDS,
+        at_first: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._tell = tell
+        self._limit = limit
+        self._clock = clock
+        self._seen_at = clock() if at_first else None
+        self._away_at: float | None = None
+        self._pause = FIRST_PAUSE_SECONDS
+        self._told = False
+
+    def answered(self) -> None:
+        """The server answers."""
+        self._seen_at, self._away_at = self._clock(), None
+        self._pause = FIRST_PAUSE_SECONDS
+        if self._told:
+            self._told = False
+            self._tell(None)
+
+    def bear(self, error: Exception) -> float:
+        """How long to pause before the next try, longer from try to try.
+
+        Raises:
+            ServerUnreachable: the server has been away for too long.
+            Exception: the error itself, which does not say that the server is away.
+        """
+        # Imported when there is an error: it takes as long as a server takes to start.
+        from desk.platform.temporal.client import ServerUnreachable, server_name
+
+        now, server = self._clock(), server_name(self._settings)
+        if self._seen_at is None or not self._is_away(error, now):
+            raise error
+        waited = now - self._seen_at
+        if self._limit is not None and waited >= self._limit:
+            raise ServerUnreachable(
+                f"{server} has been away for {waited:.0f} s ({error}); what is under way goes "
+                "on when it is back, and the same command comes back to it"
+            ) from None
+        if not self._told and waited >= QUIET_SECONDS:
+            self._told = True
+            self._tell(f"{server} does not answer; waiting for it")
+        pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        return pause
+
+    def _is_away(self, error: Exception, now: float) -> bool:
+        from temporalio.service import RPCError
+
+        if _server_is_away(error):
+            self._away_at = now
+            return True
+        settling = self._away_at is not None and now - self._away_at < SETTLING_SECONDS
+        return settling and isinstance(error, RPCError)
+
+
+def _server_is_away(error: Exception) -> bool:
+    from temporalio.service import RPCError, RPCStatusCode
+
+    from desk.platform.temporal.client import ServerUnreachable
+
+    if isinstance(error, RPCError):
+        return error.status in (
+            RPCStatusCode.UNAVAILABLE,
+            RPCStatusCode.DEADLINE_EXCEEDED,
+            RPCStatusCode.CANCELLED,
+            RPCStatusCode.RESOURCE_EXHAUSTED,
+        )
+    return isinstance(error, ServerUnreachable)
+
+
+if TYPE_CHECKING:
+    from temporalio.client import Client
+
+    from desk.platform.server.embedded import EmbeddedServer
+    from workers.hosting import Role
+
+T = TypeVar("T")
+
+WORKER_PATIENCE_SECONDS = 60.0
+"""How long a command waits for workers that may be about to start."""
+
+_ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
+
+WORKED_SECONDS = 1.0
+"""A connection that held this long was one to a server that worked."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A desk to work with. `hosting`: this process runs its server and workers."""
+
+    client: "Client"
+    settings: Settings
+    hosting: bool
+
+
+Work = Callable[[Desk], Awaitable[T]]
+
+
+async def with_desk(
+    settings: Settings,
+    work: Work[T],
+    *,
+    server_only: bool = False,
+    patience: float = SERVER_PATIENCE_SECONDS,
+) -> T:
+    """Do the work at a desk, and be the desk where nobody else is.
+
+    One process of a home hosts the embedded server and the workers; others are its clients. When
+    the host goes away in the middle, the next one takes over and `work` is called again: it has
+    to find what it started before. So it is with a server of the user's own that goes away and
+    comes back within the `patience`, in seconds; one that is not there at first is an error. With
+    `server_only`, a hosting process runs no workers.
+
+    Raises:
+        ServerUnreachable, ServerFailed: there is no server, and why.
+    """
+    with command_span(settings, command_name()):
+        return await _with_desk(settings, work, server_only=server_only, limit=patience)
+
+
+async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
+    patience = ServerPatience(settings, tell_wait, limit=limit, at_first=not settings.external)
+    while True:
+        if not settings.external:
+            try:
+                with HostLock(settings.home):
+                    return await host(settings, work, () if server_only else _all_roles())
+            except HostTaken:
+                pass
+        try:
+            return await _as_client(settings, work, patience)
+        except Exception as error:
+            pause = patience.bear(error)
+        await asyncio.sleep(pause)
+
+
+async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
+    """Run the embedded server and the workers of the roles for the time of the work.
+
+    The caller holds the home's `HostLock`.
+    """
+    from desk.platform.server.embedded import SPACE_TO_WORK, check_space, embedded_server
+
+    if roles:
+        check_space(settings.home, SPACE_TO_WORK)
+    importing = _import_workers if roles else _import_client
+    async with embedded_server(
+        settings.home, settings.server, importing, opening=opening_of(settings)
+    ) as server:
+        at = settings.model_copy(update={"server": server.server})
+        return await _while_it_runs(server, _hosted_work(at, work, roles))
+
+
+async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
+    from desk.platform.temporal.client import connect
+
+    client = await connect(settings, working=bool(roles))
+    desk = Desk(client, settings, hosting=True)
+    if not roles:
+        return await work(desk)
+    from workers.hosting import hosted
+
+    async with hosted(client, settings, roles):
+        return await work(desk)
+
+
+async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
+    """The work's result, or the server's failure when it could not be kept running."""
+    task = asyncio.ensure_future(work)
+    ends: set[asyncio.Future[Any]] = {task, server.failed}
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            server.failed.result()
+        return await task
+    finally:
+        if not task.done():
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+
+async def _as_client(settings: Settings, work: Work[T], patience: ServerPatience) -> T:
+    from desk.platform.temporal.client import connect, located
+
+    desk = Desk(await connect(settings), located(settings), hosting=False)
+    loop, connected_at = asyncio.get_running_loop(), time.monotonic()
+    worked = loop.call_later(WORKED_SECONDS, patience.answered)
+    try:
+        return await work(desk)
+    finally:
+        worked.cancel()
+        if time.monotonic() - connected_at >= WORKED_SECONDS:
+            patience.answered()
+
+
+def _all_roles() -> "tuple[Role, ...]":
+    from workers.hosting import Role
+
+    return (Role.ALL,)
+
+
+def _import_workers() -> None:
+    """What the workers need takes about as long to import as the server takes to start."""
+    for module in (
+        "desk.platform.temporal.client",
+        *(f"workers.{role}" for role in _ROLE_MODULES),
+    ):
+        importlib.import_module(module)
+
+
+def _import_client() -> None:
+    importlib.import_module("desk.platform.temporal.client")
+
+
+def command_name() -> str:
+    """`desk run`: the command of this process, without what it was told."""
+    return " ".join(("desk", *(word for word in sys.argv[1:2] if not word.startswith("-"))))
+
+
+def say(text: str) -> None:
+    """A line about what is going on, on standard error: standard output carries results."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def tell_wait(text: str | None) -> None:
+    """Say that a server is waited for, or that it answers again."""
+    say(f"desk: {text or 'the Temporal server answers again'}")
+
+
+async def require_workers(
+    desk: Desk, queue: str, patience_seconds: float = WORKER_PATIENCE_SECONDS
+) -> None:
+    """Wait until somebody polls a queue, and say so where it takes a while.
+
+    Raises:
+        CommandError: nobody does; the message says how to start a worker.
+    """
+    from workers.health import unpolled
+
+    began, told = time.monotonic(), False
+    while await unpolled(desk.client, None, [queue]):
+        waited = time.monotonic() - began
+        if waited > patience_seconds:
+            raise CommandError(
+                f"no worker polls the queue '{queue}'; start them with `desk worker all`, "
+                "and see `desk doctor`"
+            )
+        if waited > QUIET_SECONDS and not told:
+            told = True
+            say(
+                f"desk: no worker polls the queue '{queue}' yet; waiting for one (`desk worker "
+                "all` starts them)"
+            )
+        await asyncio.sleep(0.25)

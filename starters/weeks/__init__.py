@@ -1,0 +1,1 @@
+"""Commands that research weeks: `desk run`, `rerun`, `backfill`, `schedule` and `tape`."""

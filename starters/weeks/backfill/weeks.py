@@ -1,0 +1,251 @@
+"""What there is of each past week, on disk and on the server, as a table and as JSON."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from temporalio.client import Client, WorkflowExecutionStatus
+
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.week.report import Coverage
+from desk.contracts.weeks import IsoWeek
+from desk.runs.schedule.backfill import WeekState
+from desk.runs.schedule.schedule_spec import BackfilledWeek
+from starters.published.published_files import latest_files
+from starters.runs.watching import status_if_answered
+from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.runs.week_runs import FoundRun, described, find_run
+from starters.terminal.exit_status import ExitStatus
+from workflows.options import OUTCOME, PHASE, REVISION
+
+
+class WeekLine(Contract):
+    """What there is of a past week.
+
+    `revision`, `outcome` and `coverage` are of the report; `coverage` is None where the report is
+    on another machine and no worker answers for its run. `workflow_id` is None without a run.
+    `reason` says why the latest run failed.
+    """
+
+    week: IsoWeek
+    as_of: Instant
+    state: WeekState
+    revision: int | None = None
+    outcome: Outcome | None = None
+    coverage: Coverage | None = None
+    workflow_id: ShortText | None = None
+    reason: Text | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the week is published below the coverage threshold."""
+        return self.outcome is Outcome.INCOMPLETE
+
+
+class BackfillTable(Contract):
+    """The result of `desk backfill`; its `--json` is this model."""
+
+    published: int
+    incomplete: int
+    running: int
+    failed: int
+    missing: int
+    weeks: Annotated[tuple[WeekLine, ...], Field(max_length=1_000)]
+
+
+def table_of(lines: Sequence[WeekLine]) -> BackfillTable:
+    """The lines with their counts; incomplete weeks are among the published ones."""
+    states = Counter(line.state for line in lines)
+    return BackfillTable(
+        published=states[WeekState.PUBLISHED],
+        incomplete=sum(line.incomplete for line in lines),
+        running=states[WeekState.RUNNING],
+        failed=states[WeekState.FAILED],
+        missing=states[WeekState.MISSING],
+        weeks=tuple(lines),
+    )
+
+
+def exit_status(table: BackfillTable) -> ExitStatus:
+    """How a backfill ends whose weeks have all ended."""
+    if table.failed:
+        return ExitStatus.FAILED
+    return ExitStatus.INCOMPLETE if table.incomplete else ExitStatus.COMPLETE
+
+
+def table_lines(table: BackfillTable) -> Iterator[str]:
+    """The table for people: a line for each week, and the counts."""
+    yield f"{'week':8}  {'as of (UTC)':16}  {'state':9}  {'revision':>8}  coverage"
+    yield from (_printed_line(line) for line in table.weeks)
+    incomplete = f" ({table.incomplete} incomplete)" if table.incomplete else ""
+    yield (
+        f"{table.published} published{incomplete}, {table.running} running, "
+        f"{table.failed} failed, {table.missing} missing"
+    )
+
+
+def coverage_words(line: WeekLine) -> str:
+    """The coverage of a published week in a few words; nothing for any other."""
+    if line.state is not WeekState.PUBLISHED:
+        return ""
+    coverage = line.coverage
+    counts = (
+        f"{coverage.researched} of {coverage.expected} markets"
+        if coverage
+        else "not known here how many markets"
+    )
+    return f"{counts}, incomplete" if line.incomplete else counts
+
+
+def _printed_line(line: WeekLine) -> str:
+    revision = "" if line.revision is None else str(line.revision)
+    told = line.reason or coverage_words(line)
+    return (
+        f"{line.week:8}  {line.as_of:%Y-%m-%d %H:%M}  {line.state:9}  {revision:>8}  {told}"
+    ).rstrip()
+
+
+AT_ONCE = 8
+"""Weeks looked up at the same time."""
+
+
+class PublishedHead(BaseModel):
+    """The part of a published report that a table needs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    revision: int
+    coverage: Coverage
+
+
+_RESEARCHED = frozenset({Phase.PUBLISHING, Phase.OPEN_FOR_RERUNS, Phase.CLOSED})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run under way stands. One that has ended badly has not always `researched`."""
+
+    researched: bool
+    ended: bool
+
+
+@dataclass(frozen=True)
+class Look:
+    """A week's line, and the run that it is about."""
+
+    line: WeekLine
+    run: FoundRun | None
+
+
+async def look_at_all(
+    client: Client, reports_dir: Path, weeks: Sequence[BackfilledWeek]
+) -> dict[str, Look]:
+    """What there is of each week, by week."""
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def look(week: BackfilledWeek) -> Look:
+        async with places:
+            return await look_at(client, reports_dir, week)
+
+    return {found.line.week: found for found in await asyncio.gather(*map(look, weeks))}
+
+
+async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> Look:
+    """What there is of a week.
+
+    An open run that has not published makes it running, whatever was published before; a run that
+    failed makes it failed only where nothing is published.
+    """
+    run = await newest_run(client, week)
+    here = published_here(reports_dir, week.week)
+    if run is None:
+        return Look(_published(week, here) if here else _week_line(week, WeekState.MISSING), None)
+    line = await of_run(run, week, here)
+    if line.state is WeekState.FAILED:
+        before = here or await _published_before(run)
+        line = _published(week, before, run) if before else line
+    return Look(line, run)
+
+
+async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:
+    """The newest run of a week; one that the schedule has only just started is known by its id."""
+    found = [await find_run(client, week.week, None), await described(client, week.workflow_id)]
+    return max((run for run in found if run), key=lambda run: run.started_at, default=None)
+
+
+async def standing_of(run: FoundRun) -> Standing:
+    """Whether a run has done its research, and whether it has published or closed: one question."""
+    description = await run.handle.describe()
+    attributes = description.typed_search_attributes
+    published = attributes.get(REVISION) is not None
+    return Standing(
+        researched=published or attributes.get(PHASE) in _RESEARCHED,
+        ended=published or description.status is not WorkflowExecutionStatus.RUNNING,
+    )
+
+
+async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None) -> WeekLine:
+    """What a run itself has come to: published, running or failed."""
+    description = await run.handle.describe()
+    revision = description.typed_search_attributes.get(REVISION)
+    if revision is not None:
+        of_it = here if here is not None and here.revision == revision else await _told_by(run)
+        if of_it is not None:
+            return _published(week, of_it, run)
+        outcome = description.typed_search_attributes.get(OUTCOME)
+        known = {"revision": revision, "outcome": Outcome(outcome) if outcome else None}
+        return _week_line(week, WeekState.PUBLISHED, run).model_copy(update=known)
+    if description.status is WorkflowExecutionStatus.RUNNING:
+        return _week_line(week, WeekState.RUNNING, run)
+    try:
+        result = await result_of(run, week.week)
+    except EndedWithoutReport as ended:
+        return _week_line(week, WeekState.FAILED, run).model_copy(update={"reason": ended.reason})
+    last = result.record.revisions[-1].revision if result.record.revisions else 1
+    return _published(week, PublishedHead(revision=last, coverage=result.coverage), run)
+
+
+def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
+    """What the reports folder has of a week; a damaged report counts as none."""
+    path = Path(latest_files(reports_dir, week).json_file)
+    try:
+        return PublishedHead.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+async def _told_by(run: FoundRun) -> PublishedHead | None:
+    """What a run says about its report, which is on another machine; None when nobody answers."""
+    status = await status_if_answered(run.handle)
+    if status is None or status.coverage is None:
+        return None
+    return PublishedHead(revision=status.revision, coverage=status.coverage)
+
+
+async def _published_before(run: FoundRun) -> PublishedHead | None:
+    result = await published_before_the_end(run)
+    if result is None:
+        return None
+    last = result.record.revisions[-1].revision if result.record.revisions else 1
+    return PublishedHead(revision=last, coverage=result.coverage)
+
+
+def _published(week: BackfilledWeek, head: PublishedHead, run: FoundRun | None = None) -> WeekLine:
+    line = _week_line(week, WeekState.PUBLISHED, run)
+    outcome = Outcome.COMPLETE if head.coverage.complete else Outcome.INCOMPLETE
+    known = {"revision": head.revision, "outcome": outcome, "coverage": head.coverage}
+    return line.model_copy(update=known)
+
+
+def _week_line(week: BackfilledWeek, state: WeekState, run: FoundRun | None = None) -> WeekLine:
+    return WeekLine(
+        week=week.week,
+        as_of=week.start,
+        state=state,
+        workflow_id=run.workflow_id if run else None,
+    )

@@ -1,0 +1,226 @@
+"""What `desk rerun` and `desk dead-letters retry` do."""
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.names import Message, Queue, WorkflowType
+from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchReport
+from desk.contracts.week.run import RerunRequest, WeekResult
+from desk.platform.settings import Settings, load_settings
+from starters.published.published_files import report_if_here
+from starters.runs.market_choice import known_market
+from starters.runs.progress import shown_progress
+from starters.runs.summary import PublishedWeek, print_week
+from starters.runs.watching import WeekProgress, published_by, wait_until_published
+from starters.runs.week_choice import written_week
+from starters.runs.week_results import EndedWithoutReport, last_record
+from starters.runs.week_runs import (
+    FoundRun,
+    Run,
+    attributes_of,
+    described,
+    find_any_run,
+    known_run,
+    newest_week,
+    request_of,
+)
+from starters.session import Desk, require_workers, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workflows.options import TASK_TIMEOUT
+
+
+def changes_between(
+    before: ResearchReport | None, after: ResearchReport | None, market: str
+) -> tuple[str, ...]:
+    """A line for everything that changed; one line that says so when nothing did.
+
+    Empty when one of the reports is not at hand.
+    """
+    if before is None or after is None:
+        return ()
+    old, new = _section(before, market), _section(after, market)
+    if new is None:
+        return (f"{market} is not in the report",)
+    if old is None:
+        return (f"{market} is new in the report",)
+    return tuple(_changes(old, new)) or (f"{market}: every figure is as it was",)
+
+
+def _changes(old: MarketReport, new: MarketReport) -> Iterator[str]:
+    if old.outcome is not new.outcome:
+        yield f"{new.market}: {old.outcome} -> {new.outcome}"
+    was = {claim.claim_id: claim for claim in old.claims}
+    now = {claim.claim_id: claim for claim in new.claims}
+    for name, claim in now.items():
+        if name not in was:
+            yield f"{name} is new: {_figure(claim)}"
+        elif was[name].value != claim.value:
+            yield f"{name}: {_figure(was[name])} -> {_figure(claim)}"
+    yield from (f"{name} is gone (was {_figure(was[name])})" for name in was if name not in now)
+    if len(old.events) != len(new.events):
+        yield f"{new.market}: {len(old.events)} -> {len(new.events)} events"
+
+
+def _figure(claim: Claim) -> str:
+    return f"{claim.value:f} {claim.unit.replace('_', ' ')}"
+
+
+def _section(report: ResearchReport, market: str) -> MarketReport | None:
+    return next((section for section in report.markets if section.market == market), None)
+
+
+async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunRequest) -> FoundRun:
+    """Ask for a rerun, of an open run by a signal, of a closed one by starting it again.
+
+    Raises:
+        EndedWithoutReport: there is nothing to start again from.
+    """
+    if found.open:
+        try:
+            # By its id alone: it may have continued as new since it was looked up.
+            await client.get_workflow_handle(found.workflow_id).signal(Message.RERUN_MARKET, rerun)
+            return found
+        except RPCError as error:
+            # It closed since it was looked up: what follows is for closed runs.
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+        found = await known_run(client, found.workflow_id)
+    request = await request_of(found)
+    record = await last_record(found, week)
+    handle: Run = await client.start_workflow(
+        WorkflowType.WEEKLY_RESEARCH,
+        request.model_copy(update={"week": week, "resume": record, "carried": None}),
+        id=found.workflow_id,
+        task_queue=Queue.DESK,
+        result_type=WeekResult,
+        start_signal=Message.RERUN_MARKET,
+        start_signal_args=[rerun],
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        search_attributes=attributes_of(week),
+        static_summary=f"Research of {week}, reopened for {rerun.market}",
+    )
+    return await known_run(client, handle.id)
+
+
+@dataclass(frozen=True)
+class RerunOptions:
+    """The options of `desk rerun`. `workflow_id` names a run that is known already."""
+
+    market: str
+    reason: str
+    week: str | None = None
+    wait: bool = True
+    as_json: bool = False
+    workflow_id: str | None = None
+
+
+def rerun_market(options: RerunOptions) -> ExitStatus:
+    """Have a market researched again, and print what changed.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    market = known_market(settings.config, options.market)
+    if not options.reason.strip():
+        raise UsageError("--reason is empty: the report says why a market was redone")
+    week = written_week(options.week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+    rerun = _Rerun(settings, options, market, week)
+    try:
+        return interruptible(with_desk(settings, rerun.work))
+    except KeyboardInterrupt:
+        say(f"desk: detached; `desk status --week {rerun.week}` says how far the rerun is")
+        return ExitStatus.INTERRUPTED
+
+
+class _Rerun:
+    """One rerun. `work` may be called again, at another desk, and does not ask twice."""
+
+    def __init__(
+        self, settings: Settings, options: RerunOptions, market: str, week: str | None
+    ) -> None:
+        self._settings = settings
+        self._options = options
+        self._market = market
+        self.week = week
+        self._before: PublishedWeek | None = None
+        self._asked: FoundRun | None = None
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Ask for the rerun, wait for its revision, print it."""
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        self.week = self.week or await self._newest_week(desk)
+        found = await self._find(desk, self.week)
+        before = self._before = self._before or await _published(found, self.week)
+        old = report_if_here(before.files) if before else None
+        if self._asked is None:
+            found = self._asked = await self._ask(desk, found, self.week)
+        if not self._options.wait:
+            sys.stdout.write(f"asked {found.workflow_id} for a rerun of {self._market}\n")
+            return ExitStatus.COMPLETE
+        with shown_progress() as progress:
+            published = await self._wait(found, self.week, before, progress)
+        new = report_if_here(published.files)
+        changes = changes_between(old, new, self._market)
+        return print_week(desk, published, new, as_json=self._options.as_json, changes=changes)
+
+    async def _newest_week(self, desk: Desk) -> str:
+        week = await newest_week(desk.client)
+        if week is None:
+            raise CommandError("no week has been researched yet; `desk run` does it")
+        return week
+
+    async def _find(self, desk: Desk, week: str) -> FoundRun:
+        chosen = self._options.workflow_id
+        found = (
+            await described(desk.client, chosen)
+            if chosen
+            else await find_any_run(desk.client, week)
+        )
+        if found is None:
+            raise CommandError(f"no run of {week}; `desk run --week {week}` researches it")
+        return found
+
+    async def _ask(self, desk: Desk, found: FoundRun, week: str) -> FoundRun:
+        request = await request_of(found)
+        if self._market not in request.config.market_names:
+            raise UsageError(
+                f"{self._market} is not among the markets of {found.workflow_id}; "
+                f"`desk run --week {week} --markets {self._market}` researches it"
+            )
+        if self._before is not None and self._before.revision + 1 >= MOST_REVISIONS:
+            raise CommandError(
+                f"{week} has {self._before.revision} revisions, the most there can be"
+            )
+        rerun = RerunRequest(market=self._market, reason=self._options.reason.strip())
+        return await signal_rerun(desk.client, found, week, rerun)
+
+    async def _wait(
+        self, found: FoundRun, week: str, before: PublishedWeek | None, progress: WeekProgress
+    ) -> PublishedWeek:
+        after, began = before.revision if before else 0, time.monotonic()
+        published = await wait_until_published(
+            found, week, progress, after=after, market=self._market
+        )
+        return published.model_copy(update={"seconds": time.monotonic() - began})
+
+
+async def _published(found: FoundRun, week: str) -> PublishedWeek | None:
+    """What there is to compare with; whether there is anything to start from is asked later."""
+    try:
+        return await published_by(found, week)
+    except EndedWithoutReport:
+        return None

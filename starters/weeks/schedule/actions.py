@@ -1,0 +1,334 @@
+"""What `desk schedule` does: the weekly schedule on the server."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from temporalio.api.common.v1 import Payload
+from temporalio.client import (
+    Client,
+    Schedule,
+    ScheduleActionStartWorkflow,
+    ScheduleAlreadyRunningError,
+    ScheduleBackfill,
+    ScheduleCalendarSpec,
+    ScheduleDescription,
+    ScheduleHandle,
+    ScheduleOverlapPolicy,
+    SchedulePolicy,
+    ScheduleRange,
+    ScheduleSpec,
+    ScheduleState,
+    ScheduleUpdate,
+    ScheduleUpdateInput,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.config import RunConfig
+from desk.contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
+from desk.contracts.week.delivery import Deliveries
+from desk.contracts.week.run import WeekRequest
+from desk.platform.settings import load_settings
+from desk.runs.schedule.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
+from starters.session import Desk, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workflows.options import TASK_TIMEOUT
+
+_OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
+MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule apply` brings learning"
+_AROUND = timedelta(seconds=30)
+"""A backfill's range reaches this far to both sides of the start it is about."""
+
+
+class Applied(StrEnum):
+    """What applying the schedule did."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+Action = Callable[[Desk], Awaitable[list[str]]]
+
+
+def at_the_server(action: Action) -> ExitStatus:
+    """Do something to the schedule and print what it says.
+
+    Raises:
+        CommandError: there is no schedule, or no server.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> ExitStatus:
+        lines = await action(desk)
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        if desk.hosting:
+            say("desk: it fires, and its runs are worked on, while `desk up` runs")
+        return ExitStatus.COMPLETE
+
+    return interruptible(with_desk(settings, work, server_only=True))
+
+
+async def apply(desk: Desk) -> list[str]:
+    """Put `desk.toml`'s schedule into force; a paused schedule stays paused."""
+    wanted = weekly_schedule(desk.settings.config.schedule)
+    done = await put_into_force(desk.client, desk.settings.config, desk.settings.deliveries)
+    return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk)]
+
+
+async def put_into_force(
+    client: Client, config: RunConfig, deliveries: Deliveries | None = None
+) -> Applied:
+    """Create the schedule, or change what differs and nothing else."""
+    wanted = _schedule(config, deliveries)
+    handle = client.get_schedule_handle(SCHEDULE_ID)
+    there = await _described(handle)
+    if there is None:
+        try:
+            await client.create_schedule(SCHEDULE_ID, wanted)
+        except ScheduleAlreadyRunningError:
+            return await put_into_force(client, config, deliveries)
+        return Applied.CREATED
+    if await _same(client, there.schedule, wanted):
+        return Applied.UNCHANGED
+
+    def change(now: ScheduleUpdateInput) -> ScheduleUpdate:
+        wanted.state.paused = now.description.schedule.state.paused
+        return ScheduleUpdate(schedule=wanted)
+
+    await handle.update(change)
+    return Applied.UPDATED
+
+
+async def show(desk: Desk) -> list[str]:
+    """The schedule as the server has it, its next starts and its latest runs."""
+    there = await _existing(desk.client)
+    state = there.schedule.state
+    lines = [
+        f"{SCHEDULE_ID}: {'paused' if state.paused else 'active'}",
+        *([state.note] if state.note else []),
+        *await _next_starts(desk),
+        f"{there.info.num_actions} runs started, "
+        f"{there.info.num_actions_missed_catchup_window} missed",
+    ]
+    for taken in there.info.recent_actions[-5:]:
+        run = getattr(taken.action, "workflow_id", "")
+        lines.append(f"  {taken.scheduled_at:%Y-%m-%d %H:%M} UTC  {run}")
+    learns = await _learns(desk.client, there.schedule)
+    if not learns:
+        lines.append(f"its runs learn nothing: {MADE_BEFORE}")
+    wanted = _schedule(desk.settings.config, desk.settings.deliveries, learn=learns)
+    if not await _same(desk.client, there.schedule, wanted):
+        lines.append("desk.toml differs from this; `desk schedule apply` puts it into force")
+    return lines
+
+
+async def pause(desk: Desk) -> list[str]:
+    """Start no more runs until resumed."""
+    await _existing(desk.client)
+    await desk.client.get_schedule_handle(SCHEDULE_ID).pause(note="paused by `desk schedule pause`")
+    return [f"{SCHEDULE_ID}: paused"]
+
+
+async def resume(desk: Desk) -> list[str]:
+    """Start runs again."""
+    await _existing(desk.client)
+    note = weekly_schedule(desk.settings.config.schedule).note
+    await desk.client.get_schedule_handle(SCHEDULE_ID).unpause(note=note)
+    return [f"{SCHEDULE_ID}: active", *await _next_starts(desk)]
+
+
+async def trigger(desk: Desk) -> list[str]:
+    """Start a run now. Its week is the latest complete one, covered by the data or not."""
+    before = (await _existing(desk.client)).info.num_actions
+    handle = desk.client.get_schedule_handle(SCHEDULE_ID)
+    await handle.trigger(overlap=ScheduleOverlapPolicy.ALLOW_ALL)
+    for _ in range(50):
+        info = (await handle.describe()).info
+        if info.num_actions > before and info.recent_actions:
+            run = getattr(info.recent_actions[-1].action, "workflow_id", "")
+            return [f"{SCHEDULE_ID}: started {run}"]
+        await asyncio.sleep(0.1)
+    return [f"{SCHEDULE_ID}: asked for a run; `desk schedule show` lists it when it has started"]
+
+
+async def delete(desk: Desk) -> list[str]:
+    """Take the schedule away; runs and reports stay."""
+    await _existing(desk.client)
+    await desk.client.get_schedule_handle(SCHEDULE_ID).delete()
+    return [f"{SCHEDULE_ID}: deleted"]
+
+
+async def ready_for_backfill(
+    client: Client,
+    config: RunConfig,
+    deliveries: Deliveries | None = None,
+    *,
+    look_only: bool,
+) -> str | None:
+    """See to it that past weeks can be started through the schedule; what the user should know.
+
+    Without a schedule there is one afterwards, unless this is only to look.
+
+    Raises:
+        CommandError: the schedule that is in force starts at other times than `desk.toml` says.
+    """
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    if there is None:
+        if look_only:
+            return "there is no schedule yet; without --dry-run this would create it"
+        await put_into_force(client, config, deliveries)
+        note = weekly_schedule(config.schedule).note
+        return f"there was no schedule: {SCHEDULE_ID} is created and in force ({note})"
+    learns = await _learns(client, there.schedule)
+    wanted = _schedule(config, deliveries, learn=learns)
+    if not _same_times(there.schedule, wanted):
+        raise CommandError(
+            "desk.toml has other times than the schedule on the server; `desk schedule apply` first"
+        )
+    if not await _same(client, there.schedule, wanted):
+        return (
+            "desk.toml differs from the schedule on the server, whose configuration the runs get; "
+            "`desk schedule apply` puts desk.toml into force"
+        )
+    return None
+
+
+async def scheduled_request(client: Client) -> WeekRequest | None:
+    """What the schedule in force starts its runs with; None where it starts no weeks, is gone, or
+    cannot be read here.
+
+    One that was made before runs could learn does not say that they do.
+    """
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    return await _request(client, there.schedule) if there else None
+
+
+async def start_past_week(client: Client, start: datetime, config: RunConfig) -> None:
+    """Ask the schedule for the run that it would have started at an instant, or did."""
+    await client.get_schedule_handle(SCHEDULE_ID).backfill(
+        ScheduleBackfill(
+            start_at=start - _AROUND,
+            end_at=start + _AROUND + config.schedule.jitter,
+            # Not the server's default, which would skip it while another run is open.
+            overlap=ScheduleOverlapPolicy.ALLOW_ALL,
+        )
+    )
+
+
+async def _request(client: Client, schedule: Schedule) -> WeekRequest | None:
+    action = schedule.action
+    given = action.args if isinstance(action, ScheduleActionStartWorkflow) else ()
+    encoded = [argument for argument in given if isinstance(argument, Payload)]
+    try:
+        decoded = await client.data_converter.decode(encoded, [WeekRequest])
+    except (ValueError, OSError, RuntimeError):
+        return None
+    return next((each for each in decoded if isinstance(each, WeekRequest)), None)
+
+
+async def _learns(client: Client, schedule: Schedule) -> bool:
+    """Whether its runs learn; what starts something else differs from `desk.toml` in any case."""
+    request = await _request(client, schedule)
+    return request is None or request.learn
+
+
+def _schedule(config: RunConfig, deliveries: Deliveries | None, *, learn: bool = True) -> Schedule:
+    spec = weekly_schedule(config.schedule)
+    return Schedule(
+        action=ScheduleActionStartWorkflow(
+            WorkflowType.WEEKLY_RESEARCH,
+            WeekRequest(config=config, deliveries=deliveries, learn=learn),
+            id=SCHEDULED_RUN_ID,
+            task_queue=Queue.DESK,
+            task_timeout=TASK_TIMEOUT,
+            static_summary="Research of the week before",
+        ),
+        spec=ScheduleSpec(
+            calendars=[
+                ScheduleCalendarSpec(
+                    day_of_week=[ScheduleRange(spec.day_of_week)],
+                    hour=[ScheduleRange(spec.hour)],
+                    minute=[ScheduleRange(spec.minute)],
+                )
+            ],
+            time_zone_name=spec.time_zone,
+            jitter=spec.jitter,
+        ),
+        policy=_policy(spec),
+        state=ScheduleState(note=spec.note),
+    )
+
+
+def _policy(spec: WeeklySchedule) -> SchedulePolicy:
+    return SchedulePolicy(overlap=_OVERLAPS[spec.overlap], catchup_window=spec.catchup_window)
+
+
+async def _same(client: Client, there: Schedule, wanted: Schedule) -> bool:
+    return (
+        _same_times(there, wanted)
+        and there.policy == wanted.policy
+        and await _action_key(client, there) == await _action_key(client, wanted)
+    )
+
+
+def _same_times(there: Schedule, wanted: Schedule) -> bool:
+    return _times(there) == _times(wanted)
+
+
+def _times(schedule: Schedule) -> tuple[object, ...]:
+    spec = schedule.spec
+    calendars = [
+        tuple((part.start, part.end or part.start) for part in (*c.day_of_week, *c.hour, *c.minute))
+        for c in spec.calendars
+    ]
+    return calendars, spec.time_zone_name, spec.jitter or timedelta(0)
+
+
+async def _action_key(client: Client, schedule: Schedule) -> tuple[object, ...]:
+    """What a schedule starts. The server hands arguments back encoded, so they are compared so."""
+    action = schedule.action
+    if not isinstance(action, ScheduleActionStartWorkflow):
+        return (action,)
+    encoded = [
+        argument
+        if hasattr(argument, "SerializeToString")
+        else (await client.data_converter.encode([argument]))[0]
+        for argument in action.args
+    ]
+    contents = [payload.data for payload in encoded]
+    return action.workflow, action.id, action.task_queue, action.task_timeout, contents
+
+
+async def _described(handle: ScheduleHandle) -> ScheduleDescription | None:
+    try:
+        return await handle.describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return None
+        raise
+
+
+async def _existing(client: Client) -> ScheduleDescription:
+    there = await _described(client.get_schedule_handle(SCHEDULE_ID))
+    if there is None:
+        raise CommandError("there is no schedule yet; `desk schedule apply` creates it")
+    return there
+
+
+async def _next_starts(desk: Desk) -> list[str]:
+    """The next starts, where there are any."""
+    there = await _existing(desk.client)
+    if there.schedule.state.paused:
+        return []
+    zone = desk.settings.config.schedule.time_zone
+    return [
+        f"  next  {at.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M} {zone}"
+        for at in there.info.next_action_times[:3]
+    ]

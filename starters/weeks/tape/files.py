@@ -1,0 +1,63 @@
+"""Tapes on disk: read whole, and written whole or not at all."""
+
+import os
+import secrets
+from pathlib import Path
+
+from desk.contracts.agents.tape import Tape
+from desk.documents.publishing.published_modes import published
+from desk.platform.files import read_file
+from desk.runs.tapes import LARGEST, TapeUnusable, from_bytes
+from starters.terminal.exit_status import CommandError, UsageError
+
+
+def read_tape(path: Path) -> Tape:
+    """The tape of a file.
+
+    Raises:
+        CommandError: it is missing, damaged or no tape; the message names it.
+    """
+    try:
+        return from_bytes(read_file(path, LARGEST))
+    except FileNotFoundError:
+        raise CommandError(f"{path} is missing; `desk tape save RUN {path}` saves one") from None
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}") from None
+    except TapeUnusable as error:
+        raise CommandError(f"{path} cannot be played: {error}") from None
+
+
+def check_place(path: Path, *, force: bool) -> None:
+    """See to it that a tape can be written there, before a history is read for it.
+
+    Raises:
+        UsageError: something is there already, or the folder cannot be written to.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file in it")
+    if path.exists() and not force:
+        raise UsageError(f"{path} is there already; --force replaces it")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{path.parent} is no folder that can be written to")
+
+
+def write_tape(path: Path, content: bytes) -> None:
+    """Put a tape in its place; a reader sees the old file, or the new one whole.
+
+    Raises:
+        CommandError: it could not be written; what was there is still there.
+    """
+    try:
+        waiting = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with waiting.open("xb") as file:
+                published(waiting)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            waiting.replace(path)
+        except BaseException:
+            waiting.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CommandError(f"{path} could not be written: {error.strerror}") from None

@@ -1,0 +1,231 @@
+"""What `desk run --tape` does: the run once more, on a server that is there for it alone."""
+
+import asyncio
+import contextlib
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from desk.analytics.weeks import parse_week, window_of
+from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.week.report import ResearchReport
+from desk.platform.server.failure import PortInUse
+from desk.platform.server.host_lock import HostLock
+from desk.platform.settings import Settings, load_settings
+from desk.trust.ledger.seal import sealed
+from starters.published.published_files import check_target, copy_set, report_if_here
+from starters.runs.progress import shown_progress
+from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
+from starters.runs.watching import wait_until_published
+from starters.runs.week_runs import start_run
+from starters.session import Desk, host, say
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from starters.weeks.tape.files import read_tape
+
+if TYPE_CHECKING:
+    from workers.tape import TapePlayer
+
+T = TypeVar("T")
+
+FOLDER: Final = "tape"
+"""Where in the reports' folder played reports stand, unless another is named."""
+
+TRIES: Final = 3
+"""For ports: a free one can be taken before the server has it."""
+
+MOST_NAMED: Final = 5
+
+_TEMPORAL: Final = "Temporal  "
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """The options of `desk run --tape`."""
+
+    tape: Path
+    week: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+
+
+def play_tape(options: PlayOptions) -> ExitStatus:
+    """Play a tape, put its report where it is wanted, and print the summary.
+
+    Neither the desk's own server nor its reports are touched.
+
+    Raises:
+        UsageError, CommandError: with what to do next; no report was written.
+    """
+    tape = read_tape(options.tape)
+    settings = load_settings()
+    _check_week(options, tape)
+    target = (options.out or settings.reports_dir / FOLDER).resolve()
+    check_target(target)
+    log_to_file(settings)
+    playback = _Playback(options, tape, target)
+    try:
+        return interruptible(_apart(settings, playback))
+    except KeyboardInterrupt:
+        say("desk: stopped; nothing of the tape was published")
+        return ExitStatus.INTERRUPTED
+
+
+def _check_week(options: PlayOptions, tape: Tape) -> None:
+    try:
+        week = parse_week(options.week) if options.week else tape.week
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if week != tape.week:
+        raise UsageError(f"{options.tape} is a tape of {tape.week}, and not of {week}")
+    window = window_of(tape.week, tape.config.schedule)
+    if window != tape.window:
+        raise CommandError(
+            f"{options.tape} cannot be played: its {tape.week} ends at {tape.window.end}, and by "
+            f"this desk's calendar at {window.end}"
+        )
+
+
+async def _apart(settings: Settings, playback: "_Playback") -> ExitStatus:
+    """The playback at a desk in a temporary folder, with a server of its own."""
+    for left in reversed(range(TRIES)):
+        with tempfile.TemporaryDirectory(prefix="desk-tape-") as folder:
+            apart = settings_apart(settings, Path(folder))
+            try:
+                with HostLock(apart.home):
+                    return await host(apart, playback.work, ())
+            except PortInUse:
+                if not left:
+                    raise
+    raise AssertionError("a try either returns or raises")
+
+
+def settings_apart(settings: Settings, folder: Path) -> Settings:
+    """Settings of a desk in a folder: a server of its own, no network, no key."""
+    port, ui_port = _free_ports(settings.server.ip)
+    server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})
+    return settings.model_copy(
+        update={
+            "home": folder / "home",
+            "reports_dir": folder / "reports",
+            "server": server,
+            "offline": True,
+            "external_ui_url": None,
+            "temporal_address": None,
+            "temporal_namespace": None,
+            "temporal_profile": None,
+            "temporal_config_file": None,
+            "temporal_environment": {},
+            "variables": {},
+            "anthropic_api_key": None,
+            "yahoo_finance_api_key": None,
+            "google_news_api_key": None,
+            "reuters_api_token": None,
+        }
+    )
+
+
+def _free_ports(ip: str) -> tuple[int, int]:
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    with socket.socket(family) as one, socket.socket(family) as other:
+        one.bind((ip, 0))
+        other.bind((ip, 0))
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+class _Playback:
+    """One tape, played once."""
+
+    def __init__(self, options: PlayOptions, tape: Tape, target: Path) -> None:
+        self._options = options
+        self._tape = tape
+        self._target = target
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Play the run, compare what it asked with the tape, and hand its report over.
+
+        Raises:
+            CommandError: the run and the tape do not fit together.
+        """
+        from workers.tape import playing
+
+        reports_dir = desk.settings.reports_dir
+        if self._tape.previous is not None:
+            _lay_out(self._tape.previous, self._tape.subset, reports_dir)
+        async with playing(desk.client, self._tape, reports_dir) as player:
+            published = await self._unless_faulty(player, self._published(desk))
+        if player.unplayed:
+            left = f"{len(player.unplayed):,} of its {len(self._tape.takes):,} takes"
+            some = ", ".join(map(str, player.unplayed[:MOST_NAMED]))
+            raise self._unfit(f"the run never asked for {left}: {some}")
+        report = report_if_here(published.files)
+        files = copy_set(published.files, self._target)
+        return self._print(published.model_copy(update={"files": files}), report, desk.settings)
+
+    async def _published(self, desk: Desk) -> PublishedWeek:
+        tape = self._tape
+        with shown_progress() as progress:
+            found = await start_run(
+                desk.client,
+                tape.week,
+                tape.config,
+                subset=tape.subset,
+                workflow_id=tape.workflow_id,
+                learn=any(take.effect is Effect.ADVICE for take in tape.takes),
+            )
+            return await wait_until_published(found, tape.week, progress, after=tape.revision - 1)
+
+    async def _unless_faulty(self, player: "TapePlayer", work: Coroutine[Any, Any, T]) -> T:
+        """The work's result, or an error as soon as the run and the tape part."""
+        task = asyncio.create_task(work)
+        ends: set[asyncio.Future[Any]] = {task, player.fault}
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            if player.fault.done():
+                raise self._unfit(player.fault.result())
+            return await task
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+    def _unfit(self, words: str) -> CommandError:
+        return CommandError(f"{self._options.tape} does not fit this desk: {words}")
+
+    def _print(
+        self, published: PublishedWeek, report: ResearchReport | None, settings: Settings
+    ) -> ExitStatus:
+        zone = self._tape.config.schedule.time_zone
+        summary = summary_of(published, report, time_zone=zone, temporal_ui=None)
+        if self._options.as_json:
+            lines = [summary.model_dump_json(indent=2)]
+        else:
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else ROOM_ELSEWHERE
+            tape = f"Tape      {self._options.tape}, {len(self._tape.takes):,} takes"
+            lines = [
+                tape if line.startswith(_TEMPORAL) else line
+                for line in summary_lines(summary, width)
+            ]
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+        complete = published.coverage.complete
+        return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
+
+
+def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
+    """Put the report of the week before where publishing looks for it."""
+    from desk.documents.publishing.publish import DEFAULT_SLUG
+    from desk.documents.publishing.publish import FOLDER as WEEKLY
+    from desk.documents.rendering.report.json_form import to_json
+
+    folder = reports_dir / WEEKLY
+    folder.mkdir(parents=True)
+    name = f"{previous.week}-{subset or DEFAULT_SLUG}.r{previous.revision}.json"
+    # Sealed anew: a desk that has learned a field since reads the report with that field.
+    (folder / name).write_text(to_json(sealed(previous)), encoding="utf-8")
