@@ -9,8 +9,8 @@ from typing import Final
 
 from temporalio import activity
 
+from activities.effects import beating
 from activities.errors import permanent, transient
-from activities.heartbeats import beating
 from desk.contracts.names import FailureType
 from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
 from desk.contracts.week.report import ResearchReport

@@ -1,15 +1,39 @@
-"""An activity's effect: had once, however often the activity is tried."""
+"""What every activity has: a heartbeat while it works, and an effect that is had only once."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from pydantic import BaseModel
+from temporalio import activity
 
-from activities.heartbeats import effect_key
 from activities.metrics import Cache, count_lookup
 from desk.platform.effects.journal import EffectJournal
 
+INTERVAL_SECONDS = 0.35
+
 T = TypeVar("T", bound=BaseModel)
+
+
+@asynccontextmanager
+async def beating(*details: object) -> AsyncIterator[None]:
+    """Beat until the block ends, with what the next attempt is to know. Cancellation of the
+    activity reaches the block as usual.
+
+    The server starts its clock with the activity, so a short one needs no beat at all.
+    """
+    pulse = asyncio.get_running_loop().create_task(_pulse(details))
+    try:
+        yield
+    finally:
+        pulse.cancel()
+
+
+def effect_key() -> str:
+    """What names this activity's effect, the same for each of its attempts."""
+    info = activity.info()
+    return f"{info.workflow_id}/{info.workflow_run_id}/{info.activity_id}"
 
 
 async def once(
@@ -31,3 +55,9 @@ async def once(
         return await journal.once(effect_key(), had, kind, outlives=outlives)
     finally:
         count_lookup(Cache.JOURNAL, hit=not made)
+
+
+async def _pulse(details: tuple[object, ...]) -> None:
+    while True:
+        await asyncio.sleep(INTERVAL_SECONDS)
+        activity.heartbeat(*details)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from temporalio import activity
 
-from activities.heartbeats import beating
+from activities.effects import beating
 from desk.contracts.findings.judgement import (
     EvaluationToJudge,
     FindingsToJudge,

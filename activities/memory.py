@@ -5,7 +5,7 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.heartbeats import beating
+from activities.effects import beating
 from desk.contracts.learning.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
 from desk.platform.memory.store import MemoryAway, MemoryStore, MemoryUnusable
 

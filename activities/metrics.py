@@ -2,12 +2,14 @@
 
 A workflow's meter records nothing while a history is replayed. Names and labels are those of
 docs/operations.md; a count begins at zero with the first task, so that its first increase shows.
+A worker sets to zero from its start what a scrape must find before anything has happened.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import StrEnum
+from itertools import product
 from time import monotonic
 from typing import Final
 
@@ -15,19 +17,21 @@ from temporalio import activity, workflow
 from temporalio.common import MetricMeter
 from temporalio.exceptions import is_cancelled_exception
 
+from desk.agents.roster import ROSTER, profile_in
+from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS, TASK_OF
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolStatus
 from desk.contracts.agents.usage import Usage
+from desk.contracts.config import RunPolicy
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.names import AgentId
+from desk.contracts.names import AgentId, Queue
 from desk.contracts.week.report import ResearchReport
 from desk.runs.assignments.budget import spent as taken_by
 
 UNAVAILABLE: Final = "unavailable"
 """The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""
-
 
 COUNTERS: Final = {
     "desk_tasks": "Tasks that an agent has ended",
@@ -46,6 +50,20 @@ COUNTERS: Final = {
     "desk_model_calls_over_budget": "Calls that were not made for want of money",
 }
 """Every counter, with what it counts."""
+
+TASKS: Final[frozenset[tuple[AgentId, TaskType]]] = frozenset(
+    {
+        *TASK_OF.items(),
+        *SPECIALIST_TASKS.items(),
+        *STOCK_TASKS.values(),
+        (AgentId.PRODUCT_MANAGER, TaskType.PLAN_WEEK),
+        (AgentId.PRODUCT_MANAGER, TaskType.COMMENT_WEEK),
+        (AgentId.RESEARCH_LEADER, TaskType.PLAN_SWARM),
+        (AgentId.RESEARCH_LEADER, TaskType.CONCLUDE_SWARM),
+        (AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION),
+    }
+)
+"""Who does which tasks, without those that are taken over."""
 
 
 class TaskOutcome(StrEnum):
@@ -88,15 +106,6 @@ def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
         _ended(agent, task_type, outcome, workflow.now() - began)
         raise
     _ended(agent, task_type, TaskOutcome.DELIVERED, workflow.now() - began)
-
-
-def _ended(agent: AgentId, task_type: TaskType, outcome: TaskOutcome, took: timedelta) -> None:
-    labels = {"agent": agent.value, "task_type": task_type.value}
-    meter = workflow.metric_meter()
-    counted(meter, "desk_tasks", 1, **labels, outcome=outcome)
-    meter.with_additional_attributes(labels).create_histogram_timedelta(
-        "desk_task_seconds", "From a task's first turn to its result", "duration"
-    ).record(took)
 
 
 def count_dead_letter(agent: AgentId, task_type: TaskType) -> None:
@@ -193,6 +202,52 @@ def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
         _gauge(report, spent)
 
 
+def used(spent: Usage, budget: BudgetConfig) -> float:
+    """The larger share of money and tokens; nothing of a budget that has no limit."""
+    taken_of = taken_by(spent)
+    shares = [
+        float(taken or 0) / float(limit) if limit else float((taken or 0) > 0)
+        for taken, limit in ((taken_of.usd, budget.usd), (taken_of.tokens, budget.tokens))
+        if limit is not None
+    ]
+    return max(shares, default=0.0)
+
+
+def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
+    """Add to one of the `COUNTERS`, under its labels."""
+    told = {label: str(value) for label, value in labels.items()}
+    meter.with_additional_attributes(told).create_counter(name, COUNTERS[name]).add(amount)
+
+
+def begin_at_zero(
+    meter: MetricMeter, policy: RunPolicy, queues: Iterable[Queue], *, calls_tools: bool
+) -> None:
+    """Have the counters at zero that a process counts on its `queues`, and those of the sources
+    where it `calls_tools`. What an agent's model is, and which tools there are, the policy says."""
+    own = set(queues)
+    if Queue.DESK in own:
+        _of_work(meter)
+    if calls_tools:
+        _of_tools(meter, policy)
+    for agent in ROSTER:
+        profile = profile_in(policy, agent)
+        if profile.queue in own:
+            for name in (name for name in COUNTERS if name.startswith("desk_model_")):
+                counted(meter, name, 0, agent=agent, model=profile.model)
+    caches = (Cache.PROMPT,) if own else ()
+    for cache, result in product((Cache.JOURNAL, *caches), ("hit", "miss")):
+        counted(meter, "desk_cache_lookups", 0, cache=cache, result=result)
+
+
+def _ended(agent: AgentId, task_type: TaskType, outcome: TaskOutcome, took: timedelta) -> None:
+    labels = {"agent": agent.value, "task_type": task_type.value}
+    meter = workflow.metric_meter()
+    counted(meter, "desk_tasks", 1, **labels, outcome=outcome)
+    meter.with_additional_attributes(labels).create_histogram_timedelta(
+        "desk_task_seconds", "From a task's first turn to its result", "duration"
+    ).record(took)
+
+
 def _gauge(report: ResearchReport, spent: Usage) -> None:
     meter, coverage = activity.metric_meter(), report.coverage
     for name, words, value in (
@@ -207,17 +262,6 @@ def _gauge(report: ResearchReport, spent: Usage) -> None:
         meter.create_gauge_float(f"desk_report_{name}_ratio", words).set(value)
 
 
-def used(spent: Usage, budget: BudgetConfig) -> float:
-    """The larger share of money and tokens; nothing of a budget that has no limit."""
-    taken_of = taken_by(spent)
-    shares = [
-        float(taken or 0) / float(limit) if limit else float((taken or 0) > 0)
-        for taken, limit in ((taken_of.usd, budget.usd), (taken_of.tokens, budget.tokens))
-        if limit is not None
-    ]
-    return max(shares, default=0.0)
-
-
 def _rejected(by: RejectedBy, figures: int) -> None:
     meter = activity.metric_meter() if activity.in_activity() else workflow.metric_meter()
     counted(meter, "desk_figures_rejected", figures, by=by)
@@ -228,7 +272,26 @@ def _dead_letters(agent: AgentId, task_type: TaskType, letters: int) -> None:
     counted(meter, "desk_dead_letters", letters, agent=agent, task_type=task_type)
 
 
-def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
-    """Add to one of the `COUNTERS`, under its labels."""
-    told = {label: str(value) for label, value in labels.items()}
-    meter.with_additional_attributes(told).create_counter(name, COUNTERS[name]).add(amount)
+def _of_work(meter: MetricMeter) -> None:
+    for agent, task_type in sorted(TASKS):
+        counted(meter, "desk_dead_letters", 0, agent=agent, task_type=task_type)
+        for ended in TaskOutcome:
+            counted(meter, "desk_tasks", 0, agent=agent, task_type=task_type, outcome=ended)
+    for by in RejectedBy:
+        counted(meter, "desk_figures_rejected", 0, by=by)
+    for published in (Outcome.COMPLETE, Outcome.INCOMPLETE):
+        counted(meter, "desk_reports", 0, outcome=published)
+
+
+def _of_tools(meter: MetricMeter, policy: RunPolicy) -> None:
+    tools = {tool for agent in ROSTER for tool in profile_in(policy, agent).tools}
+    for tool in sorted(tools, key=lambda each: (each.server, each.tool)):
+        for answered in (ToolStatus.OK, ToolStatus.REFUSED, UNAVAILABLE):
+            counted(
+                meter,
+                "desk_tool_calls",
+                0,
+                server=tool.server,
+                tool=tool.tool,
+                outcome=str(answered),
+            )

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from temporalio import activity
 
-from activities.heartbeats import effect_key
+from activities.effects import effect_key
 from activities.metrics import count_lost_call, count_model_call, count_over_budget
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall

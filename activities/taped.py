@@ -10,8 +10,8 @@ from temporalio import activity
 from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError
 
+from activities.effects import beating
 from activities.errors import permanent
-from activities.heartbeats import beating
 from desk.contracts.agents.tape import Effect, TakeFailure, Tape
 from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult
 from desk.contracts.agents.turns import Turn, TurnRequest

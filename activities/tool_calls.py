@@ -1,23 +1,63 @@
 """Calling a tool, as an activity on the queue of the tool's server."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Final
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
-from activities.effects import once
-from activities.heartbeats import beating, effect_key
+from activities.effects import beating, effect_key, once
+from activities.errors import permanent, transient
 from activities.metrics import measured_call
-from activities.tries import Tries
 from desk.agents.answer_form import told_when
 from desk.agents.capabilities import is_answered
 from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.names import FailureType
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
 from desk.trust.claims.event_sources import without_later
 from desk.trust.ledger.seal import content_hash
 
+ALLOWED: Final = timedelta(minutes=1)
+"""For all tries, where whoever asks does not say."""
+
+LEAST_SECONDS: Final = 1.0
+"""What must be left for another try."""
+
 LATER = "it was changed since, and what it said then cannot be had"
 """Why an answer is refused that its source dates after the as-of instant."""
+
+
+class Tries:
+    """The try that begins now, and how long those before it lasted."""
+
+    def __init__(self, allowed: timedelta | None) -> None:
+        told = activity.info().heartbeat_details
+        self._allowed = (allowed or ALLOWED).total_seconds()
+        self._began = monotonic()
+        self.before = float(told[0]) if told else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long this try may last: a little less than the attempt, so that the timeout is ours
+        and says what it is."""
+        attempt = activity.info().start_to_close_timeout
+        one = 0.9 * attempt.total_seconds() if attempt else 15.0
+        return min(one, max(self._allowed - self.before, LEAST_SECONDS))
+
+    def failed(self, error: ToolUnreachable) -> ApplicationError:
+        """What to tell Temporal of this try: to try again where that may help and there is time,
+        after the pause that the server asked for where it did. The first detail is the fault."""
+        spent = self.before + monotonic() - self._began
+        activity.heartbeat(spent)
+        pause = error.after.total_seconds() if error.after else 0.0
+        details = (error.fault, *error.details)
+        if error.lasting or self._allowed - spent - pause < LEAST_SECONDS:
+            return permanent(FailureType.TOOL_UNAVAILABLE, str(error), *details)
+        return transient(
+            FailureType.TOOL_UNAVAILABLE, str(error), *details, retry_after=error.after
+        )
 
 
 class ToolActivities:

@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.effects import once
+from activities.effects import beating, effect_key, once
 from activities.errors import permanent, transient
-from activities.heartbeats import beating, effect_key
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType

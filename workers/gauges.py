@@ -16,8 +16,7 @@ from temporalio.client import Client
 from temporalio.common import MetricMeter
 from temporalio.service import RPCError
 
-from activities.metrics import counted
-from activities.metrics_at_zero import begin_at_zero
+from activities.metrics import begin_at_zero, counted
 from desk.analytics.weeks import latest_complete_week
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.names import Queue, WorkflowType, source_queue, week_run_id

@@ -22,8 +22,7 @@ from desk.contracts.names import Queue, source_queue
 from desk.platform.mcp.config import McpConfigError, read_mcp_config
 from desk.platform.settings import Settings, SettingsError, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
-from workers.hosting import Role
-from workers.identity import worker_identity
+from workers.hosting import Role, worker_identity
 
 LONGEST_SILENCE = timedelta(seconds=90)
 """A poll that finds nothing is answered after a minute at the latest, and the next one follows."""

@@ -1,6 +1,7 @@
 """Running the workers of some roles in this process."""
 
 import gc
+import socket
 import warnings
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -65,6 +66,11 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
             )
         yield
     await metrics_sent(settings)
+
+
+def worker_identity(role: Role) -> str:
+    """`research@host-1`: the role and the machine, or the container, that it runs on."""
+    return f"{role}@{socket.gethostname()}"
 
 
 async def _workers(

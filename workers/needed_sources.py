@@ -1,9 +1,11 @@
-"""Which queues and MCP servers the agents of the roster need."""
+"""Which queues, MCP servers and tools the agents of the roster need."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 
-from desk.agents.roster import ROSTER
+from desk.agents.roster import ROSTER, profile_in
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.config import RunPolicy
 from desk.contracts.names import AgentId, Queue
 
 
@@ -19,3 +21,12 @@ def needed_sources() -> Mapping[str, tuple[AgentId, ...]]:
 def agent_queues() -> Mapping[AgentId, Queue]:
     """The queue on which every agent is asked for its turns."""
     return {agent: profile.queue for agent, profile in ROSTER.items()}
+
+
+def tool_users(policy: RunPolicy) -> Mapping[ToolName, tuple[AgentId, ...]]:
+    """Every tool on some agent's list, with the agents on whose list it is."""
+    users: defaultdict[ToolName, list[AgentId]] = defaultdict(list)
+    for agent in ROSTER:
+        for tool in profile_in(policy, agent).tools:
+            users[tool].append(agent)
+    return {tool: tuple(agents) for tool, agents in users.items()}

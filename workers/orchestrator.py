@@ -4,12 +4,12 @@
 from temporalio.client import Client
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
-from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
-from activities.publishing import PublishingActivities
+from activities.publishing.answers import AnswerActivities
+from activities.publishing.reports import PublishingActivities
 from desk.contracts.names import Queue
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
@@ -17,17 +17,17 @@ from desk.platform.memory.opening import memory_store
 from desk.platform.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING
+from workflows.episode.episode import StockResearchWorkflow
 from workflows.escalation import EscalationWorkflow
-from workflows.hypothesis import HypothesisWorkflow
-from workflows.learning_system import LearningSystemWorkflow
-from workflows.market_research import MarketResearchWorkflow
+from workflows.learning import LearningSystemWorkflow
+from workflows.question import ResearchGraphWorkflow
 from workflows.reassignment import ReassignmentWorkflow
-from workflows.research_graph import ResearchGraphWorkflow
-from workflows.research_swarm import ResearchSwarmWorkflow
-from workflows.specialist import SpecialistWorkflow
-from workflows.stock_research import StockResearchWorkflow
+from workflows.swarm.hypothesis import HypothesisWorkflow
+from workflows.swarm.specialists import SpecialistWorkflow
+from workflows.swarm.swarm import ResearchSwarmWorkflow
 from workflows.tool_call import ToolCallWorkflow
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.market import MarketResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 WORKFLOWS = (
     WeeklyResearchWorkflow,

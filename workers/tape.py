@@ -8,15 +8,14 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from activities.publishing import PublishingActivities
+from activities.publishing.reports import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
 from desk.contracts.agents.tape import Tape
 from desk.contracts.names import Queue, source_queue
 from workers.needed_sources import needed_sources
 from workers.orchestrator import CACHED_WORKFLOWS, CONCURRENT_WORKFLOW_TASKS, WORKFLOWS
 from workers.tuning import TUNING
-from workflows.escalation import EscalationWorkflow
-from workflows.taped_escalation import TapedEscalationWorkflow
+from workflows.escalation import EscalationWorkflow, TapedEscalationWorkflow
 
 __all__ = ["PLAYED_WORKFLOWS", "TapePlayer", "playing"]
 

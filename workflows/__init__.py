@@ -1,1 +1,1 @@
-"""Orchestration only: one workflow a file, and the agent loop that they share."""
+"""The workflow types, by program, and what they share. They order, wait and count."""

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from temporalio import workflow
+from temporalio.common import RetryPolicy
 from temporalio.exceptions import ApplicationError
 
+from activities.taped import TapedActivities
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.findings.escalations import (
     EscalationAnswer,
@@ -16,12 +18,12 @@ from desk.contracts.findings.escalations import (
     EscalationStatus,
 )
 from desk.contracts.findings.results import DecidedBy
-from desk.contracts.names import FailureType, Message
+from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.runs.assignments.deadlines import time_left
 from desk.runs.escalations.case import decided_already, objection
 from desk.runs.escalations.details import case_details
 from desk.trust.conflicts.conflicts import decide
-from workflows.options import note_phase
+from workflows.options import HEARTBEAT_TIMEOUT, note_phase
 
 
 @workflow.defn
@@ -143,3 +145,22 @@ class EscalationWorkflow:
     @property
     def _id(self) -> str:
         return workflow.info().workflow_id
+
+
+@workflow.defn(name=WorkflowType.ESCALATION)
+class TapedEscalationWorkflow:
+    """Takes the place of `EscalationWorkflow` where a tape is played."""
+
+    @workflow.run
+    async def run(self, request: EscalationRequest) -> EscalationDecision:
+        """The decision as it was recorded. Fails where the case failed then."""
+        return await workflow.execute_activity_method(
+            TapedActivities.decide_escalation,
+            request,
+            activity_id="decision",
+            summary="The decision on the tape",
+            start_to_close_timeout=timedelta(seconds=10),
+            schedule_to_close_timeout=timedelta(seconds=30),
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=RetryPolicy(maximum_attempts=2),
+        )

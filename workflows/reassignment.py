@@ -15,8 +15,8 @@ from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
 from desk.runs.assignments.budget import Purse
 from desk.runs.assignments.outages import together
 from desk.runs.assignments.reassignment import next_agent
-from workflows.agent_loop import AgentRun
-from workflows.agent_work import Shown, TaskFailed, with_usage_before
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import Shown, TaskFailed, with_usage_before
 from workflows.options import note_outcome, note_phase
 
 

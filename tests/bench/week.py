@@ -33,7 +33,7 @@ from tests.bench.floor import (
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
 from workers.tuning import TUNING
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
 GOAL = 1.25

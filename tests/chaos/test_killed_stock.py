@@ -21,7 +21,7 @@ from tests.support.homes import home_environment
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 from tests.support.stocks import Handle, episode, start_episode
 from tests.swarm_scenarios.worker import PUBLISHING
-from workflows.stock_research import StockResearchWorkflow
+from workflows.episode.episode import StockResearchWorkflow
 
 pytestmark = pytest.mark.timeout(300)
 

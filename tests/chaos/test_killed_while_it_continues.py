@@ -18,7 +18,7 @@ from tests.support.chains import chain_of, continuing
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import WEEK, desk_at
 from workers.hosting import Role
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 RUN = week_run_id(WEEK)
 MARKET = "JP"

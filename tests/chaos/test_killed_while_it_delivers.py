@@ -25,7 +25,7 @@ from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.receivers import bucket, room
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 
 def delivered(log: Path, stage: str) -> int:

@@ -27,9 +27,9 @@ from tests.support.fleet import WEEK, desk_at
 from tests.support.hypotheses import hypothesis, hypothesis_request
 from tests.support.learning import forecast, lesson, question
 from workers.hosting import Role
-from workflows.hypothesis import HypothesisWorkflow
-from workflows.learning_system import LearningSystemWorkflow
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.learning import LearningSystemWorkflow
+from workflows.swarm.hypothesis import HypothesisWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 Answer = TypeVar("Answer")
 Handle = WorkflowHandle[LearningSystemWorkflow, None]

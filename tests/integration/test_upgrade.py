@@ -31,8 +31,8 @@ from desk.platform.temporal.client import connect
 from desk.platform.temporal.deployment import build_id
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT, home_environment
-from workflows.hypothesis import HypothesisWorkflow
-from workflows.stock_research import StockResearchWorkflow
+from workflows.episode.episode import StockResearchWorkflow
+from workflows.swarm.hypothesis import HypothesisWorkflow
 
 pytestmark = pytest.mark.timeout(300)
 

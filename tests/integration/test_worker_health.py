@@ -15,8 +15,7 @@ from desk.platform.mcp.config import read_mcp_config
 from tests.conftest import binary
 from tests.support.homes import PROJECT
 from workers.health import queues_of, unpolled
-from workers.hosting import Role
-from workers.identity import worker_identity
+from workers.hosting import Role, worker_identity
 
 
 @activity.defn

@@ -17,7 +17,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 
-from activities import previous_report as memory
+from activities.publishing import week_before as memory
 from desk.analytics.weeks import as_of_of
 from desk.contracts.learning.learning import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
 from desk.contracts.learning.record import LearnedView, LearningRequest, Question

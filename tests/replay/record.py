@@ -73,7 +73,7 @@ from tests.support.swarms import (
 )
 from tests.support.swarms import found as swarm_found
 from tests.support.swarms import plan as swarm_plan
-from workflows.learning_system import LearningSystemWorkflow
+from workflows.learning import LearningSystemWorkflow
 from workflows.tool_call import ToolCallWorkflow
 
 

@@ -70,7 +70,7 @@ from tests.support.swarms import (
     swarm_turn,
 )
 from tests.support.swarms import found as swarm_found
-from workflows.learning_system import LearningSystemWorkflow
+from workflows.learning import LearningSystemWorkflow
 
 MENDS, DROPS, VOTES, ASKS, NEEDS_ANOTHER = "USD/JPY", "EUR/USD", "GBP/USD", "USD/CHF", "AUD/USD"
 MARKETS = (MENDS, DROPS, VOTES, ASKS, NEEDS_ANOTHER)

@@ -10,12 +10,12 @@ from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from activities.answers import AnswerActivities
 from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
-from activities.publishing import PublishingActivities
+from activities.publishing.answers import AnswerActivities
+from activities.publishing.reports import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
@@ -30,8 +30,8 @@ from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
 from workers.tuning import TUNING
-from workflows.market_research import MarketResearchWorkflow
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.market import MarketResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
 

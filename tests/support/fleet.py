@@ -19,7 +19,7 @@ from tests.support.counted_worker import read_notes
 from tests.support.forked_worker import forking, work
 from tests.support.homes import PROJECT, home_environment
 from workers.hosting import Role
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
 MARKETS = ("USD/JPY", "USD/HKD", "USD/TWD", "JP", "SG")

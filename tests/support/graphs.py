@@ -28,7 +28,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from workflows.research_graph import ResearchGraphWorkflow
+from workflows.question import ResearchGraphWorkflow
 
 AS_OF = datetime(2026, 10, 30, 12, tzinfo=UTC)
 KNOWLEDGE = "knowledge"

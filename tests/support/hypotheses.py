@@ -13,7 +13,7 @@ from temporalio import activity
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from activities.heartbeats import beating
+from activities.effects import beating
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.tool_calls import ToolActivities
@@ -30,8 +30,8 @@ from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import pair
 from tests.support.scripted import ScriptedTools
 from workers.tuning import TUNING
-from workflows.hypothesis import HypothesisWorkflow
-from workflows.learning_system import LearningSystemWorkflow
+from workflows.learning import LearningSystemWorkflow
+from workflows.swarm.hypothesis import HypothesisWorkflow
 
 Handle = WorkflowHandle[HypothesisWorkflow, ScoredHypothesis]
 

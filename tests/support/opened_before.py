@@ -20,7 +20,7 @@ from desk.programs.episode.horizon import SETTLING
 from tests.support.homes import PROJECT
 from tests.support.hypotheses import begun, hypothesis, hypothesis_request
 from tests.support.stocks import episode, start_episode
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 
 async def main(ahead: timedelta) -> None:

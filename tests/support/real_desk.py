@@ -17,7 +17,7 @@ from starters.published.published_files import read_report
 from starters.session import Desk
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
-from workflows.weekly_research import WeeklyResearchWorkflow
+from workflows.week.week import WeeklyResearchWorkflow
 
 
 @asynccontextmanager

@@ -37,7 +37,7 @@ from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.real_desk import real_desk
 from tests.support.scripted import ScriptedTools, gives_up
-from workflows.stock_research import StockResearchWorkflow
+from workflows.episode.episode import StockResearchWorkflow
 
 Handle = WorkflowHandle[StockResearchWorkflow, StockResult]
 

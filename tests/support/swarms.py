@@ -25,7 +25,7 @@ from desk.contracts.swarm.swarm import (
 )
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up
-from workflows.research_swarm import ResearchSwarmWorkflow
+from workflows.swarm.swarm import ResearchSwarmWorkflow
 
 AS_OF = datetime(2026, 10, 30, 20, tzinfo=UTC)
 ANALYSIS = "analysis"

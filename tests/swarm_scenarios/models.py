@@ -36,7 +36,7 @@ from tests.support.swarms import (
     swarm,
     swarm_turn,
 )
-from workflows.research_swarm import NO_BUDGET
+from workflows.swarm.swarm import NO_BUDGET
 
 PRICE = Decimal("0.03")
 BUDGET = "0.40"

@@ -10,8 +10,8 @@ import os
 import sys
 import time
 
-from activities.answers import AnswerActivities
 from activities.model_turns import Analyst
+from activities.publishing.answers import AnswerActivities
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis

@@ -197,7 +197,7 @@ class Desk:
         findings: Findings | None = None,
         stale_by: timedelta = timedelta(0),
     ) -> tuple[AgentResult, tuple[ToolResult, ...], Contribution]:
-        """The loop of an agent, as `workflows/agent_loop.py` has it."""
+        """The loop of an agent, as `workflows/engine/agent_loop.py` has it."""
         assignment = self._assignment(request, planned)
         results = findings.results if findings else ()
         evidence = findings.evidence if findings else ()

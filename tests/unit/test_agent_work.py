@@ -4,7 +4,7 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
-from workflows.agent_work import Work
+from workflows.engine.agent_work import Work
 
 
 @pytest.mark.parametrize(

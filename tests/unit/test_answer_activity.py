@@ -6,7 +6,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.answers import AnswerActivities
+from activities.publishing.answers import AnswerActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
@@ -51,7 +51,7 @@ async def test_what_cannot_be_compiled_is_not_tried_again(
     def broken(record: GraphRecord, **_: object) -> None:
         raise KeyError(record.workflow_id)
 
-    monkeypatch.setattr("activities.answers.compile_answer", broken)
+    monkeypatch.setattr("activities.publishing.answers.compile_answer", broken)
     with pytest.raises(ApplicationError) as raised:
         await published(tmp_path, ticket_record())
     assert raised.value.non_retryable

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-import activities.archiving as archiving
-from activities.archiving import ArchiveUpkeep
-from activities.publishing import PublishingActivities
+import activities.publishing.reports as archiving
+from activities.publishing.reports import ArchiveUpkeep, PublishingActivities
 from desk.contracts.week.run import Publication
 from desk.documents.publishing.publish import FOLDER
 from starters.main import execute

@@ -59,7 +59,7 @@ def brought(call: ToolCall, length: int = 10) -> ToolResult:
 
 @dataclass
 class Loop:
-    """The agent loop's bookkeeping, as `workflows/agent_loop.py` has it."""
+    """The agent loop's bookkeeping, as `workflows/engine/agent_loop.py` has it."""
 
     exchanges: list[Exchange] = field(default_factory=lambda: list(first_request().exchanges))
     said: Turn = field(default_factory=Turn)

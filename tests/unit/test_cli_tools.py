@@ -29,7 +29,7 @@ from starters.monitoring.tools.use import ToolUse
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT, home_environment
-from workers.tool_lists import tool_users
+from workers.needed_sources import tool_users
 
 OFFLINE = (*("ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"),)
 QUOTE = ToolName(server="ecb", tool="get_quote")

@@ -5,8 +5,7 @@ from collections.abc import Collection
 import pytest
 from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
-from activities.metrics import COUNTERS
-from activities.metrics_at_zero import TASKS, begin_at_zero
+from activities.metrics import COUNTERS, TASKS, begin_at_zero
 from desk.agents.roster import ROSTER
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import AgentConfig, RunPolicy

@@ -8,8 +8,8 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.previous_report import previous_report
-from activities.publishing import PublishingActivities
+from activities.publishing.reports import PublishingActivities
+from activities.publishing.week_before import previous_report
 from desk.contracts.config import RunConfig
 from desk.contracts.week.changes import ChangeKind
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind

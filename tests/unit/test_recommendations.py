@@ -18,7 +18,7 @@ from desk.learning.learned.recommendations import recommendations
 from desk.runs.boards.week_board import WeekBoard
 from tests.support.learning import YAHOO, as_of, lesson, question, unavailable, use
 from tests.support.reports import sample_config
-from workflows.week_learning import ask_record
+from workflows.week.learning import ask_record
 
 GOOGLE = "google_news"
 Routes = Mapping[Capability, tuple[str, ...]]

@@ -14,8 +14,8 @@ from temporalio.common import SearchAttributePair, TypedSearchAttributes
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import ActivityEnvironment
 
-from activities.publishing import PublishingActivities
-from activities.week_before import published_before
+from activities.publishing.reports import PublishingActivities
+from activities.publishing.week_before import published_before
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.week.report import ResearchReport

@@ -6,7 +6,7 @@ from pathlib import Path
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
-from activities.event_places import with_event_ids
+from activities.publishing.event_places import with_event_ids
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import CallPlace, ToolResult
 from desk.contracts.week.report import MarketOutcome

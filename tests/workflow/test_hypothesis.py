@@ -30,7 +30,7 @@ from tests.support.hypotheses import (
     hypothesis_workers,
     stock,
 )
-from workflows.hypothesis import HypothesisWorkflow
+from workflows.swarm.hypothesis import HypothesisWorkflow
 
 QUARTER = timedelta(days=91)
 

@@ -32,7 +32,7 @@ from tests.support.fixings import Fixings
 from tests.support.hypotheses import scored_hypothesis
 from tests.support.learning import as_of, fixing, forecast, lesson, question, use, week_number
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, ordinary_turn, plan_of
-from workflows.learning_system import LearningSystemWorkflow
+from workflows.learning import LearningSystemWorkflow
 
 Handle = WorkflowHandle[LearningSystemWorkflow, None]
 

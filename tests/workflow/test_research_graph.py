@@ -32,7 +32,7 @@ from tests.support.graphs import (
     synthesis,
 )
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up
-from workflows.research_graph import ResearchGraphWorkflow
+from workflows.question import ResearchGraphWorkflow
 
 SERVERS = (KNOWLEDGE,)
 

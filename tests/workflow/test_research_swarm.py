@@ -41,7 +41,7 @@ from tests.support.swarms import (
     swarm,
     swarm_turn,
 )
-from workflows.research_swarm import LAST_ROUND, ResearchSwarmWorkflow
+from workflows.swarm.swarm import LAST_ROUND, ResearchSwarmWorkflow
 
 Script = Callable[[TurnRequest], Turn | None]
 

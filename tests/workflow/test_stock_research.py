@@ -51,7 +51,7 @@ from tests.support.stocks import (
     stock_desk,
     stock_turn,
 )
-from workflows.stock_research import StockResearchWorkflow
+from workflows.episode.episode import StockResearchWorkflow
 
 Script = Callable[[TurnRequest], Turn | None]
 

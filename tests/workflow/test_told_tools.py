@@ -12,7 +12,7 @@ from tests.support.desk import desk_workers, pair, start_week
 from tests.support.learning import lesson, use
 from tests.support.scripted import ScriptedTools
 from tests.support.spending import SOURCES, Spender, budgeted
-from workflows.learning_system import LearningSystemWorkflow
+from workflows.learning import LearningSystemWorkflow
 
 SEARCH = ToolSpec(server="ecb", tool="search_symbols", description="Finds symbols. By their names.")
 QUOTE = ToolSpec(server="ecb", tool="get_quote", description="A quote. As of an instant.")

@@ -104,14 +104,10 @@ _PASSED_THROUGH = (
     "desk.documents",
     "desk.learning",
     "desk.programs",
-    # What a market's workflow consists of beside itself: coroutines and classes without a state of
-    # their own. Each of a week's forty runs would load them anew. The same tests hold them.
-    "workflows.agent_loop",
-    "workflows.agent_work",
-    "workflows.escalating",
-    "workflows.judging",
+    # What programs run on: coroutines and classes without a state of their own, and no workflow.
+    # Each of a week's forty runs would load them anew. The same tests hold them.
+    "workflows.engine",
     "workflows.options",
-    "workflows.tool_asking",
     # Its DateTime subclasses two types the sandbox proxies, which is a metaclass conflict; its
     # clock is closed again below.
     "pendulum",

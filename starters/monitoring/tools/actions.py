@@ -40,7 +40,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import SHORT_NAMES, cut, folded
-from workers.tool_lists import tool_users
+from workers.needed_sources import tool_users
 
 NAME: Final = 24
 CAPABILITY: Final = 18

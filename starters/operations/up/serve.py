@@ -15,8 +15,7 @@ from starters.session import Desk, ServerPatience, host, say, tell_wait
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
-from workers.hosting import Role, hosted
-from workers.identity import worker_identity
+from workers.hosting import Role, hosted, worker_identity
 
 
 def stay_up() -> ExitStatus:

@@ -1,0 +1,135 @@
+"""The report of the week before, which a new one is compared with. Where that week is researched
+and about to be published, it is waited for."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from temporalio import activity
+from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.common import SearchAttributeKey
+from temporalio.service import RPCError
+
+from desk.contracts.agents.search_attributes import Phase, SearchAttribute
+from desk.contracts.config import ScheduleConfig
+from desk.contracts.names import week_run_id
+from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import IsoWeek, monday_of, week_of
+from desk.documents.publishing.publish import FOLDER, read_published
+from desk.runs.schedule.schedule_spec import backfilled_week
+from desk.trust.ledger.seal import seal_of
+
+LONGEST_SECONDS: Final = 60.0
+"""A report does not wait longer than this for what it can do without."""
+
+POLL_SECONDS: Final = 0.2
+
+_PHASE = SearchAttributeKey.for_keyword(SearchAttribute.PHASE)
+
+_REVISION = SearchAttributeKey.for_int(SearchAttribute.REVISION)
+
+
+class PreviousReport(NamedTuple):
+    """The report, None where there is none to compare with; `note` says what was passed over."""
+
+    report: ResearchReport | None
+    note: str | None = None
+
+
+def previous_report(directory: Path, week: IsoWeek, slug: str) -> PreviousReport:
+    """The latest readable revision of the week before, under the same slug.
+
+    A revision that cannot be read, is of another week, or whose seal does not hold is damaged; it
+    is passed over, and the note names it.
+    """
+    before = week_before(week)
+    damaged: list[str] = []
+    for path in _revisions(directory / FOLDER, f"{before}-{slug}"):
+        report = read_published(path)
+        if report is not None and report.week == before and seal_of(report) == report.seal:
+            return PreviousReport(report, _passed_over(damaged))
+        damaged.append(path.stem)
+    return PreviousReport(None, _passed_over(damaged))
+
+
+def week_before(week: IsoWeek) -> IsoWeek:
+    """The ISO week before this one."""
+    return week_of(monday_of(week) - timedelta(days=7))
+
+
+async def published_before(
+    client: Client,
+    week: str,
+    subset: str | None,
+    schedule: ScheduleConfig,
+    *,
+    longest: float = LONGEST_SECONDS,
+) -> str | None:
+    """Wait until the week before is published, if a run of it is open and just about to.
+
+    Once, and no longer than so many seconds: a second attempt at an activity does not wait again
+    for what the first has waited for.
+    A run that is researching still, or waits for a person, is not waited for: it may take days.
+    What the report should say is returned when the wait was in vain.
+    """
+    before = week_before(week)
+    runs = _run_ids(before, subset, schedule)
+    deadline = time.monotonic() + longest - _waited_already()
+    while await _about_to_publish(client, runs):
+        if time.monotonic() >= deadline:
+            return f"The report of {before} was about to come out, and was waited for in vain."
+        await asyncio.sleep(POLL_SECONDS)
+    return None
+
+
+def _revisions(folder: Path, stem: str) -> Iterator[Path]:
+    """The JSON form of each revision on disk, the latest first."""
+    numbered = {
+        int(number): path
+        for path in folder.glob(f"{stem}.r*.json")
+        if (number := path.stem.removeprefix(f"{stem}.r")).isdecimal()
+    }
+    for _, path in sorted(numbered.items(), reverse=True):
+        yield path
+
+
+def _passed_over(damaged: list[str]) -> str | None:
+    if not damaged:
+        return None
+    return f"Passed over as damaged: {', '.join(damaged)}."[:4_000]
+
+
+def _waited_already() -> float:
+    """The seconds since the activity was first scheduled; none outside of one. The clock is the
+    server's, which may be ahead of this machine's."""
+    if not activity.in_activity():
+        return 0.0
+    return max((datetime.now(UTC) - activity.info().scheduled_time).total_seconds(), 0.0)
+
+
+def _run_ids(week: str, subset: str | None, schedule: ScheduleConfig) -> tuple[str, ...]:
+    """The ids that a run of the week can have: its own, and that which the schedule gives it."""
+    own = week_run_id(week, subset)
+    return (own,) if subset else (own, backfilled_week(week, schedule).workflow_id)
+
+
+async def _about_to_publish(client: Client, runs: Sequence[str]) -> bool:
+    found = await asyncio.gather(*(_is_about_to_publish(client, run) for run in runs))
+    return any(found)
+
+
+async def _is_about_to_publish(client: Client, workflow_id: str) -> bool:
+    """Of a run that is unknown, or that cannot be asked for, nothing is to be expected."""
+    try:
+        description = await client.get_workflow_handle(workflow_id).describe()
+    except RPCError:
+        return False
+    attributes = description.typed_search_attributes
+    return (
+        description.status is WorkflowExecutionStatus.RUNNING
+        and attributes.get(_PHASE) == Phase.PUBLISHING
+        and attributes.get(_REVISION) is None
+    )

@@ -1,0 +1,1 @@
+"""What every program runs on: the agent loop, tools, hand-ons, judgements, publishing."""

@@ -1,0 +1,96 @@
+"""What a run asks of the desk's memory, and what it tells it and the learning system. A run goes on
+where neither can be reached."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.learning import LearningActivities
+from activities.memory import MemoryActivities
+from desk.contracts.config import RunPolicy
+from desk.contracts.learning.memory import (
+    MemoryAnswer,
+    MemoryEntries,
+    MemoryEntry,
+    MemoryQuery,
+    Remembered,
+)
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from workflows.options import HEARTBEAT_TIMEOUT, cause, patient_retry_policy, priority, retry_policy
+
+ONE_TRY: Final = timedelta(seconds=60)
+"""A model of meaning is loaded by the first question; the rest takes milliseconds."""
+
+AT_MOST: Final = timedelta(minutes=3)
+
+TELLING: Final = timedelta(seconds=10)
+
+TELLING_AT_MOST: Final = timedelta(hours=1)
+
+
+async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> MemoryAnswer:
+    """What is remembered, or why nothing can be asked."""
+    try:
+        return await workflow.execute_activity_method(
+            MemoryActivities.recall_memory,
+            query,
+            activity_id=activity_id,
+            summary="What earlier research has to say",
+            start_to_close_timeout=ONE_TRY,
+            schedule_to_close_timeout=AT_MOST,
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=retry_policy(policy.retries),
+            priority=priority(1),
+        )
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise
+        return MemoryAnswer(missing=f"the memory could not be asked: {cause(error)}")
+
+
+async def remember(
+    entries: Sequence[MemoryEntry], policy: RunPolicy, activity_id: str
+) -> Remembered:
+    """Have entries stored; what cannot be is in the history still, and can be put there later."""
+    try:
+        return await workflow.execute_activity_method(
+            MemoryActivities.remember,
+            MemoryEntries(entries=tuple(entries)),
+            activity_id=activity_id,
+            summary=f"Remember {len(entries)} of this run",
+            start_to_close_timeout=ONE_TRY,
+            schedule_to_close_timeout=AT_MOST,
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=retry_policy(policy.retries),
+            priority=priority(1),
+        )
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise
+        return Remembered(missing=f"the memory could not be told: {cause(error)}")
+
+
+async def untold(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
+    """Tell what became of it. Why that could not be done, in words; None where it was."""
+    try:
+        await workflow.execute_activity_method(
+            LearningActivities.tell_hypothesis,
+            scored,
+            activity_id="tell_hypothesis",
+            summary="What became of it, for the learning system",
+            start_to_close_timeout=TELLING,
+            schedule_to_close_timeout=TELLING_AT_MOST,
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=patient_retry_policy(policy.retries),
+            priority=priority(1),
+        )
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise
+        words = f"the learning system was not told: {cause(error)}"
+        workflow.logger.warning("%s", words)
+        return words
+    return None

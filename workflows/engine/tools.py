@@ -1,0 +1,189 @@
+"""An agent's tools: what their servers offer, and its calls, which go to the source's queue and end
+by the task's deadline. What an agent asks for by capability is put to its routes in their order,
+until one satisfies."""
+
+import asyncio
+from collections.abc import Iterable
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.tool_calls import ToolActivities
+from desk.agents.capabilities import (
+    answer_among,
+    as_routed,
+    call_by,
+    configured,
+    routes_to,
+    satisfies,
+)
+from desk.agents.roster import WEEK_AGENTS, AgentProfile, profile_in
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import (
+    CallPlace,
+    SourceOutage,
+    ToolCall,
+    ToolListing,
+    ToolRequest,
+    ToolResult,
+    ToolStatus,
+)
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import RunPolicy
+from desk.contracts.names import AgentId, CallFault, source_queue
+from desk.contracts.week.run import Tools
+from desk.runs.assignments.deadlines import share_of
+from desk.runs.assignments.outages import outage_of, together
+from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    ActivityBounds,
+    cause,
+    fault_told,
+    priority,
+    retry_policy,
+    task_bounds,
+)
+
+
+async def tools_of(policy: RunPolicy, agents: Iterable[AgentId] = WEEK_AGENTS) -> Tools:
+    """The tools on the lists of those agents that are models; none where all are built in.
+
+    A source that cannot be asked offers nothing: the week goes on without it.
+    """
+    profiles = [profile_in(policy, agent) for agent in agents]
+    listed = {tool for profile in profiles if profile.model != BUILTIN for tool in profile.tools}
+    servers = sorted({tool.server for tool in listed})
+    if policy.sources:
+        servers = [server for server in servers if server in policy.sources]
+    listings = await asyncio.gather(*(_listing(server, policy) for server in servers))
+    named = {(tool.server, tool.tool) for tool in listed}
+    return tuple(
+        spec for listing in listings for spec in listing.tools if (spec.server, spec.tool) in named
+    )
+
+
+class ToolAsking:
+    """The tool calls of one agent on one assignment."""
+
+    def __init__(
+        self, profile: AgentProfile, assignment: TaskAssignment, policy: RunPolicy
+    ) -> None:
+        self._profile = profile
+        self._assignment = assignment
+        self._policy = policy
+        self.outages: tuple[SourceOutage, ...] = ()
+
+    async def ask(self, call: ToolCall, activity_id: str) -> ToolResult:
+        """The result, of whoever answered. What went wrong is told to the agent, which may know
+        another way."""
+        found = await self._found(call, activity_id)
+        return found.model_copy(update={"satisfies": None})
+
+    async def _found(self, call: ToolCall, activity_id: str) -> ToolResult:
+        if call.capability is not None:
+            return await self._by_capability(call, call.capability, activity_id)
+        if not self._profile.may_call(call.server, call.tool):
+            return self._refused(call, f"{call.server}.{call.tool}")
+        if self._policy.sources and call.server not in self._policy.sources:
+            return _nobody(call, call.server)
+        return await self._answer(as_routed(call, self._policy), activity_id)
+
+    async def _by_capability(
+        self, call: ToolCall, capability: Capability, activity_id: str
+    ) -> ToolResult:
+        """The first answer that satisfies; a source asked after another has the activity's id
+        with its number. No time is left for the next source where the deadline has passed."""
+        if capability not in self._profile.capabilities:
+            return self._refused(call, capability)
+        routes = routes_to(capability, self._policy)
+        if not routes:
+            return _nobody(call, *(route.server for route in configured(capability, self._policy)))
+        allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
+        results: list[ToolResult] = []
+        for left, route in zip(range(len(allowed), 0, -1), allowed, strict=True):
+            place = f"{activity_id}.{len(results) + 1}" if results else activity_id
+            results.append(await self._answer(call_by(route, call), place, sources_left=left))
+            if satisfies(results[-1]) or workflow.now() >= self._assignment.deadline:
+                break
+        return answer_among(results) if results else self._refused(call, capability)
+
+    async def _answer(
+        self, call: ToolCall, activity_id: str, *, sources_left: int = 1
+    ) -> ToolResult:
+        """What the source said, or that it could not be asked; with its place in the history."""
+        market = self._assignment.market
+        subject = market.market if market else self._assignment.task_id
+        try:
+            result = await workflow.execute_activity_method(
+                ToolActivities.call_tool,
+                ToolRequest(
+                    call=call,
+                    as_of=self._assignment.window.end,
+                    within=self._policy.deadlines.tool_tries,
+                ),
+                task_queue=source_queue(call.server),
+                activity_id=activity_id,
+                summary=f"{call.server}.{call.tool} for {subject}",
+                **self._bounds(sources_left),
+            )
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            result = ToolResult(
+                call=call,
+                status=ToolStatus.UNAVAILABLE,
+                error=cause(error),
+                fault=self._fault(error),
+            )
+        info = workflow.info()
+        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
+        return result.model_copy(update={"place": place})
+
+    def _fault(self, error: ActivityError) -> CallFault | None:
+        """Why there was no answer, as the source's worker says. What was not asked is noted."""
+        told = fault_told(error.cause)
+        if told.circuit is not None:
+            self.outages = together((*self.outages, outage_of(told.circuit)))
+        return told.fault
+
+    def _bounds(self, sources_left: int) -> ActivityBounds:
+        """A source leaves time for those that could stand in for it, and for the agent."""
+        bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
+        allowed = bounds["schedule_to_close_timeout"]
+        return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}
+
+    def _refused(self, call: ToolCall, what: str) -> ToolResult:
+        return refused(call, f"{what} is not on the list of {self._profile.agent}")
+
+
+def refused(call: ToolCall, reason: str) -> ToolResult:
+    """A call that the desk itself says no to."""
+    return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
+
+
+async def _listing(server: str, policy: RunPolicy) -> ToolListing:
+    allowed = policy.deadlines.tool_call
+    try:
+        return await workflow.execute_activity_method(
+            ToolActivities.list_tools,
+            server,
+            task_queue=source_queue(server),
+            activity_id=f"list_tools.{server}",
+            summary=f"What {server} offers",
+            start_to_close_timeout=allowed,
+            schedule_to_close_timeout=2 * allowed,
+            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            retry_policy=retry_policy(policy.retries),
+            priority=priority(1),
+        )
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise
+        workflow.logger.warning("%s offers no tool to the models: %s", server, cause(error))
+        return ToolListing(server=server, error=cause(error))
+
+
+def _nobody(call: ToolCall, *servers: str) -> ToolResult:
+    reason = f"no source {' or '.join(dict.fromkeys(servers))} is configured in .mcp.json"
+    return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)

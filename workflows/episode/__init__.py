@@ -1,0 +1,1 @@
+"""The episode of a stock."""

@@ -1,0 +1,127 @@
+"""What the parts of an episode share: where it stands, its agents at work, and its report."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from temporalio import workflow
+
+from desk.agents.roster import AgentProfile, profile_in
+from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.episode.run import EpisodeStatus, StockRequest
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import AnswerPublication
+from desk.contracts.week.run import TaskOutcome, Tools
+from desk.contracts.weeks import TimeWindow
+from desk.programs.episode.details import board_details
+from desk.programs.episode.memories import StockRemembering
+from desk.programs.episode.run.assignments import episode_task
+from desk.programs.episode.run.graph import GRAPH
+from desk.programs.episode.run.state import StockState
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.graph_board import GraphBoard
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import Shown
+from workflows.engine.publishing import published
+from workflows.engine.run_book import RunBook
+
+
+class StockBook(RunBook):
+    """One episode's book. `waits_for` is what its status tells besides, and `waits_because` why it
+    is tried again then."""
+
+    def __init__(self, request: StockRequest) -> None:
+        self.request = request
+        self.state = StockState(request, workflow.info().start_time)
+        self.tools: Tools = ()
+        self.waits_for: datetime | None = None
+        self.waits_because: str | None = None
+        self.published: AnswerPublication | None = None
+        self._publications = 0
+        purse = Purse(request.policy.budget.allowance)
+        state = self.state
+        board = GraphBoard(state.query, GRAPH, purse.allowed, state, state.started_at)
+        super().__init__(state, board, purse)
+
+    @property
+    def status(self) -> EpisodeStatus:
+        """The episode as it stands."""
+        return EpisodeStatus(
+            request=self.request,
+            as_of=self.state.as_of,
+            board=self.state.board.told(),
+            steps=tuple(self.state.steps),
+            waits_for=self.waits_for,
+            published=self.published.files if self.published else None,
+            outcome=self.published.outcome if self.published else None,
+            note="; ".join(filter(None, (self.waits_because, *self.state.notes)))[:4_000] or None,
+        )
+
+    @property
+    def remembering(self) -> StockRemembering:
+        """What is remembered of the episode, as it stands."""
+        told = self.state.board.told()
+        return StockRemembering(workflow.info().workflow_id, self.state.query.question, told)
+
+    def besides(self) -> Iterable[str]:
+        """The blackboard, and what is waited for."""
+        yield board_details(self.state.board.told())
+        if self.waits_for is not None:
+            yield f"waits until {self.waits_for:%Y-%m-%d %H:%M} UTC"
+
+    def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
+        """An agent as the run has it, or the built-in one in its place, which costs nothing."""
+        profile = profile_in(self.request.policy, agent)
+        return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
+
+    def task(
+        self,
+        node: str,
+        profile: AgentProfile,
+        *,
+        round_: int | None = None,
+        query: Query | None = None,
+        window: TimeWindow | None = None,
+    ) -> TaskAssignment:
+        """What an agent is to do now at a node; without more, what the episode asks in its window,
+        once more than it was done before."""
+        state = self.state
+        return episode_task(
+            node,
+            state.rounds_of(node) if round_ is None else round_,
+            self.request,
+            query or state.query,
+            window or state.window,
+            deadline=workflow.now() + self.request.policy.deadlines.task,
+            tools=profile.tools,
+            limits=profile.limits,
+        )
+
+    async def work(
+        self, profile: AgentProfile, task: TaskAssignment, shown: Shown, *, again: int = 0
+    ) -> TaskOutcome:
+        """An agent at work. `again` tells another try at a task from the one before.
+
+        Raises:
+            TaskFailed: it could not do it.
+        """
+        run = AgentRun(
+            profile,
+            task,
+            self.request.policy,
+            shown=shown,
+            tools=self.tools,
+            purse=self.purse,
+            place=f"{task.task_id}.again{again}" if again else task.task_id,
+        )
+        return await run.work()
+
+    async def publish(self) -> AnswerPublication:
+        """The report of what there is; a later one takes its place."""
+        info = workflow.info()
+        record = self.state.record(info.workflow_id, info.run_id)
+        self._publications += 1
+        publication = await published(record, activity_id=f"publish.{self._publications}")
+        self.published = publication
+        self.board.files = publication.files
+        return publication

@@ -1,0 +1,193 @@
+"""Holding a recommendation against what happened, once its horizon is over."""
+
+from datetime import datetime
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError
+
+from desk.agents.task_kinds import STOCK_TASKS
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.judgement import EvaluationToJudge, JudgedEvaluation
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.week.report import Contribution
+from desk.contracts.week.run import TaskOutcome
+from desk.learning.forecasts.pauses import FIRST_PAUSE, LONGEST_PAUSE
+from desk.programs.episode.horizon import (
+    NEVER,
+    SETTLING,
+    Later,
+    had_no_price,
+    has_price,
+    later,
+    never_evaluated,
+    was_told_no_price,
+)
+from desk.programs.episode.parts import values_of
+from desk.programs.episode.run.assignments import outcome_parameters
+from desk.programs.judging.outcomes import NO_PRICE
+from desk.runs.assignments.deadlines import time_left
+from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.judging import evaluation_judged
+from workflows.episode.book import StockBook
+
+EVALUATE = StockAction.EVALUATE_PERFORMANCE
+
+TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
+"""Runs that waited before this change for a price that none but `RUN_TA_ADVANCED` asked for go on
+waiting."""
+
+
+WAIT_JUDGED_APART = "wait-judged-apart"
+EVALUATION_JUDGED_APART = "evaluation-judged-apart"
+"""Runs that came to these points before this change decide in the workflow whether they wait."""
+
+
+class Evaluating:
+    """The evaluation of one episode, which may be weeks ahead.
+
+    Before anything is waited for, the report of what there is goes out. A price that is not there
+    yet, or a source that is away, is asked again after a pause that grows to a day, until it is
+    given up; from the second try on the built-in evaluator asks, which costs nothing. A stock that
+    had no price to begin with is not waited for.
+    """
+
+    def __init__(self, book: StockBook, round_: int) -> None:
+        self._book = book
+        self._state = book.state
+        self._round = round_
+
+    async def outcome(self) -> TaskOutcome:
+        """What the evaluator found when the horizon was over, be it that there is no price.
+
+        Raises:
+            TaskFailed: it could not be asked until it was given up.
+        """
+        if time_left(self._state.due, workflow.now()) and await self._had_no_price():
+            return self._never()
+        await self._wait_until(self._state.due + SETTLING, "its horizon is over")
+        pause, tries = FIRST_PAUSE, 0
+        while True:
+            found = await self._asked(tries)
+            reason = await self._waits_because(found, tries)
+            if reason is None:
+                break
+            workflow.logger.warning("not evaluated yet: %s", reason.words)
+            self._book.waits_because = reason.words
+            again = min(workflow.now() + pause, reason.until)
+            await self._wait_until(again, "it is asked again")
+            pause, tries = min(2 * pause, LONGEST_PAUSE), tries + 1
+        self._book.waits_because = None
+        if isinstance(found, TaskFailed):
+            raise found
+        return found
+
+    async def _asked(self, tries: int) -> TaskOutcome | TaskFailed:
+        book, state = self._book, self._state
+        agent, _ = STOCK_TASKS[EVALUATE]
+        profile = book.profile(agent, built_in=tries > 0)
+        shown = Shown(state=state.results, board=state.board.told())
+        try:
+            return await book.work(profile, self._task(), shown, again=tries)
+        except TaskFailed as failed:
+            return failed
+
+    async def _had_no_price(self) -> bool:
+        """Whether a source said as the episode began that it has no price of the stock."""
+        if workflow.patched(WAIT_JUDGED_APART):
+            return not self._has_price and (await self._judged(None, "begin")).no_price
+        return self._had_none
+
+    @property
+    def _has_price(self) -> bool:
+        return has_price(self._state.board.values.keys())
+
+    @property
+    def _had_none(self) -> bool:
+        known, outcomes = self._state.board.values.keys(), self._state.outcomes
+        if had_no_price(known, outcomes):
+            return True
+        return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
+
+    async def _judged(self, found: TaskOutcome | TaskFailed | None, place: str) -> JudgedEvaluation:
+        state, request = self._state, self._book.request
+        result = found.result if isinstance(found, TaskOutcome) else None
+        asked = EvaluationToJudge(
+            symbol=request.symbol,
+            known=tuple(state.board.values),
+            # They are looked at for what was said in place of a price.
+            outcomes=() if self._has_price else tuple(state.outcomes),
+            found=result if isinstance(result, ResearchResult) else None,
+            failed=str(found)[:4_000] if isinstance(found, TaskFailed) else None,
+            due=state.due,
+            now=workflow.now(),
+            given_up_after=request.given_up_after,
+        )
+        return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
+
+    def _never(self) -> TaskOutcome:
+        """What there is to tell of a horizon that is not waited for; nobody is asked."""
+        agent, kind = STOCK_TASKS[EVALUATE]
+        words = f"nobody was asked: {NEVER}"
+        return TaskOutcome(
+            result=never_evaluated(self._task(), self._book.request.symbol),
+            evidence=(),
+            contribution=Contribution(agent=agent, task_type=kind, delivered=True, remark=words),
+        )
+
+    def _task(self) -> TaskAssignment:
+        """The evaluation; its tools are asked as of the end of the horizon."""
+        state = self._state
+        profile = self._book.profile(STOCK_TASKS[EVALUATE][0])
+        made = state.board.recommendation
+        if made is None:  # whoever begins an evaluation has seen to it
+            raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
+        told = {**state.query.parameters, **outcome_parameters(state.as_of, made.action)}
+        query = state.query.model_copy(update={"parameters": told})
+        return self._book.task(
+            EVALUATE, profile, round_=self._round, query=query, window=state.horizon
+        )
+
+    async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:
+        if workflow.patched(EVALUATION_JUDGED_APART):
+            judged = await self._judged(found, f"t{tries}")
+            until = judged.until
+            return Later(judged.waits_because or NO_PRICE, until) if until is not None else None
+        return self._waits_here(found)
+
+    def _waits_here(self, found: TaskOutcome | TaskFailed) -> Later | None:
+        exit_day, reason = None, NO_PRICE
+        if isinstance(found, TaskFailed):
+            reason = str(found)
+        elif isinstance(found.result, ResearchResult):
+            _, days = values_of(found.result.claims, EVALUATE, self._book.request.symbol)
+            exit_day = days.get(Metric.EXIT)
+            if exit_day is None and self._had_none:
+                return None
+            reason = "; ".join(found.result.missing) or NO_PRICE
+        return later(
+            exit_day,
+            reason,
+            due=self._state.due,
+            now=workflow.now(),
+            given_up_after=self._book.request.given_up_after,
+        )
+
+    async def _wait_until(self, when: datetime, then: str) -> None:
+        """A durable wait, where there is anything to wait for."""
+        left = time_left(when, workflow.now())
+        if not left:
+            return
+        book, began = self._book, workflow.now()
+        if book.published is None:
+            book.enter(Phase.PUBLISHING)
+            await book.publish()
+        book.waits_for = when
+        book.enter(Phase.AWAITING_HORIZON)
+        await workflow.sleep(time_left(when, workflow.now()), summary=f"{then}: {when:%Y-%m-%d}")
+        book.waits_for = None
+        self._state.waited += workflow.now() - began
+        book.board.note_begun(EVALUATE, workflow.now())
+        book.enter(Phase.RESEARCHING)

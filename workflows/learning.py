@@ -1,0 +1,233 @@
+"""The desk's memory of its own runs: what they told, how their forecasts did, what follows."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from activities.tool_calls import ToolActivities
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.config import RetryConfig
+from desk.contracts.findings.judgement import FixingsToJudge, JudgedFixings
+from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, Question
+from desk.contracts.names import Message, source_queue
+from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.weeks import week_of
+from desk.learning.forecasts.fixings import asked_for, fixing_calls, given_up
+from desk.learning.forecasts.pauses import FixingPauses, is_given_up
+from desk.learning.learned.details import learned_details
+from desk.learning.learned.learned import Fixed, Learned
+from desk.programs.judging.outcomes import judged_fixings
+from desk.runs.assignments.deadlines import time_left
+from workflows.engine.judging import fixings_judged
+from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+
+ONE_TRY: Final = timedelta(seconds=20)
+
+ONE_CALL: Final = timedelta(minutes=1)
+"""A source that cannot be asked for so long is asked again later."""
+
+FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
+"""A record that was at work before this change reads answers in the workflow, until it next
+continues as new."""
+
+
+class ForecastScoring:
+    """Asks for the fixings that are due, each source at its own pace.
+
+    What cannot be had is left open and asked for again, after a pause that grows. A source of which
+    nothing comes back is left alone as a whole; one that answers goes on answering for the rest,
+    and what it has refused for too long is void.
+    """
+
+    def __init__(self, learned: Learned, pauses: Iterable[FixingPause] = ()) -> None:
+        self._learned = learned
+        self._pauses = FixingPauses(pauses)
+        self._asked: Counter[str] = Counter()
+        self._judged_times = 0
+
+    @property
+    def pauses(self) -> tuple[FixingPause, ...]:
+        """What has to be waited for, to be carried on."""
+        return self._pauses.carried(self._learned.open_by(workflow.now()))
+
+    def awaited_by(self, as_of: datetime) -> bool:
+        """Whether a forecast that was due by then may be scored in a moment."""
+        return any(not self._pauses.is_held_up(fixed) for fixed in self._learned.open_by(as_of))
+
+    def due(self) -> tuple[Fixed, ...]:
+        """What to ask for now."""
+        now = workflow.now()
+        waiting = self._learned.open_by(now)
+        return tuple(fixed for fixed in waiting if self._pauses.until(fixed, now) <= now)
+
+    def next_time(self) -> datetime | None:
+        """When there will be something to ask for; None where nothing is open."""
+        now = workflow.now()
+        times = [self._pauses.until(fixed, now) for fixed in self._learned.open_by(now)]
+        ahead = self._learned.next_due_after(now)
+        return min((*times, ahead) if ahead is not None else times, default=None)
+
+    async def ask(self, is_enough: Callable[[], bool]) -> None:
+        """Ask for everything that is due, the servers side by side, or until it is enough."""
+        while (servers := sorted({fixed.server for fixed in self.due()})) and not is_enough():
+            await asyncio.gather(*(self._ask_server(server, is_enough) for server in servers))
+
+    async def _ask_server(self, server: str, is_enough: Callable[[], bool]) -> None:
+        """What was asked for least is asked for first, then what was due first: nothing that cannot
+        be had keeps back the rest."""
+        while (due := self._due_of(server)) and not is_enough():
+            first = min(due, key=lambda fixed: (self._pauses.tries(fixed), fixed))
+            await self._ask([fixed for fixed in due if fixed.due == first.due])
+
+    def _due_of(self, server: str) -> list[Fixed]:
+        return [fixed for fixed in self.due() if fixed.server == server]
+
+    async def _ask(self, together: Sequence[Fixed]) -> None:
+        due, server, _ = together[0]
+        markets = [fixed.market for fixed in together]
+        alone = {fixed.market for fixed in together if self._pauses.was_refused(fixed)}
+        calls = fixing_calls(server, markets, alone)
+        answers = await asyncio.gather(*(self._answer(call, due) for call in calls))
+        if all(answer.status is ToolStatus.UNAVAILABLE for answer in answers):
+            self._pauses.hold_server(server, workflow.now())
+        else:
+            self._pauses.release_server(server)
+        judged = await self._judged(FixingsToJudge(answers=answers, due=due, now=workflow.now()))
+        self._read(answers, due, judged)
+
+    async def _judged(self, asked: FixingsToJudge) -> JudgedFixings:
+        if not workflow.patched(FIXINGS_JUDGED_APART):
+            return judged_fixings(asked)
+        self._judged_times += 1
+        return await fixings_judged(asked, f"fixings.{self._judged_times}")
+
+    def _read(self, answers: Sequence[ToolResult], due: datetime, judged: JudgedFixings) -> None:
+        now = workflow.now()
+        found = {known.market: known for known in judged.resolutions}
+        for answer in answers:
+            for market in asked_for(answer.call):
+                fixed = Fixed(due, answer.call.server, market)
+                if market not in found:
+                    pause = self._pauses.hold(fixed, now, refused=market in judged.refused)
+                    if is_given_up(pause, now):
+                        found[market] = given_up(answer, pause, market, due)
+                if market in found:
+                    self._pauses.release(fixed)
+        self._learned.fix(found.values())
+
+    async def _answer(self, call: ToolCall, due: datetime) -> ToolResult:
+        try:
+            return await workflow.execute_activity_method(
+                ToolActivities.call_tool,
+                ToolRequest(call=call, as_of=due),
+                task_queue=source_queue(call.server),
+                activity_id=self._activity_id(due),
+                summary=f"What was fixed by {due:%Y-%m-%d %H:%M}",
+                start_to_close_timeout=ONE_TRY,
+                schedule_to_close_timeout=ONE_CALL,
+                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+                retry_policy=retry_policy(RetryConfig()),
+                priority=priority(1),
+            )
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            workflow.logger.warning("%s cannot be asked for fixings: %s", call.server, cause(error))
+            return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=cause(error))
+
+    def _activity_id(self, due: datetime) -> str:
+        """`score.2026-W44`, and a number for each further call about the same week."""
+        place = f"score.{week_of(due.date() - timedelta(days=7))}"
+        self._asked[place] += 1
+        return place if self._asked[place] == 1 else f"{place}.{self._asked[place]}"
+
+
+@workflow.defn
+class LearningSystemWorkflow:
+    """One for each desk, for as long as the desk is there.
+
+    It is told what became of each run and of each hypothesis, scores forecasts when they are due,
+    and answers what the record says. It continues as new with all that it knows, and loses nothing
+    that reached it.
+    """
+
+    @workflow.init
+    def __init__(self, request: LearningRequest) -> None:
+        self._request = request
+        self._learned = Learned(request.state)
+        self._scoring = ForecastScoring(self._learned, request.state.pauses)
+        self._advised: Advice | None = None
+        self._armed: datetime | None = None
+
+    @workflow.run
+    async def run(self, request: LearningRequest) -> None:
+        """Work until the history is long, and then go on with a new one."""
+        while True:
+            await self._scoring.ask(self._can_go_on_anew)
+            self._show()
+            if self._can_go_on_anew():
+                break
+            await self._something_to_do()
+        # Nothing is awaited since the handlers were seen to have finished.
+        state = self._learned.state.model_copy(update={"pauses": self._scoring.pauses})
+        workflow.continue_as_new(request.model_copy(update={"state": state}))
+
+    @workflow.signal(name=Message.LEARN, description="What became of a run")
+    def learn(self, lesson: Lesson) -> None:
+        """Take a lesson, in place of an earlier one of the same run."""
+        self._learned.take(lesson)
+
+    @workflow.signal(name=Message.LEARN_HYPOTHESIS, description="What became of a hypothesis")
+    def learn_hypothesis(self, scored: ScoredHypothesis) -> None:
+        """Take it once, however often it is told."""
+        self._learned.take_hypothesis(scored)
+
+    @workflow.update(name=Message.ADVISE, description="What the record says to a run")
+    async def advise(self, question: Question) -> Advice:
+        """What was known by the instant; what was due by then is scored first, unless its source
+        is away or it takes too long."""
+        if self._scoring.awaited_by(question.as_of):
+            with contextlib.suppress(TimeoutError):
+                await workflow.wait_condition(
+                    lambda: not self._scoring.awaited_by(question.as_of),
+                    timeout=self._request.longest_wait,
+                    timeout_summary="an answer without the scores",
+                )
+        self._advised = self._learned.advice(question)
+        self._show()
+        return self._advised
+
+    @workflow.query(name=Message.LEARNED, description="All that was known by an instant")
+    def learned(self, question: Question) -> LearnedView:
+        """The record and everything that follows from it."""
+        return self._learned.view(question)
+
+    async def _something_to_do(self) -> None:
+        """Wait until a fixing is due, or it is time to go on anew."""
+        self._armed = self._scoring.next_time()
+        timeout = time_left(self._armed, workflow.now()) if self._armed else None
+        with contextlib.suppress(TimeoutError):
+            await workflow.wait_condition(
+                self._is_wanted, timeout=timeout, timeout_summary="forecasts are due"
+            )
+
+    def _is_wanted(self) -> bool:
+        if self._scoring.due() or self._can_go_on_anew():
+            return True
+        sooner = self._scoring.next_time()
+        return sooner is not None and (self._armed is None or sooner < self._armed)
+
+    def _can_go_on_anew(self) -> bool:
+        info = workflow.info()
+        long = info.get_current_history_length() >= self._request.longest_history
+        return (long or info.is_continue_as_new_suggested()) and workflow.all_handlers_finished()
+
+    def _show(self) -> None:
+        workflow.set_current_details(learned_details(self._learned, self._advised))

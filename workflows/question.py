@@ -1,0 +1,286 @@
+"""A question that a graph of agents answers: its nodes, side by side where it forks, then the
+published answer."""
+
+import asyncio
+from collections import deque
+from datetime import datetime
+
+from temporalio import workflow
+
+from desk.agents.roster import AgentProfile, profile_in
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.config import RunPolicy
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import Message, reassignment_run_id
+from desk.contracts.question.graph import (
+    AnswerPublication,
+    GraphRecord,
+    GraphRequest,
+    GraphResult,
+    GraphStatus,
+    NodeOutcome,
+    NodeSpec,
+)
+from desk.contracts.week.run import ReassignmentRequest, TaskOutcome, Tools
+from desk.contracts.weeks import TimeWindow
+from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.graph_assignments import (
+    assignment_at,
+    node_deadline,
+    policy_at,
+    shown_to,
+    week_before,
+    window_before,
+)
+from desk.runs.boards.graph_board import GraphBoard, ended
+from desk.runs.graphs.machine import GraphMachine, Step
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.publishing import published
+from workflows.engine.reassigning import HandingOn, NobodyCould
+from workflows.engine.tools import tools_of
+from workflows.options import graph_attributes, note_outcome, note_phase, priority, unusable
+
+MOST_AT_WORK = 40
+"""Nodes that work at the same time; the others wait for their turn. A workflow can have 2,000
+activities under way, and a node up to sixteen."""
+
+
+class GraphNodes:
+    """The nodes of one run. They spend from one purse."""
+
+    def __init__(
+        self,
+        request: GraphRequest,
+        window: TimeWindow,
+        deadline: datetime,
+        board: GraphBoard,
+        tools: Tools,
+    ) -> None:
+        self._request = request
+        self._window = window
+        self._deadline = deadline
+        self._board = board
+        self._tools = tools
+        self._purse = Purse(request.policy.budget.allowance)
+        self._working = 0
+
+    async def work(self, step: Step, state: tuple[StateEntry, ...]) -> NodeOutcome:
+        """What became of a node in this round. Its failure is an outcome as well."""
+        node, began = step.node, workflow.now()
+        self._working += 1
+        try:
+            done = await self._done(step, state)
+        finally:
+            self._working -= 1
+        return ended(
+            node.name,
+            done.contribution,
+            done if isinstance(done, TaskOutcome) else None,
+            began=began,
+            at=workflow.now(),
+            key=node.key,
+            round_=step.round,
+            dead_letter=done.dead_letter if isinstance(done, NobodyCould) else None,
+        )
+
+    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | NobodyCould:
+        policy = policy_at(step.node, self._request.policy)
+        profile = _profile(step.node, policy)
+        assignment = self._assignment(step, profile)
+        findings = _findings(step.node, state)
+        evidence = self._board.evidence_for(state) if findings else ()
+        run = AgentRun(
+            profile,
+            assignment,
+            policy,
+            shown=Shown(findings=findings, evidence=evidence, state=state),
+            tools=self._tools,
+            purse=self._purse,
+            sharing=self._working + 1,
+            place=assignment.task_id,
+        )
+        try:
+            return await run.work()
+        except TaskFailed as failed:
+            request = ReassignmentRequest(
+                assignment=assignment,
+                tried=(assignment.agent,),
+                errors=(failed.error,),
+                findings=findings,
+                evidence=evidence,
+                state=state,
+                policy=policy,
+                tools=self._tools,
+            )
+            return await self._handed_on(request, failed)
+
+    async def _handed_on(
+        self, request: ReassignmentRequest, failed: TaskFailed
+    ) -> TaskOutcome | NobodyCould:
+        market = self._request.market
+        attributes = graph_attributes(market.market if market else None, phase=Phase.REASSIGNING)
+        handing_on = HandingOn(self._purse, attributes, priority(request.assignment.priority))
+        child = reassignment_run_id(workflow.info().workflow_id, request.assignment.task_id)
+        try:
+            return await handing_on.hand_on(request, failed, child, sharing=self._working + 1)
+        except NobodyCould as nobody:
+            return nobody
+
+    def _assignment(self, step: Step, profile: AgentProfile) -> TaskAssignment:
+        node, policy = step.node, self._request.policy
+        return assignment_at(
+            node,
+            step.round,
+            self._request,
+            self._window,
+            deadline=node_deadline(workflow.now(), self._deadline, node, policy.deadlines),
+            tools=profile.tools,
+            limits=profile.limits,
+        )
+
+
+class GraphWalk:
+    """One run's way through its graph, and the board that shows it."""
+
+    def __init__(self, request: GraphRequest, window: TimeWindow, started_at: datetime) -> None:
+        """Raises:
+        ValueError: the graph has a form that cannot be run.
+        """
+        self.deadline = started_at + request.policy.deadlines.week
+        self._request = request
+        self._window = window
+        self._machine = GraphMachine(request.graph, request.query)
+        self.board = GraphBoard(
+            request.query,
+            request.graph.name,
+            request.policy.budget.allowance,
+            self._machine,
+            started_at,
+        )
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The nodes that it did not come to."""
+        return self._machine.skipped
+
+    async def to_the_end(self, tools: Tools) -> None:
+        """Take every step that there is to take."""
+        nodes = GraphNodes(self._request, self._window, self.deadline, self.board, tools)
+        ready, working = deque(self._machine.begin()), list[asyncio.Task[tuple[Step, ...]]]()
+        try:
+            while ready or working:
+                while ready and len(working) < MOST_AT_WORK:
+                    step = asyncio.create_task(self._take(ready.popleft(), nodes))
+                    step.add_done_callback(_look_at)
+                    working.append(step)
+                done, working = await workflow.wait(working, return_when=asyncio.FIRST_COMPLETED)
+                for taken in done:
+                    ready.extend(taken.result())
+        finally:
+            for left in working:
+                left.cancel()
+
+    async def _take(self, step: Step, nodes: GraphNodes) -> tuple[Step, ...]:
+        """Do a step; the steps that follow from it."""
+        self.board.note_begun(step.node.name, workflow.now())
+        workflow.set_current_details(self.board.details())
+        state = shown_to(step.node, self._request.graph, self._machine.visible_to(step.node))
+        outcome = await nodes.work(step, state)
+        self.board.note_ended(outcome)
+        following = self._machine.finish(outcome.entry)
+        workflow.set_current_details(self.board.details())
+        return following
+
+
+@workflow.defn
+class ResearchGraphWorkflow:
+    """Answers a question by a graph of agents; whatever fails, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: GraphRequest) -> None:
+        self._request = request
+        self._started_at = workflow.info().start_time
+        self._as_of = request.as_of or self._started_at
+        self._window = window_before(self._as_of, request.time_zone)
+        self._walk: GraphWalk | None = None
+
+    @workflow.run
+    async def run(self, request: GraphRequest) -> GraphResult:
+        """The published answer, with what could not be had.
+
+        Raises:
+            ApplicationError: `UnusableRequest`: the graph cannot be run, or the question is about
+                a time that has not come.
+        """
+        walk = self._walk = self._begun()
+        note_phase(Phase.RESEARCHING)
+        agents = sorted({node.agent for node in request.graph.nodes})
+        await walk.to_the_end(await tools_of(request.policy, agents))
+        note_phase(Phase.PUBLISHING)
+        walk.board.phase = Phase.PUBLISHING
+        publication = await self._publish(walk)
+        walk.board.note_published(publication.files)
+        note_outcome(publication.outcome)
+        return GraphResult(
+            outcome=publication.outcome,
+            files=publication.files,
+            summary=publication.summary,
+            seconds=(workflow.now() - self._started_at).total_seconds(),
+        )
+
+    @workflow.query(name=Message.STATUS, description="How far the graph is, node by node")
+    def status(self) -> GraphStatus:
+        """The status board."""
+        if self._walk is None:
+            raise unusable("the run was refused, and has nothing to show")
+        return self._walk.board.status(self._as_of, self._walk.deadline)
+
+    async def _publish(self, walk: GraphWalk) -> AnswerPublication:
+        info = workflow.info()
+        record = GraphRecord(
+            request=self._request,
+            week=week_before(self._as_of),
+            window=self._window,
+            nodes=walk.board.outcomes,
+            skipped=walk.skipped,
+            started_at=self._started_at,
+            workflow_id=info.workflow_id,
+            run_id=info.run_id,
+        )
+        return await published(record, what="answer")
+
+    def _begun(self) -> GraphWalk:
+        """Only the form is looked at: who starts a run has had the graph checked, and a check that
+        is made stricter must not refuse what has been run."""
+        if self._as_of > workflow.now():
+            raise unusable(f"{self._as_of.date()} has not come yet")
+        try:
+            return GraphWalk(self._request, self._window, self._started_at)
+        except ValueError as error:
+            raise unusable(str(error)) from error
+
+
+def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
+    """The agent with the tools that the node leaves it."""
+    profile = profile_in(policy, node.agent)
+    if node.tools is None:
+        return profile
+    kept = tuple(tool for tool in profile.tools if tool in node.tools)
+    return profile.model_copy(update={"tools": kept})
+
+
+def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchResult, ...]:
+    """What a validator is to check; nobody else is shown findings apart from the state."""
+    if node.task is not TaskType.VALIDATE:
+        return ()
+    return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
+
+
+def _look_at(step: "asyncio.Task[tuple[Step, ...]]") -> None:
+    """See how a step ended: those that end with a cancelled run are waited for by nobody, and the
+    worker would tell of each that nobody did."""
+    if not step.cancelled():
+        step.exception()

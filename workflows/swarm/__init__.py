@@ -1,0 +1,1 @@
+"""A swarm: its rounds, its specialists, and the hypotheses that wait for their horizon."""

@@ -1,0 +1,234 @@
+"""The specialists of a round, each in a workflow of its own, side by side; and somebody else for
+those who could not, where fewer than half could."""
+
+import asyncio
+from collections.abc import Collection
+from typing import NamedTuple
+
+from temporalio import workflow
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import ApplicationError, ChildWorkflowError
+
+from desk.agents.capabilities import tools_for
+from desk.agents.roster import AgentProfile, profile_in, profile_of
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tasks import Effort, TaskAssignment, ToolName
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import (
+    FailureType,
+    WorkflowType,
+    reassignment_run_id,
+    specialist_run_id,
+)
+from desk.contracts.swarm.run import (
+    SpecialistFailure,
+    SpecialistOutcome,
+    SpecialistRequest,
+)
+from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
+from desk.contracts.week.run import ReassignmentRequest
+from desk.programs.swarm.findings import condensed
+from desk.programs.swarm.graph import node_name
+from desk.programs.swarm.parts.assignments import specialists_task
+from desk.programs.swarm.parts.tokens import reads_of
+from desk.runs.assignments.budget import NOTHING, Purse, all_of, lost
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import TaskFailed, gave_up
+from workflows.engine.escalating import cancelled_here
+from workflows.engine.reassigning import HandingOn, NobodyCould
+from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, note_phase, priority
+from workflows.swarm.book import SwarmBook
+
+ENOUGH = 0.5
+"""From this share of delivered tasks on, what failed stays failed (seed 003)."""
+
+
+class _Failed(NamedTuple):
+    """A specialist that could not, why, and what it took, or is taken to have."""
+
+    assignment: TaskAssignment
+    failed: TaskFailed
+    taken: Allowance
+
+
+class Specialists:
+    """The specialists of one round."""
+
+    def __init__(self, book: SwarmBook) -> None:
+        self._book = book
+
+    async def work(self, plan: SwarmPlan) -> None:
+        """Everybody's findings, or why there are none, as outcomes of the run's nodes."""
+        tasks = [self._assignment(subagent) for subagent in plan.subagents]
+        parts = self._book.purse.reserve_shares({task.task_id: Effort.MEDIUM for task in tasks})
+        done = await asyncio.gather(*(self._delegate(task, parts[task.task_id]) for task in tasks))
+        failed = [each for each in done if isinstance(each, _Failed)]
+        if len(done) - len(failed) < ENOUGH * len(done):
+            await asyncio.gather(*(self._hand_on(each, len(failed)) for each in failed))
+            return
+        for each in failed:
+            task = each.assignment
+            self._book.end(task.task_id, gave_up(each.failed, task.agent, task.task_type))
+
+    async def _delegate(self, task: TaskAssignment, reserved: Allowance) -> _Failed | None:
+        """A specialist's findings as an outcome, or its failure."""
+        self._book.begin(task.task_id)
+        taken = NOTHING
+        try:
+            found = await self._child(
+                SpecialistRequest(
+                    assignment=task,
+                    policy=self._book.request.policy,
+                    tools=self._book.tools,
+                    allowance=reserved,
+                )
+            )
+        except ChildWorkflowError as error:
+            if cancelled_here():
+                raise
+            could_not = _could_not(task, error, reserved)
+            taken = could_not.taken
+            return could_not
+        else:
+            taken = found.spent
+            self._book.state.reads[task.task_id] = found.reads
+            self._book.end(task.task_id, found.outcome.contribution, found.outcome)
+            return None
+        finally:
+            self._book.purse.settle(reserved, all_of(taken))
+
+    async def _child(self, request: SpecialistRequest) -> SpecialistOutcome:
+        task = request.assignment
+        market = task.market.market if task.market else None
+        # By name: who delegates need not load what works into its own sandbox.
+        found: SpecialistOutcome = await workflow.execute_child_workflow(
+            WorkflowType.SPECIALIST,
+            request,
+            id=specialist_run_id(workflow.info().workflow_id, task.task_id),
+            result_type=SpecialistOutcome,
+            task_timeout=TASK_TIMEOUT,
+            priority=priority(task.priority, market),
+            search_attributes=graph_attributes(market, phase=Phase.RESEARCHING),
+            # One that a run before this has left behind makes way.
+            id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
+            static_summary=f"{task.task_id}: {task.agent} on {market}",
+        )
+        return found
+
+    async def _hand_on(self, each: _Failed, sharing: int) -> None:
+        """The task done by somebody else, or a dead letter."""
+        task, market = each.assignment, each.assignment.market
+        handing_on = HandingOn(
+            self._book.purse,
+            graph_attributes(market.market if market else None, phase=Phase.REASSIGNING),
+            priority(task.priority),
+        )
+        request = ReassignmentRequest(
+            assignment=task,
+            tried=(task.agent,),
+            errors=(each.failed.error,),
+            policy=self._book.request.policy,
+            tools=self._book.tools,
+        )
+        child = reassignment_run_id(workflow.info().workflow_id, task.task_id)
+        try:
+            outcome = await handing_on.hand_on(request, each.failed, child, sharing=sharing)
+        except NobodyCould as nobody:
+            self._book.end(task.task_id, nobody.contribution, dead_letter=nobody.dead_letter)
+            return
+        self._book.state.reads[task.task_id] = reads_of(outcome.evidence)
+        self._book.end(task.task_id, outcome.contribution, condensed(outcome))
+
+    def _assignment(self, subagent: SubagentSpec) -> TaskAssignment:
+        request, state = self._book.request, self._book.state
+        return specialists_task(
+            node_name(subagent.name, state.number),
+            subagent,
+            request,
+            state.objective,
+            state.window,
+            deadline=workflow.now() + request.policy.deadlines.task,
+            limits=profile_in(request.policy, subagent.agent).limits,
+        )
+
+
+@workflow.defn
+class SpecialistWorkflow:
+    """Finds out what a plan asks of it, and returns no more than its findings rest on."""
+
+    @workflow.run
+    async def run(self, request: SpecialistRequest) -> SpecialistOutcome:
+        """The findings.
+
+        Raises:
+            ApplicationError: `AgentTaskFailed`, with a `SpecialistFailure` as its detail.
+        """
+        note_phase(Phase.RESEARCHING)
+        workflow.set_current_details(request.assignment.instructions or "")
+        purse = Purse(request.allowance)
+        run = AgentRun(
+            _profile(request),
+            request.assignment,
+            request.policy,
+            tools=request.tools,
+            purse=purse,
+        )
+        try:
+            outcome = await run.work()
+        except TaskFailed as failed:
+            note_outcome(Outcome.MISSING)
+            raise _failure(failed, purse.spent) from failed
+        note_outcome(Outcome.RESEARCHED)
+        return SpecialistOutcome(
+            outcome=condensed(outcome), reads=reads_of(outcome.evidence), spent=purse.spent
+        )
+
+
+def _could_not(task: TaskAssignment, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
+    """What a specialist's workflow said when it failed, or that it ended without a word."""
+    cause = error.cause
+    details = cause.details if isinstance(cause, ApplicationError) else ()
+    if details and isinstance(details[0], dict):
+        told = SpecialistFailure.model_validate(details[0])
+        failed = TaskFailed(told.error)
+        failed.usage = told.usage
+        return _Failed(task, failed, told.spent)
+    words = f"{task.task_id}: its workflow ended without a result: {cause or error}"
+    failed = TaskFailed(
+        AgentError(
+            error_type=FailureType.TASK_FAILED, error_message=words[:4_000], agent=task.agent
+        )
+    )
+    failed.usage = lost(reserved)
+    return _Failed(task, failed, reserved)
+
+
+def _profile(request: SpecialistRequest) -> AgentProfile:
+    """The agent with the tools that the plan leaves it. A plan names tools of the desk's own
+    sources; where others have the same capability here, they are left as well, and what a plan
+    could not have named it has not left out."""
+    agent, named = request.assignment.agent, request.assignment.tools
+    profile, nameable = profile_in(request.policy, agent), profile_of(agent).tools
+    wanted = [c for c in profile.capabilities if not _is_left_out(c, named, nameable)]
+    left = {*named, *tools_for(wanted, request.policy)}
+    kept = tuple(tool for tool in profile.tools if tool in left)
+    return profile.model_copy(update={"tools": kept})
+
+
+def _is_left_out(
+    capability: Capability, named: Collection[ToolName], nameable: Collection[ToolName]
+) -> bool:
+    usual = (ToolName(server=r.server, tool=r.tool) for r in USUAL_ROUTES[capability])
+    known = [tool for tool in usual if tool in nameable]
+    return bool(known) and not any(tool in named for tool in known)
+
+
+def _failure(failed: TaskFailed, spent: Allowance) -> ApplicationError:
+    return ApplicationError(
+        str(failed)[:1_000],
+        SpecialistFailure(error=failed.error, usage=failed.usage, spent=spent),
+        type=FailureType.TASK_FAILED,
+        non_retryable=True,
+    )

@@ -1,0 +1,389 @@
+"""An objective that specialists research under a leader, in rounds: each is an execution of its
+own."""
+
+from collections.abc import Sequence
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+
+from desk.agents.roster import SWARM_AGENTS, profile_in
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.findings.judgement import HypothesesToJudge, Scope
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchResult
+from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
+from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
+from desk.contracts.question.graph import AnswerPublication, GraphStatus
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.contracts.swarm.swarm import Hypothesis, SwarmPlan
+from desk.contracts.week.run import TaskOutcome
+from desk.learning.hypotheses.words import hypothesis_summary
+from desk.programs.swarm.findings import markets_found
+from desk.programs.swarm.graph import conclusion_node, following, plan_node
+from desk.programs.swarm.parts.assignments import leaders_task
+from desk.programs.swarm.parts.memories import Remembering
+from desk.runs.assignments.budget import Stage, pays_for, spent
+from desk.runs.assignments.deadlines import MARGIN
+from desk.runs.assignments.graph_assignments import week_before
+from desk.runs.escalations.case import Asking
+from desk.trust.conflicts.surviving_claims import standing_claims
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import Shown, TaskFailed, gave_up
+from workflows.engine.escalating import decided
+from workflows.engine.judging import judged_conflicts, sound_hypotheses
+from workflows.engine.publishing import published
+from workflows.engine.remembering import recall, remember
+from workflows.engine.tools import tools_of
+from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, priority, unusable
+from workflows.swarm.book import SwarmBook
+from workflows.swarm.specialists import Specialists
+
+NO_MEMORY = "memory was not to be used"
+
+LEADER = AgentId.RESEARCH_LEADER
+
+LEADS_AMONG = 4
+"""One call of the leader may take a quarter of what is left: the rest is for the specialists."""
+
+MOST_OF_ONE_NAME = 20
+
+LAST_ROUND = "it was the last round that was allowed"
+
+NO_TIME = "its time is used up"
+
+REPORTED_UNPLANNED = "reported-unplanned"
+"""Runs that were at work before this change fail where their first round cannot be planned."""
+
+NO_BUDGET = "what is left of the budget would not pay for another such round"
+
+
+class SwarmRound:
+    """The round that a swarm is in. What it brings stands in `state`, and on the board."""
+
+    def __init__(self, book: SwarmBook) -> None:
+        self._book = book
+        self._state = book.state
+        self._request = book.request
+        self.remembering = Remembering(
+            workflow.info().workflow_id, book.request.query.question, book.state.as_of
+        )
+
+    async def work(self) -> Synthesis | None:
+        """The leader's conclusion; None where there is none.
+
+        Raises:
+            TaskFailed: the round could not be planned.
+        """
+        recalled = await self._recall()
+        plan = await self._plan(recalled)
+        await self.store([self.remembering.plan(plan, self._state.number)], "plan")
+        await Specialists(self._book).work(plan)
+        await self._settle()
+        conclusion = await self._conclude(recalled)
+        state = self._state
+        known_at = workflow.now() if _by_a_person(state.conflicts) else state.as_of
+        remembering = self.remembering._replace(as_of=known_at)
+        found = remembering.findings(state.entries, state.conflicts, state.number)
+        await self.store([found], "findings")
+        return conclusion
+
+    async def store(self, entries: Sequence[MemoryEntry], what: str) -> None:
+        """Have something remembered; why not stands in the report."""
+        if not self._request.memory or not entries:
+            return
+        place = f"remember.{what}.{self._state.number}"
+        stored = await remember(entries, self._request.policy, place)
+        self._state.memory = stored.missing or self._state.memory
+
+    async def _recall(self) -> MemoryAnswer:
+        if not self._request.memory:
+            self._state.memory = NO_MEMORY
+            return MemoryAnswer(missing=NO_MEMORY)
+        query = self.remembering.query(
+            self._state.objective, (spec.market for spec in self._state.markets)
+        )
+        answer = await recall(query, self._request.policy, f"recall.{self._state.number}")
+        self._state.memory = answer.missing or self._state.memory
+        return answer
+
+    async def _plan(self, recalled: MemoryAnswer) -> SwarmPlan:
+        number = self._state.number
+        shown = Shown(
+            markets=self._request.markets,
+            state=self._state.entries,
+            conflicts=self._state.conflicts,
+            recalled=recalled.recalled,
+            complexity=self._request.complexity,
+        )
+        try:
+            outcome = await self._lead(plan_node(number), TaskType.PLAN_SWARM, shown)
+        except TaskFailed as failed:
+            self._book.end(plan_node(number), gave_up(failed, LEADER, TaskType.PLAN_SWARM))
+            raise
+        plan = outcome.result
+        if not isinstance(plan, SwarmPlan):  # the loop has seen to it
+            raise ApplicationError("the leader delivered no plan", non_retryable=True)
+        told = tuple(each.entry.memory_id for each in recalled.recalled)
+        self._state.planned(plan, told, following(plan, number))
+        self._book.end(plan_node(number), outcome.contribution, outcome)
+        return plan
+
+    async def _settle(self) -> None:
+        """Decide what the findings contradict each other in: by a vote, or by a person, who has
+        days and not the time of the research."""
+        found = markets_found(self._state.in_order, self._state.conflicts)
+        records = await judged_conflicts(
+            Scope.WITHIN_MARKETS, found, self._request.policy, f"{self._state.number}"
+        )
+        undecided = tuple(record for record in records if not record.resolved)
+        began = workflow.now()
+        decisions = await decided(self._asking(), undecided, found, self._tell)
+        self._state.waited += workflow.now() - began
+        settled = {record.conflict_id: record for record in decisions}
+        self._state.conflicts = tuple(settled.get(r.conflict_id, r) for r in records)
+
+    def _asking(self) -> Asking:
+        within = self._request.answer_within
+        deadlines = self._request.policy.deadlines.model_copy(
+            update={"escalation": within, "reminder": within / 2}
+        )
+        return Asking(
+            week=week_before(self._state.as_of),
+            deadlines=deadlines,
+            report_due=workflow.now() + within + MARGIN,
+            urgency=2,
+        )
+
+    async def _tell(self, escalations: Sequence[str]) -> None:
+        waiting = "\n".join(f"- waits for a person: `{case}`" for case in escalations)
+        self._book.enter(Phase.AWAITING_PERSON if escalations else Phase.RESEARCHING, waiting)
+
+    async def _conclude(self, recalled: MemoryAnswer) -> Synthesis | None:
+        node = conclusion_node(self._state.number)
+        shown = Shown(
+            state=self._state.entries,
+            recalled=recalled.recalled,
+            conflicts=self._state.conflicts,
+        )
+        try:
+            outcome = await self._lead(node, TaskType.CONCLUDE_SWARM, shown)
+        except TaskFailed as failed:
+            self._book.end(node, gave_up(failed, LEADER, TaskType.CONCLUDE_SWARM))
+            return None
+        self._book.end(node, outcome.contribution, outcome)
+        return outcome.result if isinstance(outcome.result, Synthesis) else None
+
+    async def _lead(self, node: str, kind: TaskType, shown: Shown) -> TaskOutcome:
+        """The leader at work."""
+        self._book.begin(node)
+        policy = self._request.policy
+        profile = profile_in(policy, LEADER)
+        task = leaders_task(
+            node,
+            kind,
+            self._request,
+            self._state.objective,
+            self._state.window,
+            deadline=workflow.now() + policy.deadlines.task,
+            tools=profile.tools,
+            limits=profile.limits,
+        )
+        run = AgentRun(
+            profile,
+            task,
+            policy,
+            shown=shown,
+            tools=self._book.tools,
+            purse=self._book.purse,
+            sharing=LEADS_AMONG,
+            place=node,
+        )
+        return await run.work()
+
+
+@workflow.defn
+class ResearchSwarmWorkflow:
+    """Researches an objective; whatever fails, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: SwarmRequest) -> None:
+        self._request = request
+        self._book = SwarmBook(request)
+
+    @workflow.run
+    async def run(self, request: SwarmRequest) -> SwarmResult:
+        """The published report, with what could not be had. It continues as new for each further
+        round, with all that was found.
+
+        Raises:
+            ApplicationError: `UnusableRequest`: the objective names no market, or is about a time
+                that has not come.
+        """
+        book, state = self._book, self._book.state
+        if state.as_of > workflow.now():
+            raise unusable(f"{state.as_of.date()} has not come yet")
+        book.enter(Phase.RESEARCHING)
+        book.tools = await tools_of(request.policy, SWARM_AGENTS)
+        round_ = SwarmRound(book)
+        conclusion = await self._concluded(round_)
+        self._go_on_or_stop(conclusion)
+        last = conclusion or state.concluded
+        hypotheses = last.hypotheses if last else ()
+        waiting = await self._begin(hypotheses, round_)
+        book.enter(Phase.PUBLISHING)
+        publication = await self._publish([waiting.get(h.hypothesis_id, h) for h in hypotheses])
+        book.board.note_published(publication.files)
+        note_outcome(publication.outcome)
+        return SwarmResult(
+            outcome=publication.outcome,
+            files=publication.files,
+            summary=publication.summary,
+            rounds=len(state.rounds),
+            hypotheses=tuple(
+                hypothesis_run_id(workflow.info().workflow_id, each.hypothesis_id)
+                for each in waiting.values()
+            ),
+            tokens=state.tokens,
+            seconds=(workflow.now() - state.started_at).total_seconds(),
+        )
+
+    @workflow.query(name=Message.STATUS, description="How far the swarm is, agent by agent")
+    def status(self) -> GraphStatus:
+        """The status board."""
+        state = self._book.state
+        return self._book.board.status(state.as_of, state.deadline)
+
+    async def _concluded(self, round_: SwarmRound) -> Synthesis | None:
+        try:
+            return await round_.work()
+        except TaskFailed as failed:
+            state = self._book.state
+            workflow.logger.warning("%s: %s", plan_node(state.number), failed)
+            if not state.rounds:
+                if _asked_in_vain(failed) or not workflow.patched(REPORTED_UNPLANNED):
+                    raise _unplanned(failed) from None
+                return None
+            stopped = f"a further round could not be planned: {failed}"[:4_000]
+            state.ended(refined=state.rounds[-1].refined, stopped=stopped)
+            return state.concluded
+
+    def _go_on_or_stop(self, conclusion: Synthesis | None) -> None:
+        """Continue as new with what the leader wants to know still, or note why not."""
+        state, request = self._book.state, self._request
+        if len(state.rounds) < state.number:
+            return
+        refined = conclusion.further if conclusion else None
+        stopped = None
+        if refined is not None:
+            stopped = self._stopped()
+        state.ended(refined=refined, stopped=stopped)
+        if refined is not None and stopped is None:
+            carried = state.carried(refined.objective, self._book.purse.spent)
+            workflow.continue_as_new(request.model_copy(update={"carried": carried}))
+
+    def _stopped(self) -> str | None:
+        """Why there is no further round, where one is wanted."""
+        if self._book.state.number >= self._request.most_rounds:
+            return LAST_ROUND
+        if workflow.now() >= self._book.state.deadline:
+            return NO_TIME
+        purse = self._book.purse
+        can_pay = pays_for(purse.left, spent(self._book.state.usage_of_round))
+        return None if can_pay and purse.stage < Stage.CHEAPER_MODEL else NO_BUDGET
+
+    async def _begin(
+        self, hypotheses: Sequence[Hypothesis], round_: SwarmRound
+    ) -> dict[str, Hypothesis]:
+        """Have each hypothesis that can be held against something wait for its horizon, with the
+        specialists' views that come due with it, in a workflow that outlives this one; those that
+        wait, by the ids that the leader gave them. Why another cannot, the report says."""
+        state = self._book.state
+        asked = HypothesesToJudge(
+            hypotheses=tuple(hypotheses),
+            results=_found_in(state.entries),
+            conflicts=state.conflicts,
+            as_of=state.as_of,
+        )
+        sound = await sound_hypotheses(asked, self._request.policy)
+        begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
+        waiting = {name: each for name, each in begun.items() if each is not None}
+        claims = standing_claims(_found_in(state.entries), state.conflicts)
+        memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
+        await round_.store(memories, "hypotheses")
+        return waiting
+
+    async def _wait_for(self, hypothesis: Hypothesis) -> Hypothesis | None:
+        """The hypothesis under the id that it waits by, which has the day that it is due. One that
+        an earlier run under this name has made, and that is not scored yet, stays: the new one has
+        a number."""
+        own = f"{hypothesis.hypothesis_id[:180]}-{hypothesis.due:%Y-%m-%d}"
+        named = hypothesis.model_copy(update={"hypothesis_id": own})
+        for number in range(2, MOST_OF_ONE_NAME):
+            try:
+                await self._start_waiting(named)
+            except WorkflowAlreadyStartedError:
+                named = hypothesis.model_copy(update={"hypothesis_id": f"{own}-{number}"})
+            else:
+                return named
+        workflow.logger.warning("%s does not wait: too many do", own)
+        return None
+
+    async def _start_waiting(self, hypothesis: Hypothesis) -> None:
+        request, own = self._request, workflow.info().workflow_id
+        market, state = hypothesis.market.market, self._book.state
+        await workflow.start_child_workflow(
+            WorkflowType.HYPOTHESIS,
+            HypothesisRequest(
+                hypothesis=hypothesis,
+                swarm=own,
+                objective=request.query.question,
+                made_as_of=state.as_of,
+                policy=request.policy,
+                memory=request.memory,
+                learn=request.learn,
+                by=_researchers_of(hypothesis, state.entries),
+            ),
+            id=hypothesis_run_id(own, hypothesis.hypothesis_id),
+            task_timeout=TASK_TIMEOUT,
+            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+            priority=priority(3, market),
+            search_attributes=graph_attributes(market, phase=Phase.AWAITING_HORIZON),
+            static_summary=hypothesis_summary(hypothesis),
+        )
+
+    async def _publish(self, hypotheses: Sequence[Hypothesis]) -> AnswerPublication:
+        info = workflow.info()
+        return await published(self._book.state.record(hypotheses, info.workflow_id, info.run_id))
+
+
+def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:
+    """Whether something was decided by somebody who knows today's world."""
+    return any(record.decided_by is DecidedBy.PERSON for record in conflicts)
+
+
+def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
+    """Whose findings are on the market that it is about."""
+    market = hypothesis.market.market
+    return tuple(sorted({each.agent for each in _found_in(entries) if each.market == market}))
+
+
+def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
+    return tuple(e.result for e in entries if isinstance(e.result, ResearchResult))
+
+
+def _asked_in_vain(failed: TaskFailed) -> bool:
+    """Whether whoever asked can mend it, as an objective that names no market."""
+    return failed.error.error_type == FailureType.UNUSABLE_REQUEST
+
+
+def _unplanned(failed: TaskFailed) -> ApplicationError:
+    told = failed.error
+    if _asked_in_vain(failed):
+        return unusable(told.error_message[:1_000])
+    return ApplicationError(
+        f"the objective could not be planned: {told.error_message}"[:1_000],
+        type=FailureType.TASK_FAILED,
+        non_retryable=True,
+    )

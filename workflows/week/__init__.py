@@ -1,0 +1,1 @@
+"""The research of a week, and of each of its markets."""

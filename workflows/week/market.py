@@ -1,0 +1,192 @@
+"""The research of one market: its agents side by side, the validator, then what persons decide."""
+
+import asyncio
+from collections.abc import Sequence
+
+from temporalio import workflow
+
+from desk.agents.roster import profile_in
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.findings.judgement import Scope
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.names import Message, reassignment_run_id
+from desk.contracts.week.plan import PlannedTask
+from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import MarketRequest, ReassignmentRequest, TaskOutcome
+from desk.runs.assignments.assignments import VALIDATION, assignment_for
+from desk.runs.assignments.budget import Purse
+from desk.runs.boards.market_outcome import after_decisions, decide_outcome, reasons_missing
+from desk.runs.escalations.case import Asking
+from desk.runs.escalations.details import waiting_details
+from desk.runs.tools import described_for
+from desk.trust.conflicts.records import merged, with_decisions
+from workflows.engine.agent_loop import AgentRun
+from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.escalating import decided, tell_week
+from workflows.engine.judging import Reading, judged_conflicts
+from workflows.engine.reassigning import HandingOn, NobodyCould
+from workflows.options import market_attributes, note_outcome, note_phase, priority
+
+
+@workflow.defn
+class MarketResearchWorkflow:
+    """Researches and validates one market; whatever fails, it ends with what there is."""
+
+    @workflow.init
+    def __init__(self, request: MarketRequest) -> None:
+        self._request = request
+        self._outcomes: list[TaskOutcome] = []
+        self._agents: list[Contribution] = []
+        self._dead_letters: list[str] = []
+        self._purse = Purse(request.allowance)
+
+    @workflow.run
+    async def run(self, request: MarketRequest) -> MarketOutcome:
+        """What the market's agents found, with the evidence and with what could not be had.
+
+        Conflicts that a vote cannot settle wait for a person, until shortly before the report is
+        due; then their defaults hold.
+        """
+        tasks = request.plan.tasks
+        await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
+        results = self._research_results()
+        if results:
+            workflow.set_current_details(f"{request.market.market} is with the validator")
+            await self._do(VALIDATION, results)
+        found = await self._found(results)
+        undecided = tuple(record for record in found.conflicts if not record.resolved)
+        records = await decided(self._asking(), undecided, (found,), self._tell)
+        outcome = after_decisions(request.market, with_decisions(found, records))
+        note_outcome(outcome.outcome)
+        return outcome
+
+    @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
+    def spent(self) -> Allowance:
+        """What was spent of its allowance, or is taken to be; a task that somebody else does
+        counts once that is done."""
+        return self._purse.spent
+
+    async def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
+        market = self._request.market
+        validated = next((o for o in self._outcomes if _validation_in(o)), None)
+        validation = _validation_in(validated) if validated else None
+        found = MarketOutcome(
+            market=market.market,
+            outcome=decide_outcome(market, results, self._agents),
+            results=results,
+            validation=validation,
+            conflicts=validation.conflicts if validation else (),
+            evidence=self._evidence(),
+            agents=tuple(sorted(self._agents, key=lambda c: (c.task_type, c.agent))),
+            missing=reasons_missing(results, self._agents),
+            dead_letters=tuple(sorted(self._dead_letters)),
+        )
+        if not results or (validated and validated.judged):
+            return found
+        # No validator was there to say what the findings contradict each other in.
+        within = await judged_conflicts(
+            Scope.WITHIN_MARKETS,
+            (found,),
+            self._request.policy,
+            "market",
+            Reading(market, self._request.window),
+        )
+        return found.model_copy(update={"conflicts": merged(within, found.conflicts)})
+
+    def _asking(self) -> Asking:
+        request = self._request
+        return Asking(
+            week=request.week,
+            deadlines=request.policy.deadlines,
+            report_due=request.report_due,
+            urgency=1 if request.rerun else request.plan.priority,
+        )
+
+    async def _tell(self, escalations: Sequence[str]) -> None:
+        """Say that the market waits for a person, here and to the run of the week."""
+        market = self._request.market.market
+        if escalations:
+            note_phase(Phase.AWAITING_PERSON)
+            workflow.set_current_details(waiting_details(market, escalations))
+        await tell_week(market, escalations)
+
+    async def _do(
+        self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
+    ) -> None:
+        profile = profile_in(self._request.policy, planned.agent)
+        assignment = assignment_for(
+            self._request, planned, tools=profile.tools, limits=profile.limits
+        )
+        try:
+            outcome = await AgentRun(
+                profile,
+                assignment,
+                self._request.policy,
+                shown=Shown(findings=findings, evidence=self._evidence_for(findings)),
+                tools=described_for(planned.agent, self._request.tools, self._request.uncited),
+                purse=self._purse,
+                sharing=sharing + 1,
+            ).work()
+        except TaskFailed as failed:
+            handed = await self._hand_on(assignment, findings, failed)
+            if handed is None:
+                return
+            outcome = handed
+        self._deliver(outcome)
+
+    async def _hand_on(
+        self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
+    ) -> TaskOutcome | None:
+        """The task done by somebody else; when nobody can do it, its dead letter is named and the
+        market goes on without."""
+        request, market = self._request, self._request.market.market
+        handing_on = HandingOn(
+            self._purse,
+            market_attributes(request.week, market),
+            priority(assignment.priority, market),
+        )
+        try:
+            return await handing_on.hand_on(
+                ReassignmentRequest(
+                    assignment=assignment,
+                    tried=(assignment.agent,),
+                    errors=(failed.error,),
+                    findings=findings,
+                    evidence=self._evidence_for(findings),
+                    policy=request.policy,
+                    tools=request.tools,
+                ),
+                failed,
+                reassignment_run_id(workflow.info().workflow_id, assignment.task_type),
+                sharing=len(request.plan.tasks),
+            )
+        except NobodyCould as nobody:
+            self._dead_letters.append(nobody.dead_letter)
+            self._agents.append(nobody.contribution)
+            return None
+
+    def _deliver(self, outcome: TaskOutcome) -> None:
+        self._outcomes.append(outcome)
+        self._agents.append(outcome.contribution)
+
+    def _in_order(self) -> list[TaskOutcome]:
+        """By task and not by arrival, so that the same findings give the same report."""
+        return sorted(self._outcomes, key=lambda o: o.contribution.task_type)
+
+    def _evidence(self) -> tuple[ToolResult, ...]:
+        found = tuple(e for outcome in self._in_order() for e in outcome.evidence)
+        return found[:MOST_EVIDENCE]
+
+    def _evidence_for(self, findings: tuple[ResearchResult, ...]) -> tuple[ToolResult, ...]:
+        """What the findings rest on, for whoever is to check them."""
+        return self._evidence() if findings else ()
+
+    def _research_results(self) -> tuple[ResearchResult, ...]:
+        return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))
+
+
+def _validation_in(outcome: TaskOutcome) -> ValidationResult | None:
+    return outcome.result if isinstance(outcome.result, ValidationResult) else None

@@ -1,0 +1,201 @@
+"""The markets of a week's run: all of them side by side, or one again."""
+
+import asyncio
+import contextlib
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from temporalio import workflow
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import CancelledError, ChildWorkflowError, WorkflowAlreadyStartedError
+from temporalio.exceptions import TimeoutError as TimedOut
+
+from desk.agents.capabilities import tools_planned
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.names import market_run_id
+from desk.contracts.week.plan import MarketPlan
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
+from desk.runs.assignments.budget import all_of, lost
+from desk.runs.assignments.deadlines import time_left
+from desk.runs.assignments.effort import effort_for
+from desk.runs.boards.market_outcome import after_rerun
+from desk.runs.boards.usage import usage_of
+from desk.runs.boards.week_board import WeekBoard
+from workflows.engine.escalating import cancelled_here
+from workflows.options import TASK_TIMEOUT, market_attributes, priority
+from workflows.week.learning import policy_of
+from workflows.week.market import MarketResearchWorkflow
+
+GRACE = timedelta(minutes=1)
+"""How long after its deadline a market's workflow is ended, if it still runs."""
+
+REST_FOR_COMMENTARY = 2
+"""A rerun may spend half of what is left; the commentary after it wants some too."""
+
+LATE = "not finished by its deadline"
+LATE_FOR_THE_WEEK = "not finished by the week's deadline"
+
+
+class WeekMarkets:
+    """Starts the markets' workflows and puts what comes back on the board."""
+
+    def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
+        self._request = request
+        self._board = board
+        self.tools: Tools = ()
+
+    async def research_all(self, report_due: datetime) -> None:
+        """Every planned market, until all are back or the report is due.
+
+        One that is not back by the deadline of its agents is ended soon after, unless it waits
+        for a person.
+        """
+        board, deadline = self._board, self._deadline(report_due)
+        efforts = {plan.market: effort_for(plan.priority) for plan in board.plan.markets}
+        parts = board.purse.reserve_shares(efforts)
+        tasks = {
+            plan.market: asyncio.create_task(
+                self._research(plan, deadline, report_due, parts[plan.market])
+            )
+            for plan in board.plan.markets
+        }
+        try:
+            await _done(tasks.values(), min(deadline + GRACE, report_due))
+            if deadline + GRACE < report_due:
+                await self._end_late(tasks, parts)
+                await _done(tasks.values(), report_due)
+            await asyncio.gather(*(task for task in tasks.values() if _has_come_back(task)))
+        finally:
+            await _cancelled(tasks.values())
+        for market in board.markets:
+            late = unfinished(market, LATE_FOR_THE_WEEK, self._unknown(parts.get(market)))
+            board.outcomes.setdefault(market, late)
+
+    async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
+        """One market once more; what it found before stands where it finds nothing now."""
+        part = self._board.purse.reserve(REST_FOR_COMMENTARY)
+        await self._research(plan, self._deadline(report_due), report_due, part, rerun)
+
+    def run_id(self, market: str, rerun: int) -> str:
+        """The workflow id of a market, or of its rerun."""
+        return market_run_id(workflow.info().workflow_id, market, rerun)
+
+    def _deadline(self, report_due: datetime) -> datetime:
+        return min(report_due, workflow.now() + self._request.config.policy.deadlines.task)
+
+    async def _end_late(
+        self, tasks: dict[str, asyncio.Task[None]], parts: dict[str, Allowance]
+    ) -> None:
+        late = [m for m, task in tasks.items() if not task.done() and m not in self._board.waiting]
+        await _cancelled([tasks[market] for market in late])
+        for market in late:
+            missing = unfinished(market, LATE, self._unknown(parts[market]))
+            self._board.outcomes.setdefault(market, missing)
+
+    def _unknown(self, allowance: Allowance | None) -> Usage:
+        """What a market may have taken that did not come back to say."""
+        agents = policy_of(self._request, self._board).agents
+        models = any(agent.model not in (None, BUILTIN) for agent in agents)
+        return lost(allowance) if models and allowance else Usage()
+
+    async def _research(
+        self,
+        plan: MarketPlan,
+        deadline: datetime,
+        report_due: datetime,
+        allowance: Allowance,
+        rerun: int = 0,
+    ) -> None:
+        board = self._board
+        board.running[plan.market] = deadline
+        spent = all_of(allowance)
+        try:
+            outcome = await self._market(plan, deadline, report_due, allowance, rerun)
+            spent = usage_of(outcome.agents)
+        except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
+            if cancelled_here():
+                raise
+            outcome = unfinished(plan.market, _reason(error), self._unknown(allowance))
+        finally:
+            # One that does not come back may have spent all that it was given.
+            board.purse.settle(allowance, spent)
+            board.running.pop(plan.market, None)
+            board.note_waiting(plan.market, ())
+        before = board.outcomes.get(plan.market) if rerun else None
+        board.outcomes[plan.market] = after_rerun(before, outcome)
+        workflow.set_current_details(board.details())
+
+    async def _market(
+        self,
+        plan: MarketPlan,
+        deadline: datetime,
+        report_due: datetime,
+        allowance: Allowance,
+        rerun: int,
+    ) -> MarketOutcome:
+        board, policy = self._board, policy_of(self._request, self._board)
+        spec = next(s for s in self._request.config.markets if s.market == plan.market)
+        board.workflows.append(self.run_id(spec.market, rerun))
+        return await workflow.execute_child_workflow(
+            MarketResearchWorkflow.run,
+            MarketRequest(
+                week=board.week,
+                market=spec,
+                plan=plan,
+                window=board.window,
+                deadline=deadline,
+                report_due=report_due,
+                policy=policy,
+                rerun=rerun,
+                tools=tools_planned(self.tools, plan.look_into, policy),
+                uncited=board.advice.uncited if board.advice else (),
+                allowance=allowance,
+            ),
+            id=self.run_id(spec.market, rerun),
+            task_timeout=TASK_TIMEOUT,
+            # A child that cannot even be cancelled must not hold the report back.
+            cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
+            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+            # One that a run before this has left behind makes way.
+            id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
+            execution_timeout=time_left(report_due, workflow.now()) + GRACE,
+            priority=priority(1 if rerun else plan.priority, spec.market),
+            search_attributes=market_attributes(board.week, spec.market),
+            static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
+        )
+
+
+def unfinished(market: str, reason: str, taken: Usage) -> MarketOutcome:
+    """The outcome of a market that did not come back, with what it may have taken."""
+    return MarketOutcome(
+        market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],), spent_before=taken
+    )
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    if isinstance(cause, CancelledError):
+        return "its research was cancelled"
+    return LATE if isinstance(cause, TimedOut) else str(cause)
+
+
+def _has_come_back(task: asyncio.Task[None]) -> bool:
+    """Done, and not because it was given up on."""
+    return task.done() and task.cancelling() == 0
+
+
+async def _done(tasks: Collection[asyncio.Task[None]], by: datetime) -> None:
+    with contextlib.suppress(TimeoutError):
+        await workflow.wait_condition(
+            lambda: all(task.done() for task in tasks), timeout=time_left(by, workflow.now())
+        )
+
+
+async def _cancelled(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel what is not done, and wait until the children have heard of it."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

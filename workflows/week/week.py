@@ -1,0 +1,302 @@
+"""A week's research: plan, research every market, publish, and stay open for reruns."""
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from temporalio import workflow
+from temporalio.exceptions import (
+    ApplicationError,
+)
+
+from desk.analytics.weeks import latest_complete_week, window_of
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.escalations import WaitingNotice
+from desk.contracts.findings.judgement import Scope
+from desk.contracts.names import FailureType, Message, escalation_run_id
+from desk.contracts.week.report import MOST_REVISIONS, Revision, RevisionKind
+from desk.contracts.week.run import (
+    RerunReceipt,
+    RerunRequest,
+    WeekRequest,
+    WeekResult,
+    WeekStatus,
+)
+from desk.runs.assignments.deadlines import time_left
+from desk.runs.boards.market_outcome import after_decisions
+from desk.runs.boards.week_board import QueuedRerun, WeekBoard
+from desk.runs.escalations.case import Asking
+from desk.trust.conflicts.records import with_week_conflicts
+from desk.trust.prose.suggestions import nearest
+from workflows.engine.escalating import decided
+from workflows.engine.judging import judged_conflicts
+from workflows.engine.publishing import publish, revisions_so_far
+from workflows.engine.tools import tools_of
+from workflows.options import (
+    PHASE,
+    SCHEDULED_START,
+    WEEK,
+    unusable,
+)
+from workflows.week.deliveries import WeekDeliveries
+from workflows.week.learning import WeekLessons, ask_record, policy_of
+from workflows.week.markets import WeekMarkets
+from workflows.week.planning import comment_week, plan_week
+
+CONTINUES_AS_NEW = "week-continues-as-new"
+"""Runs whose history was long before this change stay in it until they close."""
+
+
+@workflow.defn
+class WeeklyResearchWorkflow:
+    """The run of one week, from its plan to the end of the time in which it takes reruns."""
+
+    @workflow.init
+    def __init__(self, request: WeekRequest) -> None:
+        info, config = workflow.info(), request.config
+        scheduled = info.typed_search_attributes.get(SCHEDULED_START) or info.start_time
+        week = request.week or latest_complete_week(scheduled, config.schedule)
+        self._request = request
+        self._policy = config.policy
+        # From now and not from the start: the time without a worker is not the agents' fault.
+        self._deadline = workflow.now() + config.policy.deadlines.week
+        self._board = WeekBoard(
+            week,
+            window_of(week, config.schedule),
+            config.market_names,
+            started_at=info.start_time,
+            budget=config.policy.budget.allowance,
+        )
+        self._markets = WeekMarkets(request, self._board)
+        self._deliveries = WeekDeliveries(request, self._board)
+        self._lessons = WeekLessons(request, self._board)
+        if request.resume is not None and request.carried is not None:
+            # Before any message is taken: what was asked for first is done first.
+            self._board.go_on(request.resume, request.carried)
+            self._deadline, self._markets.tools = request.carried.deadline, request.carried.tools
+
+    @workflow.run
+    async def run(self, request: WeekRequest) -> WeekResult:
+        """The published week, once the run has closed. It continues as new between two reruns where
+        its history has become long, with all that it knows.
+
+        Raises:
+            ApplicationError: the week is not over, or could not be planned or published.
+        """
+        if request.carried is None:
+            await self._begin()
+        else:
+            workflow.set_current_details(self._board.details())
+            self._deliveries.go_on()
+        await self._serve_reruns()
+        return self._result()
+
+    @workflow.signal(name=Message.RERUN_MARKET, description="Research one market again")
+    def rerun_market(self, request: RerunRequest) -> None:
+        """Queue a rerun. One that cannot be done is noted in the log and ignored."""
+        refusal = self._refusal(request)
+        if refusal is not None:
+            workflow.logger.warning("rerun ignored: %s", refusal)
+            return
+        self._board.queue(request)
+
+    @workflow.update(name=Message.REQUEST_RERUN, description="Research one market again")
+    async def request_rerun(self, request: RerunRequest) -> RerunReceipt:
+        """Queue a rerun and say which revision will hold it."""
+        queued = self._board.queue(request)
+        await workflow.wait_condition(lambda: self._board.numbered)
+        revision = self._board.revision_of(queued)
+        return RerunReceipt(
+            market=request.market,
+            revision=revision,
+            workflow_id=self._markets.run_id(request.market, revision),
+        )
+
+    @request_rerun.validator
+    def _can_be_done(self, request: RerunRequest) -> None:
+        refusal = self._refusal(request)
+        if refusal is not None:
+            raise unusable(refusal)
+
+    @workflow.signal(name=Message.NOTE_WAITING, description="A market waits for a person")
+    def note_waiting(self, notice: WaitingNotice) -> None:
+        """Show that a market waits for a person, or waits no more."""
+        if notice.market in self._board.running:
+            self._board.note_waiting(notice.market, notice.escalations)
+            workflow.set_current_details(self._board.details())
+
+    @workflow.query(name=Message.STATUS, description="How far the run is, market by market")
+    def status(self) -> WeekStatus:
+        """The status board."""
+        return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
+
+    async def _begin(self) -> None:
+        """Research and publish the week; or resume a run that was closed, and wait for a rerun."""
+        request, board = self._request, self._board
+        workflow.upsert_search_attributes([WEEK.value_set(board.week)])
+        self._markets.tools = await tools_of(self._policy)
+        if request.resume is not None:
+            board.restore(request.resume)
+            self._enter(Phase.OPEN_FOR_RERUNS)
+            await self._rerun_asked_for_within(self._policy.deadlines.rerun)
+            return
+        self._refuse_the_future()
+        board.begin_after(await revisions_so_far(request, board))
+        await ask_record(request, board)
+        board.plan, board.planning = await plan_week(request.config, board, self._deadline)
+        await self._research_all()
+        await self._publish(self._whole_week())
+        self._enter(Phase.OPEN_FOR_RERUNS)
+
+    async def _research_all(self) -> None:
+        """Every planned market, then what contradicts across them, by the week's deadline."""
+        self._enter(Phase.RESEARCHING)
+        await self._markets.research_all(self._deadline)
+        await _settle_across(self._request, self._board, self._deadline, self._enter)
+        await self._comment(self._deadline)
+        await self._lessons.tell()
+
+    async def _research_again(self, queued: QueuedRerun) -> None:
+        self._enter(Phase.RESEARCHING)
+        board = self._board
+        plan = next(p for p in board.plan.markets if p.market == queued.request.market)
+        due = workflow.now() + self._policy.deadlines.rerun
+        await self._markets.research_again(plan, board.revision_of(queued), due)
+        await _settle_across(self._request, board, due, self._enter)
+        await self._comment(due)
+        await self._lessons.tell()
+
+    async def _comment(self, due: datetime) -> None:
+        """Have what was found put into words; a report that is due goes out without."""
+        self._board.note_commented(
+            await comment_week(self._request.config, self._board, due, self._board.purse)
+        )
+
+    async def _publish(self, revision: Revision) -> None:
+        self._enter(Phase.PUBLISHING)
+        await publish(self._request, self._board, revision)
+        self._deliveries.begin(revision)
+
+    async def _serve_reruns(self) -> None:
+        """Take reruns one at a time until the cut-off; each run in a row takes one at least."""
+        board, taken = self._board, 0
+        while board.reruns or await self._rerun_asked_for_within(self._time_open()):
+            if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
+                await self._continue_as_new()
+            queued = board.reruns[0]
+            taken += 1
+            await self._research_again(queued)
+            await self._publish(self._rerun(queued))
+            del board.reruns[0]
+            self._enter(Phase.OPEN_FOR_RERUNS)
+            await workflow.wait_condition(workflow.all_handlers_finished)
+        await self._deliveries.finish()
+        await self._lessons.finish()
+        self._enter(Phase.CLOSED)
+
+    async def _continue_as_new(self) -> None:
+        await self._deliveries.pause()
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        # Nothing is awaited since the handlers were seen to have finished.
+        board = self._board
+        carried = board.carried(deadline=self._deadline, tools=self._markets.tools)
+        onward = {"week": board.week, "resume": board.record_with(), "carried": carried}
+        workflow.continue_as_new(self._request.model_copy(update=onward))
+
+    def _is_long(self) -> bool:
+        info, most = workflow.info(), self._request.config.history.most_events
+        return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
+
+    async def _rerun_asked_for_within(self, span: timedelta) -> bool:
+        self._board.put_away()
+        with contextlib.suppress(TimeoutError):
+            await workflow.wait_condition(lambda: bool(self._board.reruns), timeout=span)
+        return bool(self._board.reruns)
+
+    def _time_open(self) -> timedelta:
+        closes_at = self._board.closes_at(self._policy.deadlines.open_for_reruns)
+        return time_left(closes_at, workflow.now()) if closes_at else timedelta(0)
+
+    def _refusal(self, request: RerunRequest) -> str | None:
+        board = self._board
+        if request.market not in board.markets:
+            near = ", ".join(nearest(request.market, board.markets))
+            return f"no market {request.market} in {board.week}; nearest: {near}"
+        return f"{board.week} has {MOST_REVISIONS - 1} revisions or reruns" if board.full else None
+
+    def _refuse_the_future(self) -> None:
+        if self._board.window.end > workflow.now():
+            raise ApplicationError(
+                f"{self._board.week} is not over: its report is written {self._board.window.end}",
+                type=FailureType.UNUSABLE_REQUEST,
+                non_retryable=True,
+            )
+
+    def _whole_week(self) -> Revision:
+        return Revision(
+            revision=self._board.last_revision + 1,
+            kind=RevisionKind.AGAIN if self._board.revisions else RevisionKind.FIRST,
+            published_at=workflow.now(),
+        )
+
+    def _rerun(self, queued: QueuedRerun) -> Revision:
+        return Revision(
+            revision=self._board.revision_of(queued),
+            kind=RevisionKind.RERUN,
+            published_at=workflow.now(),
+            market=queued.request.market,
+            reason=queued.request.reason,
+        )
+
+    def _enter(self, phase: Phase) -> None:
+        self._board.phase = phase
+        workflow.upsert_search_attributes([PHASE.value_set(phase)])
+        workflow.set_current_details(self._board.details())
+
+    def _result(self) -> WeekResult:
+        publication = self._board.publication
+        if publication is None:
+            raise ApplicationError(
+                "the run was continued but nobody asked for anything",
+                type=FailureType.UNUSABLE_REQUEST,
+                non_retryable=True,
+            )
+        return WeekResult(
+            outcome=publication.outcome,
+            coverage=publication.coverage,
+            files=publication.files,
+            record=self._board.record_with(),
+            deliveries=self._board.deliveries,
+        )
+
+
+async def _settle_across(
+    request: WeekRequest, board: WeekBoard, report_due: datetime, enter: Callable[[Phase], None]
+) -> None:
+    """Settle what markets contradict each other in, by a vote or by persons, on the board.
+
+    What was decided before a rerun stands where the rerun has left the positions as they were.
+    """
+    policy = policy_of(request, board)
+    outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
+    found = await judged_conflicts(
+        Scope.ACROSS_MARKETS, outcomes, policy, f"r{board.last_revision + 1}"
+    )
+    undecided = tuple(record for record in found if not record.resolved)
+
+    async def told(opened: Sequence[str]) -> None:
+        waiting: defaultdict[str, list[str]] = defaultdict(list)
+        for record in undecided:
+            case = escalation_run_id(workflow.info().workflow_id, record.conflict_id)
+            if case in opened:
+                waiting[record.market].append(case)
+        board.waiting = {market: tuple(cases) for market, cases in waiting.items()}
+        enter(Phase.AWAITING_PERSON if opened else Phase.RESEARCHING)
+
+    asking = Asking(board.week, policy.deadlines, report_due, urgency=1)
+    settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, told)}
+    records = [settled.get(record.conflict_id, record) for record in found]
+    specs = {spec.market: spec for spec in request.config.markets}
+    for outcome in with_week_conflicts(outcomes, records):
+        board.outcomes[outcome.market] = after_decisions(specs[outcome.market], outcome)
