@@ -7,7 +7,7 @@ from temporalio import activity
 
 from activities.effects import beating
 from desk.contracts.learning.memory import MemoryAnswer, MemoryEntries, MemoryQuery, Remembered
-from desk.platform.memory.store import MemoryAway, MemoryStore, MemoryUnusable
+from desk.platform.memory import MemoryAway, MemoryStore, MemoryUnusable
 
 RECALL_SECONDS: Final = 30.0
 """A run does not wait longer than this for what it can do without."""

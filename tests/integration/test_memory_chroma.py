@@ -11,8 +11,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.memory import MemoryActivities
 from desk.contracts.learning.memory import MemoryEntries, MemoryKind
-from desk.platform.memory.chroma import ChromaMemory
-from desk.platform.memory.chroma_places import ChromaFolder, ChromaServer
+from desk.platform.memory.chroma import ChromaFolder, ChromaMemory, ChromaServer
 from desk.platform.memory.embedded import EmbeddedMemory
 from desk.platform.memory.store import MemoryAway, MemoryUnusable
 from tests.memory.chroma_packages import chroma_environment, importable

@@ -16,8 +16,7 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.evidence import TaskNotPossible
-from desk.programs.question.builtin import synthesis
-from desk.programs.question.reading import documents, pdfs, tickets, web_search
+from desk.programs.question.builtin import lookups, reading, synthesis
 from desk.runs.graphs.machine import GraphMachine, Step
 from desk.sources.knowledge.server import KnowledgeTools
 from desk.trust.ledger.seal import content_hash
@@ -31,10 +30,10 @@ MOST_TURNS: Final = 3
 """Of a built-in agent."""
 
 AGENTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
-    TaskType.FETCH_TICKETS: tickets.take_turn,
-    TaskType.READ_DOCUMENTS: documents.take_turn,
-    TaskType.READ_PDFS: pdfs.take_turn,
-    TaskType.SEARCH_WEB: web_search.take_turn,
+    TaskType.FETCH_TICKETS: lookups.fetch_tickets,
+    TaskType.READ_DOCUMENTS: reading.read_documents,
+    TaskType.READ_PDFS: reading.read_pdfs,
+    TaskType.SEARCH_WEB: lookups.search_web,
     TaskType.SYNTHESISE: synthesis.take_turn,
 }
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.knowledge.files import CORPUS_DIR, DamagedCorpus, read_corpus
 from desk.sources.knowledge.pdf import PdfTexts
 from desk.sources.knowledge.server import main
-from desk.sources.knowledge.yaml import DamagedCorpus
 from tests.support.knowledge_corpus import CorpusFolder, pdf_of, small_corpus
 
 Damage = Callable[[CorpusFolder], CorpusFolder]

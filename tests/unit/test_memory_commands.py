@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.learning.memory import MemoryAnswer, MemoryKind
-from desk.platform.memory import opening as memory_opening
+from desk.platform import memory
 from desk.platform.memory.embedded import EmbeddedMemory
 from desk.platform.memory.store import MemoryStore
 from desk.platform.settings import Settings
@@ -125,7 +125,7 @@ def test_without_chroma_the_error_names_the_command_that_installs_it(
 )
 def test_the_settings_say_which_store_it_is(address: str, kind: str, tmp_path: Path) -> None:
     settings: Settings = home_settings(tmp_path, DESK_MEMORY=address)
-    store: MemoryStore = memory_opening.memory_store(settings)
+    store: MemoryStore = memory.memory_store(settings)
     assert type(store).__name__ == kind
 
 

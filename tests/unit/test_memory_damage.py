@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.memory import file as memory_file
-from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.memory.file import VERSION
+from desk.platform.memory import embedded as memory_file
+from desk.platform.memory.embedded import VERSION, EmbeddedMemory
 from desk.platform.memory.store import MemoryAway, MemoryUnusable
 from tests.memory.remembered import SameWords, asked, entry, ids
 from tests.support.homes import PROJECT
@@ -190,7 +189,7 @@ def test_something_else_of_that_name_is_left_alone(tmp_path: Path) -> None:
 def test_a_memory_that_others_hold_may_be_had_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("desk.platform.memory.file.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("desk.platform.memory.embedded.PATIENCE_SECONDS", 0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(MemoryAway, match="held by another process"):

@@ -3,9 +3,8 @@
 import pytest
 
 from desk.contracts.agents.turns import StateEntry
-from desk.programs.question.passages.rank import rank
-from desk.programs.question.passages.sources import Passage, passages_in
-from desk.programs.question.passages.split import split_markdown, split_page
+from desk.programs.question.builtin.passages import Passage, passages_in, split_markdown, split_page
+from desk.programs.question.builtin.ranking import rank
 from desk.programs.question.question_reading import (
     Wanted,
     fields_of,

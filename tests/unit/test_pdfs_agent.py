@@ -4,7 +4,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult
 from desk.contracts.agents.turns import Turn
 from desk.contracts.question.knowledge import PdfsRead
-from desk.programs.question.reading.pdfs import take_turn
+from desk.programs.question.builtin.reading import read_pdfs
 from tests.knowledge.asking import answered, asked, hits, refused
 
 READ = TaskType.READ_PDFS
@@ -29,48 +29,48 @@ def read(turn: Turn) -> PdfsRead:
 
 
 def test_files_that_are_named_are_read() -> None:
-    turn = take_turn(asked(READ, "Compare them", first="corpus://pdfs/a.pdf", second="minutes"))
+    turn = read_pdfs(asked(READ, "Compare them", first="corpus://pdfs/a.pdf", second="minutes"))
     assert [call.arguments["url"] for call in turn.calls] == ["corpus://pdfs/a.pdf"]
 
 
 def test_a_file_without_an_address_is_one_of_the_corpus() -> None:
-    turn = take_turn(asked(READ, "What stands in audit-report.pdf?"))
+    turn = read_pdfs(asked(READ, "What stands in audit-report.pdf?"))
     assert [call.arguments["url"] for call in turn.calls] == ["corpus://pdfs/audit-report.pdf"]
 
 
 def test_without_a_name_files_are_looked_for() -> None:
-    (search,) = take_turn(asked(READ, "Who signed?")).calls
+    (search,) = read_pdfs(asked(READ, "Who signed?")).calls
     assert search.arguments["kinds"] == ["pdf"]
     found = answered(search, results=hits(("A", "", "corpus://pdfs/a.pdf")))
-    turn = take_turn(asked(READ, "Who signed?", [found]))
+    turn = read_pdfs(asked(READ, "Who signed?", [found]))
     assert [call.arguments["url"] for call in turn.calls] == ["corpus://pdfs/a.pdf"]
 
 
 def test_a_long_file_is_read_page_after_page() -> None:
-    (first,) = take_turn(asked(READ, "What?", pdf="u.pdf")).calls
+    (first,) = read_pdfs(asked(READ, "What?", pdf="u.pdf")).calls
     one = pages(first, 1, 2, of=3, then=3)
-    (second,) = take_turn(asked(READ, "What?", [one], pdf="u.pdf")).calls
+    (second,) = read_pdfs(asked(READ, "What?", [one], pdf="u.pdf")).calls
     assert second.arguments["first_page"] == 3
-    result = read(take_turn(asked(READ, "What?", [one], [pages(second, 3, of=3)], pdf="u.pdf")))
+    result = read(read_pdfs(asked(READ, "What?", [one], [pages(second, 3, of=3)], pdf="u.pdf")))
     assert [page.page_number for page in result.pdfs[0].pages] == [1, 2, 3]
     assert result.missing == ()
 
 
 def test_pages_that_were_not_read_are_counted() -> None:
-    (first,) = take_turn(asked(READ, "What?", pdf="u.pdf")).calls
+    (first,) = read_pdfs(asked(READ, "What?", pdf="u.pdf")).calls
     one = pages(first, *range(1, 101), of=500, then=101)
-    result = read(take_turn(asked(READ, "What?", [one], last=True, pdf="u.pdf")))
+    result = read(read_pdfs(asked(READ, "What?", [one], last=True, pdf="u.pdf")))
     assert result.missing == ("u.pdf: only the first 100 pages of 500 were read",)
 
 
 def test_what_the_server_could_not_read_is_passed_on() -> None:
-    (call,) = take_turn(asked(READ, "What?", pdf="u.pdf")).calls
+    (call,) = read_pdfs(asked(READ, "What?", pdf="u.pdf")).calls
     scanned = pages(call, 1, of=1, missing="page 1 is a picture")
-    result = read(take_turn(asked(READ, "What?", [scanned], pdf="u.pdf")))
+    result = read(read_pdfs(asked(READ, "What?", [scanned], pdf="u.pdf")))
     assert result.missing == ("u.pdf: page 1 is a picture",)
 
 
 def test_a_damaged_file_is_missing_and_no_failure() -> None:
-    (call,) = take_turn(asked(READ, "What?", pdf="u.pdf")).calls
-    result = read(take_turn(asked(READ, "What?", [refused(call, "it is damaged")], pdf="u.pdf")))
+    (call,) = read_pdfs(asked(READ, "What?", pdf="u.pdf")).calls
+    result = read(read_pdfs(asked(READ, "What?", [refused(call, "it is damaged")], pdf="u.pdf")))
     assert result.pdfs == () and result.missing == ("u.pdf was not had: it is damaged",)

@@ -15,8 +15,7 @@ from desk.programs.episode.builtin import insight as stock_insight
 from desk.programs.episode.builtin import recommendation as stock_recommendation
 from desk.programs.episode.builtin import research as stock_research
 from desk.programs.episode.builtin import technicals as stock_technicals
-from desk.programs.question.builtin import synthesis
-from desk.programs.question.reading import documents, pdfs, tickets, web_search
+from desk.programs.question.builtin import lookups, reading, synthesis
 from desk.programs.swarm.builtin import fundamental as swarm_fundamental
 from desk.programs.swarm.builtin import leader as swarm_leader
 from desk.programs.swarm.builtin import market as swarm_market
@@ -31,10 +30,10 @@ ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.RESEARCH_RATES: rates_analyst.take_turn,
     TaskType.VALIDATE: validator.take_turn,
     TaskType.COMMENT_WEEK: product_manager.comment,
-    TaskType.FETCH_TICKETS: tickets.take_turn,
-    TaskType.READ_DOCUMENTS: documents.take_turn,
-    TaskType.READ_PDFS: pdfs.take_turn,
-    TaskType.SEARCH_WEB: web_search.take_turn,
+    TaskType.FETCH_TICKETS: lookups.fetch_tickets,
+    TaskType.READ_DOCUMENTS: reading.read_documents,
+    TaskType.READ_PDFS: reading.read_pdfs,
+    TaskType.SEARCH_WEB: lookups.search_web,
     TaskType.SYNTHESISE: synthesis.take_turn,
     TaskType.PLAN_SWARM: swarm_leader.plan,
     TaskType.RESEARCH_CONDITIONS: swarm_market.take_turn,

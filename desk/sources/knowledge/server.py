@@ -38,11 +38,10 @@ from desk.sources.knowledge.faults.faults import Faults, FaultTools
 from desk.sources.knowledge.faults.http import FaultyServer
 from desk.sources.knowledge.faults.options import add_fault_options, faults_of
 from desk.sources.knowledge.faults.stdio import faults_over_stdio
-from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.knowledge.files import CORPUS_DIR, DamagedCorpus, read_corpus
 from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
 from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
-from desk.sources.knowledge.yaml import DamagedCorpus
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
 

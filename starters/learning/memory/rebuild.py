@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from desk.contracts.base import Contract, Text
-from desk.platform.memory.opening import memory_store
-from desk.platform.memory.store import MemoryStore, MemoryUnusable
+from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import load_settings
 from starters.learning.memory.history import Remembrance, remembrance
 from starters.session import Desk, with_desk

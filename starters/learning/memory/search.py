@@ -14,8 +14,7 @@ from desk.contracts.learning.memory import (
     MemoryKind,
     MemoryQuery,
 )
-from desk.platform.memory.opening import memory_store
-from desk.platform.memory.store import MemoryStore, MemoryUnusable
+from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import Settings, load_settings
 from desk.trust.prose.suggestions import nearest
 from starters.questions.choice import read_as_of

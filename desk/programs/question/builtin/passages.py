@@ -1,201 +1,367 @@
-"""Answers from what was read: the passages that answer a question best, quoted."""
+"""The passages of all that was found for a question: sentences, items of lists, rows of tables.
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+Each comes with what stands over it, and with whose words it is.
+"""
 
-from desk.programs.question.builtin.quoting import Quoter, joined
-from desk.programs.question.passages.rank import Ranked, rank
-from desk.programs.question.passages.sources import Passage
-from desk.programs.question.question_reading import Question, Wanted, parts_of, read_question
-from desk.trust.conflicts.question_words import stems, tokens
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Final, TypedDict
 
-ALIKE: Final = 0.6
-"""The share of words that two sentences have in common that say the same of one thing."""
-
-AS_GOOD: Final = 0.06
-COMPARED: Final = 0.5
-"""The share of what is asked that a document's best passage has, where documents are compared."""
-
-_COMPARING: Final = stems(
-    "differ difference different compare comparison contrast agree disagree two each both document"
-    " documents versus between side"
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.base import Instant
+from desk.contracts.question.knowledge import (
+    Document,
+    DocumentsRead,
+    PdfsRead,
+    PdfText,
+    SearchHit,
+    WebSearched,
 )
-_FEW: Final = 2
+from desk.trust.conflicts.question_words import stems, tokens
+from desk.trust.prose.sentences import split_sentences
+
+LONGEST_PASSAGE: Final = 1_000
+"""The bound of a quotation."""
+
+LONGEST_BEFORE: Final = 2_000
+"""Of what stands before a passage, the last of it: a paragraph may be as long as its document."""
+
+_HEADING: Final = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_RULE: Final = re.compile(r"\|?[\s|:-]+\|?$")
+_COLUMNS: Final = re.compile(r"\s{2,}")
+_ENDS: Final = (".", "!", "?", ":", ";", ",")
+_LONGEST_HEADING: Final = 80
+
+ORDERS: Final = re.compile(
+    r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|your\s+|the\s+|previous\s+|prior\s+|above\s+){1,3}"
+    r"(?:instructions|prompts?|rules|questions)|\bsystem (?:message|prompt)\b|\byou are now\b",
+    re.IGNORECASE,
+)
+"""What a paragraph says that speaks to whoever reads it with a machine. It is quoted by nobody."""
 
 
-class PassageAnswer(NamedTuple):
-    """What passages say to a question. `coverage` is how much of it they have, `missing` what was
-    looked for among them in vain."""
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A passage as it is found in a text.
 
-    summary: str
-    about: tuple[Passage, ...]
-    answered: bool
-    coverage: float = 0.0
-    missing: tuple[str, ...] = ()
+    `heading` is that over it, or the last one before it. `before` is what the same paragraph says
+    before it; of a table, what the paragraph says that leads up to it. Of a row of a table `cells`
+    and `columns` are those of the row and of its head, and `head` is the head as it is written.
+    """
+
+    text: str
+    heading: str = ""
+    before: str = ""
+    cells: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    head: str = ""
 
 
-NOTHING_FOUND: Final = "Nothing that was found answers the question."
-_PARTLY: Final = "For a part of the question nothing was found that answers it."
+def split_markdown(markdown: str) -> Iterator[Span]:
+    """The passages of a Markdown text in their order."""
+    heading, leads, block = "", "", list[str]()
+    for line in [*markdown.splitlines(), ""]:
+        plain = line.strip()
+        title = _HEADING.match(plain)
+        row = plain.startswith("|")
+        if title or not plain or _ITEM.match(plain) or (block and row != block[0].startswith("|")):
+            yield from _block(block, heading, leads)
+            leads = " ".join(block)[-LONGEST_BEFORE:] or leads
+            block = []
+        if title:
+            heading, leads = title[1], ""
+        elif plain and not plain.startswith(("```", "~~~")):
+            block.append(plain)
 
 
-def answer_from(text: str, passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
-    """The passages that answer each of the questions in a text."""
-    answers = [_answer_part(part, passages, quoter) for part in _parts(text)]
-    told = [answer for answer in answers if answer.answered]
-    if not told:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    partly = (_PARTLY,) if len(told) < len(answers) else ()
-    sentences = (*dict.fromkeys(answer.summary for answer in told), *partly)
-    about = tuple(dict.fromkeys(passage for answer in told for passage in answer.about))
-    coverage = min(answer.coverage for answer in told)
-    return PassageAnswer(
-        " ".join(sentences), about, answered=True, coverage=coverage, missing=partly
+def split_page(text: str) -> Iterator[Span]:
+    """The passages of a page of a PDF file, whose lines are broken where they were full."""
+    heading, leads, prose, rows = "", "", list[str](), list[str]()
+    lines = [line.strip() for line in text.splitlines()]
+    for plain, following in zip([*lines, ""], [*lines[1:], "", ""], strict=True):
+        heads = _is_heading(plain, following)
+        is_row = len(_COLUMNS.split(plain)) > 1
+        if rows and not is_row:
+            yield from _typed_table(rows, heading, leads)
+            rows = []
+        goes_on = bool(prose) and not prose[-1].endswith(_ENDS)
+        if prose and (not plain or is_row or (not goes_on and heads)):
+            yield from _prose(prose, heading)
+            leads, prose = " ".join(prose)[-LONGEST_BEFORE:], []
+        if is_row:
+            rows.append(plain)
+        elif plain and not prose and heads:
+            heading, leads = plain, ""
+        elif plain:
+            prose.append(plain)
+
+
+def _is_heading(line: str, following: str) -> bool:
+    """Whether a line stands alone: it is short, ends no sentence, and none goes on after it."""
+    alone = len(line) <= _LONGEST_HEADING and not line.endswith(_ENDS) and ". " not in line
+    return alone and line[:1].isupper() and not following[:1].islower()
+
+
+def _block(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+    if lines and lines[0].startswith("|"):
+        yield from _table(lines, heading, leads)
+    elif lines:
+        marker = _ITEM.match(lines[0])
+        first = lines[0][marker.end() :] if marker else lines[0]
+        yield from _prose([first, *lines[1:]], heading)
+
+
+def _prose(lines: Iterable[str], heading: str) -> Iterator[Span]:
+    paragraph = " ".join(lines)
+    if ORDERS.search(paragraph):
+        return
+    before = ""
+    for sentence in split_sentences(paragraph):
+        text = sentence.strip()
+        if text:
+            yield Span(_bounded(text), heading, before)
+            before = f"{before} {text}".strip()[-LONGEST_BEFORE:]
+
+
+def _table(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+    rows = [line.strip("|").strip() for line in lines if not _RULE.match(line)]
+    yield from _rows(
+        rows, [tuple(c.strip() for c in row.split("|")) for row in rows], heading, leads
     )
 
 
-def answer_side_by_side(
-    text: str, sides: Sequence[Sequence[Passage]], quoter: Quoter
-) -> PassageAnswer:
-    """What each of several documents says to a question; answered where each says something."""
-    question = read_question(text).without(_COMPARING)
-    best = [next(iter(rank(question, side)), None) for side in sides]
-    found = [each for each in best if each and each.coverage >= COMPARED]
-    if not found:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    openings = ("One says:", *["The other says:"] * len(found))
-    sentences = [
-        f"{opening} {quoter.passage(each.passage)}."
-        for opening, each in zip(openings, found, strict=False)
-    ]
-    if len(found) < len(sides):
-        sentences.append("The other says nothing that answers the question.")
-    return PassageAnswer(
-        " ".join(sentences),
-        tuple(each.passage for each in found),
-        answered=len(found) == len(sides),
-        coverage=min(each.coverage for each in found),
+def _typed_table(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+    yield from _rows(lines, [tuple(_COLUMNS.split(line)) for line in lines], heading, leads)
+
+
+def _rows(
+    rows: list[str], cells: list[tuple[str, ...]], heading: str, leads: str
+) -> Iterator[Span]:
+    head, columns = rows[0], cells[0]
+    for row, held in zip(rows[1:], cells[1:], strict=True):
+        yield Span(_bounded(row), heading, leads, held, columns, _bounded(head))
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST_PASSAGE:
+        return text
+    return text[:LONGEST_PASSAGE].rsplit(" ", 1)[0]
+
+
+MOST_PASSAGES: Final = 20_000
+"""As many as are ranked. The first ones; a book is not read to its end."""
+
+OPENING: Final = 3
+"""Passages at the beginning of a text among which it says of when it is."""
+
+_MONTHS: Final = {
+    name: number
+    for number, name in enumerate(
+        (
+            *("january", "february", "march", "april", "may", "june", "july"),
+            *("august", "september", "october", "november", "december"),
+        ),
+        start=1,
     )
+}
+_DATED: Final = re.compile(r"\b(\d{1,2}) (" + "|".join(_MONTHS) + r") ((?:19|20)\d{2})\b", re.I)
+_SLUG: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
-def supporting(
-    text: str, passages: Sequence[Passage], about: Sequence[Passage], most: int
-) -> tuple[Passage, ...]:
-    """The passages worth showing of some: those that the answer rests on, then the next best."""
-    chosen = [passage for passage in passages if passage in about]
-    question = read_question(text)
-    # One word in common makes nothing worth showing.
-    for each in rank(question, passages) if len(question.terms) >= _FEW else ():
-        if each.coverage >= COMPARED and each.passage not in chosen:
-            chosen.append(each.passage)
-    return tuple(chosen[: max(most, len(about))])
+class SourceKind(StrEnum):
+    """Where words come from."""
+
+    TICKET = "ticket"
+    DOCUMENT = "document"
+    PDF = "pdf"
+    WEB = "web"
 
 
-def _parts(text: str) -> tuple[str, ...]:
-    parts = parts_of(text)
-    # A part such as "and when" owes its subject to the one before it.
-    return parts if all(len(read_question(part).terms) >= _FEW for part in parts) else (text,)
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words of a source, and where they stand.
+
+    `thing` is what the source is asked for by: a document's id, or an address. `words` are those
+    of the passage in their order, as they are compared; `own` has each once, `over` those of the
+    headings over it, `before` those of the same paragraph before it, `about` those of the title.
+    `dated` is the day that the source says it is of, `dated_by` the passage that says so.
+    """
+
+    span: Span
+    kind: SourceKind
+    source: str
+    evidence_id: str
+    thing: str
+    place: str | None = None
+    url: str | None = None
+    words: tuple[str, ...] = ()
+    own: frozenset[str] = frozenset()
+    over: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    about: frozenset[str] = frozenset()
+    dated: date | None = None
+    dated_by: Span | None = None
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return self.span.text
 
 
-def _answer_part(text: str, passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
-    question = read_question(text)
-    ranked = rank(question, passages)
-    best = _first_answer(ranked)
-    if best is None or not _names_all(question, best.passage):
-        one_by_one = _answer_one_by_one(question, passages, quoter)
-        if best is None or one_by_one.answered:
-            return one_by_one
-    rivals = _rivals(question, best, ranked)
-    if rivals:
-        return _differing(best, rivals, quoter)
-    return PassageAnswer(
-        f"{quoter.passage(best.passage)}.", (best.passage,), answered=True, coverage=best.coverage
-    )
+def passages_in(state: Sequence[StateEntry]) -> tuple[Passage, ...]:
+    """The passages of everything that was read or found, in the order in which it was brought.
+
+    What was read whole is not repeated from a search's answer. Words that two things of one
+    address have in common come once.
+    """
+    titles = {hit.url: hit.title for hit, _ in _hits(state)}
+    found: dict[tuple[str, str], Passage] = {}
+    read: set[str] = set()
+    for document, evidence in _documents(state):
+        url = document.url or _address_of(document.doc_id, titles)
+        read.add(url or document.doc_id)
+        _keep(found, _of_document(document, evidence, url))
+    for pdf, evidence in _pdfs(state):
+        read.add(pdf.url)
+        _keep(found, _of_pdf(pdf, evidence, titles.get(pdf.url)))
+    for hit, evidence in _hits(state):
+        if hit.url not in read:
+            _keep(found, _of_hit(hit, evidence))
+    return tuple(found.values())[:MOST_PASSAGES]
 
 
-def _answer_one_by_one(
-    question: Question, passages: Sequence[Passage], quoter: Quoter
-) -> PassageAnswer:
-    """An answer for each of the things that a question names side by side: `A and B`."""
-    found = []
-    for gone in _side_by_side(question):
-        best = _first_answer(rank(question.without(gone), passages))
-        if best is None:
-            return PassageAnswer(NOTHING_FOUND, (), answered=False)
-        found.append(best)
-    if not found:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    distinct = tuple(dict.fromkeys(each.passage for each in found))
-    return PassageAnswer(
-        f"{joined(quoter.passage(passage) for passage in distinct)}.",
-        distinct,
-        answered=True,
-        coverage=min(each.coverage for each in found),
-    )
+def _keep(found: dict[tuple[str, str], Passage], passages: Iterable[Passage]) -> None:
+    for passage in passages:
+        found.setdefault((passage.url or passage.source, passage.text), passage)
 
 
-def _side_by_side(question: Question) -> tuple[frozenset[str], ...]:
-    """For each of two names joined by `and` or `or`: the words of the other."""
-    words = list(tokens(question.text))
-    for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        if word.written in ("and", "or") and {before.stem, after.stem} <= question.essential:
-            return frozenset({after.stem}), frozenset({before.stem})
-    return ()
+def _hits(state: Sequence[StateEntry]) -> Iterator[tuple[SearchHit, str]]:
+    for entry in state:
+        if isinstance(entry.result, WebSearched):
+            yield from zip(entry.result.results, entry.result.evidence, strict=False)
 
 
-def _names_all(question: Question, passage: Passage) -> bool:
-    """Whether a passage itself names all that a question names side by side."""
-    return all(gone <= passage.own for gone in _side_by_side(question))
+def _documents(state: Sequence[StateEntry]) -> Iterator[tuple[Document, str]]:
+    for entry in state:
+        if isinstance(entry.result, DocumentsRead):
+            yield from zip(entry.result.documents, entry.result.evidence, strict=False)
 
 
-def _first_answer(ranked: Sequence[Ranked]) -> Ranked | None:
-    return next((each for each in ranked if each.answers), None)
+def _pdfs(state: Sequence[StateEntry]) -> Iterator[tuple[PdfText, str]]:
+    for entry in state:
+        if isinstance(entry.result, PdfsRead):
+            yield from zip(entry.result.pdfs, entry.result.evidence, strict=False)
 
 
-def _rivals(question: Question, best: Ranked, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Passages of other sources that say the same of the same thing with another figure."""
-    if question.wanted not in (Wanted.NUMBER, Wanted.TIME, Wanted.ANYTHING):
-        return ()
-    found: dict[str, Ranked] = {}
-    for each in ranked:
-        if each.answers and best.coverage - each.coverage <= AS_GOOD and _contradicts(best, each):
-            found.setdefault(each.passage.source, each)
-    return tuple(found.values())
+def _of_document(document: Document, evidence: str, url: str | None) -> Iterator[Passage]:
+    spans = tuple(split_markdown(document.markdown))
+    first = re.search(r"^#\s+(.+)$", document.markdown, re.MULTILINE)
+    title = document.title or (first[1].strip() if first else document.doc_id)
+    dated, dated_by = _dated(spans, document.published_at)
+    about = stems(f"{title} {_SLUG.sub(' ', document.doc_id)}")
+    for span in spans:
+        place = f"section '{span.heading}'" if span.heading and span.heading != title else None
+        yield Passage(
+            span=span,
+            kind=SourceKind.DOCUMENT,
+            source=title[:500],
+            evidence_id=evidence,
+            thing=document.doc_id,
+            place=place[:200] if place else None,
+            url=url,
+            about=about,
+            dated=dated,
+            dated_by=dated_by,
+            **_compared(span),
+        )
 
 
-def _contradicts(one: Ranked, other: Ranked) -> bool:
-    first, second = one.passage, other.passage
-    if first.source == second.source or first.span.cells or second.span.cells:
-        return False
-    mine, theirs = _without_figures(first), _without_figures(second)
-    alike = len(mine & theirs) / len(mine | theirs) >= ALIKE
-    return alike and bool(_figures(first)) and _figures(first) != _figures(second)
+def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passage]:
+    pages = [(page.page_number, tuple(split_page(page.text))) for page in pdf.pages]
+    name = pdf.url.rsplit("/", 1)[-1]
+    title = pdf.title or found_as or name
+    opening = next((span.heading for _, spans in pages for span in spans if span.heading), "")
+    about = stems(f"{title} {opening} {_SLUG.sub(' ', name.removesuffix('.pdf'))}")
+    dated, dated_by = _dated(pages[0][1] if pages else (), pdf.published_at)
+    for number, spans in pages:
+        for span in spans:
+            yield Passage(
+                span=span,
+                kind=SourceKind.PDF,
+                source=title[:500],
+                evidence_id=evidence,
+                thing=pdf.url,
+                place=f"page {number}",
+                url=pdf.url,
+                about=about,
+                dated=dated,
+                dated_by=dated_by,
+                **_compared(span),
+            )
 
 
-def _figures(passage: Passage) -> frozenset[str]:
-    return frozenset(token.written for token in tokens(passage.text) if token.is_figure)
+def _of_hit(hit: SearchHit, evidence: str) -> Iterator[Passage]:
+    kind = _kind_of(hit.url)
+    spans = tuple((split_page if kind is SourceKind.PDF else split_markdown)(hit.snippet))
+    dated, dated_by = _dated(spans, None)
+    for span in spans:
+        yield Passage(
+            span=span,
+            kind=kind,
+            source=hit.title,
+            evidence_id=evidence,
+            thing=hit.url,
+            place=None,
+            url=hit.url,
+            about=stems(hit.title),
+            dated=dated,
+            dated_by=dated_by,
+            **_compared(span),
+        )
 
 
-def _without_figures(passage: Passage) -> frozenset[str]:
-    return passage.own - stems(" ".join(_figures(passage)))
+class _Compared(TypedDict):
+    words: tuple[str, ...]
+    own: frozenset[str]
+    over: frozenset[str]
+    before: frozenset[str]
 
 
-def _differing(best: Ranked, rivals: Sequence[Ranked], quoter: Quoter) -> PassageAnswer:
-    """The newest first, and the others with it."""
-    everyone = [best.passage, *(rival.passage for rival in rivals)]
-    dated = sorted(
-        (p for p in everyone if p.dated), key=lambda p: p.dated.toordinal() if p.dated else 0
-    )
-    newest = dated[-1] if dated and len(dated) == len(everyone) else everyone[0]
-    others = [passage for passage in everyone if passage is not newest]
-    first = "The sources differ. The newest says:" if dated else "The sources differ. One says:"
-    sentences = [f"{first} {_with_date(newest, quoter)}."]
-    sentences += [f"Another says: {_with_date(other, quoter)}." for other in others]
-    return PassageAnswer(
-        " ".join(sentences), (newest, *others), answered=True, coverage=best.coverage
-    )
+def _compared(span: Span) -> _Compared:
+    words = tuple(token.stem for token in tokens(span.text))
+    return {
+        "words": words,
+        "own": frozenset(words),
+        "over": stems(f"{span.heading} {span.head}"),
+        "before": stems(span.before),
+    }
 
 
-def _with_date(passage: Passage, quoter: Quoter) -> str:
-    day = quoter.dated(passage)
-    words = quoter.passage(passage)
-    return f"{words}, and of when it is: {day}" if day and day != words else words
+def _kind_of(url: str) -> SourceKind:
+    if url.startswith("corpus://tickets/"):
+        return SourceKind.TICKET
+    if url.lower().endswith(".pdf"):
+        return SourceKind.PDF
+    return SourceKind.DOCUMENT if url.startswith("corpus://") else SourceKind.WEB
+
+
+def _address_of(doc_id: str, titles: Iterable[str]) -> str | None:
+    """The address under which a search found a document."""
+    return next((url for url in titles if url.rsplit("/", 1)[-1] == doc_id), None)
+
+
+def _dated(spans: Sequence[Span], known: Instant | None) -> tuple[date | None, Span | None]:
+    """The day that a text says at its beginning it is of, or else that it is known to be of."""
+    for span in spans[:OPENING]:
+        found = _DATED.search(span.text)
+        if found:
+            day, month, year = int(found[1]), _MONTHS[found[2].lower()], int(found[3])
+            try:
+                return date(year, month, day), span
+            except ValueError:
+                continue
+    return known.date() if known else None, None

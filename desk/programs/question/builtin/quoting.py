@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.knowledge import Quotation, Ticket, TicketsFound, WebSearched
-from desk.programs.question.passages.sources import Passage
+from desk.programs.question.builtin.passages import Passage
 from desk.trust.prose.gate import unbacked
 from desk.trust.prose.prose import REFERENCE, clip
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import log
 from typing import Final
 
-from desk.programs.question.passages.sources import Passage, SourceKind
+from desk.programs.question.builtin.passages import Passage, SourceKind
 from desk.programs.question.question_reading import Question, Wanted
 from desk.trust.conflicts.question_words import STOP_WORDS, stems, tokens
 

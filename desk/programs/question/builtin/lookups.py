@@ -1,13 +1,19 @@
-"""The JIRA agent: the tickets that a question is about."""
+"""The agents that look up tickets and search: what is named, and what a search finds."""
 
 from typing import Final
 
-from desk.agents.answer_form import ToldTicket, UnreadableAnswer, told, told_when
+from desk.agents.answer_form import ToldHits, ToldTicket, UnreadableAnswer, told, told_when
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.question.knowledge import Ticket, TicketsFound
+from desk.contracts.question.knowledge import (
+    MOST_ITEMS,
+    SearchHit,
+    Ticket,
+    TicketsFound,
+    WebSearched,
+)
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
     ask_about,
@@ -26,7 +32,7 @@ from desk.programs.question.question_reading import (
     ticket_ids,
     wants_unassigned,
 )
-from desk.trust.prose.prose import clip
+from desk.trust.prose.prose import LONGEST_TEXT, clip
 
 MOST_FOUND: Final = 5
 """Tickets of a search that are fetched, where the question is not after all of a kind."""
@@ -35,7 +41,7 @@ _NAMES_TICKETS: Final = ("ticket", "tickets", "issue")
 UNASSIGNED: Final = "unassigned"
 
 
-def take_turn(request: TurnRequest) -> Turn:
+def fetch_tickets(request: TurnRequest) -> Turn:
     """Fetch the tickets that are named; without any, look for some first; then deliver them.
 
     A ticket that the tool does not know is among the missing, and no failure. Where none was named,
@@ -50,7 +56,7 @@ def take_turn(request: TurnRequest) -> Turn:
     wanted = _named(request, query) or _found(request, query, searched)
     if fetched or request.last or (searched and not wanted):
         stop_if_nobody_answered(request, (*searched, *fetched))
-        return Turn(result=_deliver(request, wanted, searched, fetched))
+        return Turn(result=_tickets_found(request, wanted, searched, fetched))
     if wanted:
         calls = (ask_about(request, Capability.TICKET, w, ticket_id=w) for w in wanted)
         return Turn(calls=distinct(calls), note="Fetch the tickets")
@@ -85,7 +91,7 @@ def _search_words(query: Query) -> str:
     return f"{question[:LONGEST_QUERY]}{nobody}"
 
 
-def _deliver(
+def _tickets_found(
     request: TurnRequest,
     wanted: tuple[str, ...],
     searched: tuple[ToolResult, ...],
@@ -135,3 +141,64 @@ def _ticket(result: ToolResult) -> Ticket:
 
 def _failed(result: ToolResult) -> bool:
     return result.status is not ToolStatus.OK
+
+
+MOST_PAGES: Final = 6
+MOST_OF_ALL: Final = 10
+LONGEST_TITLE: Final = 500
+
+
+def search_web(request: TurnRequest) -> Turn:
+    """Search twice, among pages of the web and among everything; deliver what was found, each
+    address once.
+
+    Raises:
+        TaskNotPossible: there is no question, or no search could be asked.
+    """
+    words = _words(query_of(request))
+    searched = results_of(request, Capability.WEB_SEARCH)
+    if searched or request.last:
+        stop_if_nobody_answered(request, searched)
+        return Turn(result=_hits_found(request, searched))
+    search = Capability.WEB_SEARCH
+    pages = ask_about(request, search, "web", query=words, kinds=["web"], limit=MOST_PAGES)
+    everything = ask_about(request, search, "all", query=words, limit=MOST_OF_ALL)
+    return Turn(calls=(pages, everything), note="Search for the question")
+
+
+def _words(query: Query) -> str:
+    """The question, and the tickets of the parameters where it names none itself."""
+    question = query.parameters.get("search") or query.question
+    named = () if ticket_ids(question) else parameter_list(query, "ticket", "tickets", "issue")
+    return " ".join((question[:LONGEST_QUERY], *named))
+
+
+def _hits_found(request: TurnRequest, searched: tuple[ToolResult, ...]) -> WebSearched:
+    found: dict[str, tuple[SearchHit, str]] = {}
+    missing = []
+    for result in searched:
+        if result.status is not ToolStatus.OK:
+            missing.append(why_not(result, "the search"))
+            continue
+        try:
+            hits = told(result, ToldHits).results
+        except UnreadableAnswer as error:
+            missing.append(f"the search could not be read: {error}")
+            continue
+        for hit in hits:
+            shown = SearchHit(
+                title=(hit.title or hit.url)[:LONGEST_TITLE],
+                snippet=(hit.snippet or "")[:LONGEST_TEXT],
+                url=hit.url[:2_000],
+            )
+            found.setdefault(hit.url, (shown, result.evidence_id))
+    kept = tuple(found.values())[:MOST_ITEMS]
+    if not kept and not missing:
+        missing.append("the search found nothing")
+    return WebSearched(
+        task_id=request.assignment.task_id,
+        agent=request.assignment.agent,
+        results=tuple(hit for hit, _ in kept),
+        evidence=tuple(evidence for _, evidence in kept),
+        missing=tuple(missing),
+    )

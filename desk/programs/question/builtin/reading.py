@@ -1,0 +1,456 @@
+"""The agents that read documents and PDF files.
+
+They read what is named, or else what a search finds, and go on with what is long up to a bound.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from pydantic import JsonValue
+
+from desk.agents.answer_form import (
+    ToldAnswer,
+    ToldDocument,
+    ToldHit,
+    ToldPdf,
+    UnreadableAnswer,
+    told,
+    told_when,
+)
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.base import Instant
+from desk.contracts.question.knowledge import (
+    Document,
+    DocumentsRead,
+    PdfPage,
+    PdfsRead,
+    PdfText,
+    TicketsFound,
+)
+from desk.programs.question.builtin.asking import (
+    LONGEST_QUERY,
+    ask_about,
+    asked_for,
+    distinct,
+    hits_before,
+    hits_in,
+    query_of,
+    results_of,
+    stop_if_nobody_answered,
+    why_not,
+)
+from desk.programs.question.question_reading import TICKET_ID, parameter_list
+from desk.trust.prose.prose import clip
+
+DOCUMENTS: Final = "corpus://documents/"
+MOST_BEFORE: Final = 3
+"""Things of one kind, found by a node before, that are read."""
+
+MOST_FOUND: Final = 5
+"""The same of the agent's own search."""
+
+_MENTION: Final = re.compile(re.escape(DOCUMENTS) + r"([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9])")
+_PDF: Final = re.compile(r"\b(?:[a-z][a-z0-9+.-]*://\S+?|[\w-]+)\.pdf\b", re.IGNORECASE)
+_PDF_FOLDER: Final = "corpus://pdfs/"
+MOST_TICKETS: Final = 2
+
+
+def named_documents(query: Query) -> tuple[str, ...]:
+    """The documents that parameters or the question name, each once."""
+    given = parameter_list(query, "document", "documents", "first", "second")
+    named = (name.removeprefix(DOCUMENTS) for name in given if not _is_pdf(name))
+    return tuple(dict.fromkeys((*named, *_MENTION.findall(query.question))))
+
+
+def named_pdfs(query: Query) -> tuple[str, ...]:
+    """The addresses of the PDF files that parameters or the question name, each once."""
+    given = parameter_list(query, "pdf", "pdfs", "url", "document", "documents", "first", "second")
+    named = (name for name in given if _is_pdf(name))
+    return tuple(dict.fromkeys(map(_pdf_url, (*named, *_PDF.findall(query.question)))))
+
+
+def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
+    """The documents worth reading of those that were found here or before, best first."""
+    found = (_document(hit) for hit in hits_in(searched))
+    before = (_document(hit) for hit in hits_before(request))
+    return _best(found, before)
+
+
+def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
+    """The PDF files worth reading of those that were found here or before, best first."""
+    found = (hit.url if _is_pdf(hit.url) else None for hit in hits_in(searched))
+    before = (hit.url if _is_pdf(hit.url) else None for hit in hits_before(request))
+    return _best(found, before)
+
+
+def search_words(request: TurnRequest, query: Query) -> str:
+    """What to look for: the question, and what the tickets found so far are about."""
+    question = query.parameters.get("search") or query.question
+    about = [
+        ticket.summary
+        for entry in request.state
+        if isinstance(entry.result, TicketsFound)
+        for ticket in entry.result.tickets
+    ]
+    if len(about) > MOST_TICKETS:
+        about = []
+    words = " ".join([TICKET_ID.sub(" ", question), *about])
+    return " ".join(words.split())[:LONGEST_QUERY] or question[:LONGEST_QUERY]
+
+
+def _best(found: Iterable[str | None], before: Iterable[str | None]) -> tuple[str, ...]:
+    own = [name for name in found if name][:MOST_FOUND]
+    earlier = [name for name in before if name][:MOST_BEFORE]
+    return tuple(dict.fromkeys((*own, *earlier)))
+
+
+def _document(hit: ToldHit) -> str | None:
+    if hit.url.startswith(DOCUMENTS):
+        return hit.url.removeprefix(DOCUMENTS)
+    return None
+
+
+def _is_pdf(name: str) -> bool:
+    return name.lower().endswith(".pdf")
+
+
+def _pdf_url(name: str) -> str:
+    return name if "://" in name else _PDF_FOLDER + name
+
+
+LONGEST_MISSING = 600
+
+Part = TypeVar("Part", bound=ToldAnswer)
+OneReading = TypeVar("OneReading", bound="Reading[Any]")
+
+
+@dataclass(slots=True)
+class Reading(ABC, Generic[Part]):
+    """A thing as far as it was read: what its first part told of it, and the last part's
+    evidence."""
+
+    name: str
+    answer: Part
+    evidence: str
+    published_at: Instant | None
+
+    @property
+    @abstractmethod
+    def goes_on_at(self) -> int | None:
+        """Where the next part to read begins; None at the end, and at the bound."""
+
+    @abstractmethod
+    def add(self, part: Part) -> None:
+        """Take in a part, the first one too."""
+
+    @abstractmethod
+    def unread(self) -> list[str]:
+        """What of it was not read, as the ends of sentences that its name begins."""
+
+
+@dataclass(frozen=True)
+class Course(Generic[Part, OneReading]):
+    """What an agent reads and how it asks for it.
+
+    `kind` is the word of a search for such things, `things` what they are called in sentences, and
+    `title` what one is called there. `asks_by` and `goes_on_by` are the tool's arguments for its
+    name and for the place where a part begins.
+    """
+
+    capability: Capability
+    kind: str
+    things: str
+    title: Callable[[str], str]
+    asks_by: str
+    goes_on_by: str
+    most_searched: int
+    named: Callable[[Query], tuple[str, ...]]
+    found: Callable[[TurnRequest, Iterable[ToolResult]], tuple[str, ...]]
+    part: type[Part]
+    reading: Callable[[str, Part, str, Instant | None], OneReading]
+
+
+class ReadSoFar(NamedTuple, Generic[OneReading]):
+    """What there is to deliver."""
+
+    readings: tuple[OneReading, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The evidence of each reading."""
+        return tuple(reading.evidence for reading in self.readings)
+
+
+def read_on(request: TurnRequest, course: Course[Part, OneReading]) -> Turn | ReadSoFar[OneReading]:
+    """The turn that asks for what comes next, or all that was read when that is nothing more.
+
+    Raises:
+        TaskNotPossible: there is no question, or no tool could be asked.
+    """
+    query = query_of(request)
+    searched = results_of(request, Capability.WEB_SEARCH)
+    answers = results_of(request, course.capability)
+    named = course.named(query)
+    wanted = named or course.found(request, searched)
+    if answers:
+        readings, missing = _read(answers, course)
+        further = () if request.last else _further(request, answers, readings, course)
+        if further:
+            return Turn(calls=further, note=f"Read on in the long {course.things}")
+        stop_if_nobody_answered(request, answers)
+        return _so_far(readings, [*_silent(searched, course), *missing], course)
+    if request.last or (searched and not wanted):
+        stop_if_nobody_answered(request, searched)
+        return _so_far([], _silent(searched, course), course)
+    if named or searched:
+        calls = (_first(request, name, course) for name in wanted)
+        return Turn(calls=distinct(calls), note=f"Read the {course.things}")
+    return Turn(
+        calls=(_search(request, query, course),),
+        note=f"Look for {course.things} that the question is about",
+    )
+
+
+def _search(request: TurnRequest, query: Query, course: Course[Part, OneReading]) -> ToolCall:
+    return ask_about(
+        request,
+        Capability.WEB_SEARCH,
+        f"{course.kind}s",
+        query=search_words(request, query),
+        kinds=[course.kind],
+        limit=course.most_searched,
+    )
+
+
+def _first(request: TurnRequest, name: str, course: Course[Part, OneReading]) -> ToolCall:
+    return ask_about(request, course.capability, course.title(name), **{course.asks_by: name})
+
+
+def _next(request: TurnRequest, name: str, at: int, course: Course[Part, OneReading]) -> ToolCall:
+    where: dict[str, JsonValue] = {course.asks_by: name, course.goes_on_by: at}
+    return ask_about(request, course.capability, f"{course.title(name)}-from-{at}", **where)
+
+
+def _further(
+    request: TurnRequest,
+    answers: Iterable[ToolResult],
+    readings: Iterable[OneReading],
+    course: Course[Part, OneReading],
+) -> tuple[ToolCall, ...]:
+    refused = {asked_for(result) for result in answers if result.error}
+    return distinct(
+        _next(request, reading.name, reading.goes_on_at, course)
+        for reading in readings
+        if reading.goes_on_at is not None and reading.name not in refused
+    )
+
+
+def _read(
+    answers: Iterable[ToolResult], course: Course[Part, OneReading]
+) -> tuple[list[OneReading], list[str]]:
+    readings: dict[str, OneReading] = {}
+    missing: list[str] = []
+    for result in answers:
+        name = asked_for(result)
+        if result.status is not ToolStatus.OK:
+            missing.append(why_not(result, course.title(name)))
+            continue
+        try:
+            part = told(result, course.part)
+        except UnreadableAnswer as error:
+            missing.append(f"{course.title(name)} could not be read: {error}")
+            continue
+        if name not in readings:
+            readings[name] = course.reading(name, part, result.evidence_id, told_when(result))
+        readings[name].add(part)
+        readings[name].evidence = result.evidence_id
+    return list(readings.values()), missing
+
+
+def _so_far(
+    readings: list[OneReading], missing: list[str], course: Course[Part, OneReading]
+) -> ReadSoFar[OneReading]:
+    unread = (f"{course.title(each.name)}: {words}" for each in readings for words in each.unread())
+    lines = tuple(clip(line, LONGEST_MISSING) for line in (*missing, *unread))
+    return ReadSoFar(tuple(readings), lines)
+
+
+def _silent(searched: Iterable[ToolResult], course: Course[Part, OneReading]) -> list[str]:
+    failed = (result for result in searched if result.status is not ToolStatus.OK)
+    return [why_not(result, f"the search for {course.things}") for result in failed]
+
+
+MOST_CHARACTERS: Final = 500_000
+"""Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
+takes six turns, and with a search before and the result after no more than the usual eight."""
+
+MOST_DOCUMENTS: Final = 6
+
+
+@dataclass(slots=True)
+class _DocumentReading(Reading[ToldDocument]):
+    """A document as far as it was read. `next_offset` is where it goes on, None at its end."""
+
+    parts: dict[int, str] = field(default_factory=dict)
+    characters: int | None = None
+    next_offset: int | None = None
+
+    @property
+    def markdown(self) -> str:
+        return "".join(self.parts[offset] for offset in sorted(self.parts))
+
+    @property
+    def goes_on_at(self) -> int | None:
+        read = len(self.markdown)
+        return self.next_offset if read < MOST_CHARACTERS else None
+
+    def add(self, part: ToldDocument) -> None:
+        self.parts.setdefault(part.offset or 0, part.markdown)
+        self.characters = part.characters or self.characters
+        self.next_offset = part.next_offset
+
+    def unread(self) -> list[str]:
+        if self.next_offset is None:
+            return []
+        whole = f" of {self.characters}" if self.characters else ""
+        return [f"only the first {len(self.markdown)} characters{whole} were read"]
+
+
+_DOCUMENTS: Final = Course(
+    capability=Capability.DOCUMENT,
+    kind="document",
+    things="documents",
+    title=str,
+    asks_by="doc_id",
+    goes_on_by="offset",
+    most_searched=MOST_DOCUMENTS,
+    named=named_documents,
+    found=documents_found,
+    part=ToldDocument,
+    reading=_DocumentReading,
+)
+
+
+def read_documents(request: TurnRequest) -> Turn:
+    """Read the documents that are named, or else those that a search finds; go on with a long one
+    up to a bound; then deliver what was read.
+
+    Raises:
+        TaskNotPossible: there is no question, or no tool could be asked.
+    """
+    read = read_on(request, _DOCUMENTS)
+    if isinstance(read, Turn):
+        return read
+    return Turn(
+        result=DocumentsRead(
+            task_id=request.assignment.task_id,
+            agent=request.assignment.agent,
+            documents=tuple(map(_as_document, read.readings)),
+            evidence=read.evidence,
+            missing=read.missing,
+        )
+    )
+
+
+def _as_document(reading: _DocumentReading) -> Document:
+    answer = reading.answer
+    alone = answer.html if len(reading.parts) == 1 else None
+    return Document(
+        doc_id=answer.doc_id[:200],
+        markdown=reading.markdown,
+        html=alone or "",
+        title=answer.title[:500] if answer.title else None,
+        url=answer.url[:2_000] if answer.url else None,
+        published_at=reading.published_at,
+    )
+
+
+MOST_PAGES: Final = 300
+"""Of one file. What is longer is read up to here, and that is said."""
+
+MOST_FILES: Final = 4
+
+
+@dataclass(slots=True)
+class _PdfReading(Reading[ToldPdf]):
+    """A file as far as it was read. `next_page` is where it goes on, None at its end."""
+
+    pages: dict[int, str] = field(default_factory=dict)
+    page_count: int | None = None
+    next_page: int | None = None
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def goes_on_at(self) -> int | None:
+        return self.next_page if len(self.pages) < MOST_PAGES else None
+
+    def add(self, part: ToldPdf) -> None:
+        for place, page in enumerate(part.pages, start=len(self.pages) + 1):
+            self.pages.setdefault(page.page_number or place, page.text)
+        self.page_count = part.page_count or self.page_count
+        self.next_page = part.next_page
+        self.unreadable += [part.missing] if part.missing else []
+
+    def unread(self) -> list[str]:
+        if self.next_page is None:
+            return self.unreadable
+        whole = f" of {self.page_count}" if self.page_count else ""
+        return [*self.unreadable, f"only the first {len(self.pages)} pages{whole} were read"]
+
+
+def _file(url: str) -> str:
+    return url.rsplit("/", 1)[-1] or url
+
+
+_PDFS: Final = Course(
+    capability=Capability.PDF,
+    kind="pdf",
+    things="PDF files",
+    title=_file,
+    asks_by="url",
+    goes_on_by="first_page",
+    most_searched=MOST_FILES,
+    named=named_pdfs,
+    found=pdfs_found,
+    part=ToldPdf,
+    reading=_PdfReading,
+)
+
+
+def read_pdfs(request: TurnRequest) -> Turn:
+    """Read the files that are named, or else those that a search finds; go on with a long one up
+    to a bound; then deliver the pages that were read.
+
+    Raises:
+        TaskNotPossible: there is no question, or no tool could be asked.
+    """
+    read = read_on(request, _PDFS)
+    if isinstance(read, Turn):
+        return read
+    return Turn(
+        result=PdfsRead(
+            task_id=request.assignment.task_id,
+            agent=request.assignment.agent,
+            pdfs=tuple(map(_pdf, read.readings)),
+            evidence=read.evidence,
+            missing=read.missing,
+        )
+    )
+
+
+def _pdf(reading: _PdfReading) -> PdfText:
+    pages = (PdfPage(text=text, page_number=n) for n, text in sorted(reading.pages.items()))
+    answer = reading.answer
+    return PdfText(
+        url=answer.url[:2_000],
+        pages=tuple(pages),
+        title=answer.title[:500] if answer.title else None,
+        published_at=reading.published_at,
+    )

@@ -1,1 +1,0 @@
-"""The passages of documents that speak to a question."""

@@ -1,1 +1,0 @@
-"""The readers of tickets, documents, files and the web."""
