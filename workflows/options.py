@@ -121,23 +121,16 @@ def cause(error: BaseException) -> str:
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]
 
 
-def market_attributes(
-    week: str, market: str, *, phase: Phase = Phase.RESEARCHING
+def run_attributes(
+    market: str | None, *, week: str | None = None, phase: Phase
 ) -> TypedSearchAttributes:
-    """What a market's workflows can be found by from their first event."""
-    pairs: list[SearchAttributePair[Any]] = [
-        SearchAttributePair(WEEK, week),
-        SearchAttributePair(MARKET, market),
-        SearchAttributePair(PHASE, phase),
-    ]
-    return TypedSearchAttributes(pairs)
-
-
-def graph_attributes(market: str | None, *, phase: Phase) -> TypedSearchAttributes:
-    """What the workflows of a question can be found by from their first event."""
+    """What a workflow can be found by from its first event: its market, where it is about one, and
+    its week, where it is part of one."""
     pairs: list[SearchAttributePair[Any]] = [SearchAttributePair(PHASE, phase)]
     if market is not None:
         pairs.append(SearchAttributePair(MARKET, market))
+    if week is not None:
+        pairs.append(SearchAttributePair(WEEK, week))
     return TypedSearchAttributes(pairs)
 
 

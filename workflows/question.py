@@ -13,7 +13,7 @@ from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.names import Message, reassignment_run_id
+from desk.contracts.names import Message
 from desk.contracts.question.graph import (
     AnswerPublication,
     GraphRecord,
@@ -23,25 +23,26 @@ from desk.contracts.question.graph import (
     NodeOutcome,
     NodeSpec,
 )
-from desk.contracts.week.run import ReassignmentRequest, TaskOutcome, Tools
+from desk.contracts.week.run import TaskOutcome, Tools
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import Purse
-from desk.runs.assignments.graph_assignments import (
-    assignment_at,
+from desk.runs.assignments.assignments import (
+    assignment_of,
     node_deadline,
+    place_of,
     policy_at,
     shown_to,
     week_before,
     window_before,
 )
+from desk.runs.assignments.budget import Budget
+from desk.runs.assignments.reassignment import Undelivered
 from desk.runs.boards.graph_board import GraphBoard, ended
 from desk.runs.graphs.machine import GraphMachine, Step
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.publishing import published
-from workflows.engine.reassigning import HandingOn, NobodyCould
+from workflows.engine.task_runner import TaskRunner
 from workflows.engine.tools import tools_of
-from workflows.options import graph_attributes, note_outcome, note_phase, priority, unusable
+from workflows.options import note_outcome, note_phase, unusable
 
 MOST_AT_WORK = 40
 """Nodes that work at the same time; the others wait for their turn. A workflow can have 2,000
@@ -49,7 +50,7 @@ activities under way, and a node up to sixteen."""
 
 
 class GraphNodes:
-    """The nodes of one run. They spend from one purse."""
+    """The nodes of one run. They spend from one budget."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class GraphNodes:
         self._deadline = deadline
         self._board = board
         self._tools = tools
-        self._purse = Purse(request.policy.budget.allowance)
+        self._budget = Budget(request.policy.budget.allowance)
         self._working = 0
 
     async def work(self, step: Step, state: tuple[StateEntry, ...]) -> NodeOutcome:
@@ -76,69 +77,34 @@ class GraphNodes:
         finally:
             self._working -= 1
         return ended(
-            node.name,
-            done.contribution,
-            done if isinstance(done, TaskOutcome) else None,
-            began=began,
-            at=workflow.now(),
-            key=node.key,
-            round_=step.round,
-            dead_letter=done.dead_letter if isinstance(done, NobodyCould) else None,
+            node.name, done, began=began, at=workflow.now(), key=node.key, round_=step.round
         )
 
-    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | NobodyCould:
+    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | Undelivered:
         policy = policy_at(step.node, self._request.policy)
         profile = _profile(step.node, policy)
         assignment = self._assignment(step, profile)
         findings = _findings(step.node, state)
         evidence = self._board.evidence_for(state) if findings else ()
-        run = AgentRun(
-            profile,
-            assignment,
-            policy,
-            shown=Shown(findings=findings, evidence=evidence, state=state),
-            tools=self._tools,
-            purse=self._purse,
+        context = TurnContext(findings=findings, evidence=evidence, state=state)
+        return await TaskRunner(policy, self._budget, self._tools).run_or_reassign(
+            AgentTask(profile, assignment, context, place=assignment.task_id),
             sharing=self._working + 1,
-            place=assignment.task_id,
+            sharing_then=lambda: self._working + 1,
         )
-        try:
-            return await run.work()
-        except TaskFailed as failed:
-            request = ReassignmentRequest(
-                assignment=assignment,
-                tried=(assignment.agent,),
-                errors=(failed.error,),
-                findings=findings,
-                evidence=evidence,
-                state=state,
-                policy=policy,
-                tools=self._tools,
-            )
-            return await self._handed_on(request, failed)
-
-    async def _handed_on(
-        self, request: ReassignmentRequest, failed: TaskFailed
-    ) -> TaskOutcome | NobodyCould:
-        market = self._request.market
-        attributes = graph_attributes(market.market if market else None, phase=Phase.REASSIGNING)
-        handing_on = HandingOn(self._purse, attributes, priority(request.assignment.priority))
-        child = reassignment_run_id(workflow.info().workflow_id, request.assignment.task_id)
-        try:
-            return await handing_on.hand_on(request, failed, child, sharing=self._working + 1)
-        except NobodyCould as nobody:
-            return nobody
 
     def _assignment(self, step: Step, profile: AgentProfile) -> TaskAssignment:
-        node, policy = step.node, self._request.policy
-        return assignment_at(
-            node,
-            step.round,
-            self._request,
+        node, request = step.node, self._request
+        return assignment_of(
+            profile,
+            request.policy,
+            node.task,
+            place_of(node.name, step.round),
             self._window,
-            deadline=node_deadline(workflow.now(), self._deadline, node, policy.deadlines),
-            tools=profile.tools,
-            limits=profile.limits,
+            node_deadline(workflow.now(), self._deadline, node, request.policy.deadlines),
+            market=request.market,
+            query=request.query,
+            instructions=node.instructions,
         )
 
 

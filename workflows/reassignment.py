@@ -12,11 +12,11 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
-from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.budget import Budget
 from desk.runs.assignments.outages import together
 from desk.runs.assignments.reassignment import next_agent
 from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown, TaskFailed, with_usage_before
+from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
 from workflows.options import note_outcome, note_phase
 
 
@@ -38,11 +38,11 @@ class ReassignmentWorkflow:
         note_phase(Phase.REASSIGNING)
         tried, errors, spent = list(request.tried), list(request.errors), Usage()
         outages: tuple[SourceOutage, ...] = ()
-        purse = Purse(request.allowance)
+        budget = Budget(request.allowance)
         chain = fallbacks(request.policy.agents)
         while (agent := next_agent(tried, chain)) is not None:
             try:
-                done = await self._with(agent, tuple(tried), request, purse)
+                done = await self._with(agent, tuple(tried), request, budget)
                 return with_usage_before(done, spent, outages)
             except TaskFailed as failed:
                 tried.append(agent)
@@ -59,7 +59,7 @@ class ReassignmentWorkflow:
         agent: AgentId,
         tried: tuple[AgentId, ...],
         request: ReassignmentRequest,
-        purse: Purse,
+        budget: Budget,
     ) -> TaskOutcome:
         profile = profile_in(request.policy, agent)
         task = request.assignment
@@ -72,18 +72,17 @@ class ReassignmentWorkflow:
             }
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
+        context = TurnContext(
+            findings=request.findings,
+            evidence=request.evidence,
+            state=request.state,
+            board=request.board,
+        )
         outcome = await AgentRun(
-            profile,
-            assignment,
+            AgentTask(profile, assignment, context),
             request.policy,
-            shown=Shown(
-                findings=request.findings,
-                evidence=request.evidence,
-                state=request.state,
-                board=request.board,
-            ),
             tools=request.tools,
-            purse=purse,
+            budget=budget,
             tried=tried,
         ).work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})

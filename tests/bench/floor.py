@@ -19,11 +19,11 @@ from workflows.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
     WEEK,
-    market_attributes,
     note_outcome,
     note_phase,
     priority,
     retry_policy,
+    run_attributes,
 )
 
 
@@ -117,7 +117,9 @@ class FloorWeekWorkflow:
                     id=f"{workflow.info().workflow_id}/market/{market.market}",
                     task_timeout=TASK_TIMEOUT,
                     priority=priority(3, market.market),
-                    search_attributes=market_attributes("floor", market.market),
+                    search_attributes=run_attributes(
+                        market.market, week="floor", phase=Phase.RESEARCHING
+                    ),
                     static_summary=f"{market.market}, floor",
                 )
                 for market in markets

@@ -9,10 +9,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from pydantic import validate_call
 
+from desk.agents.roster import profile_of
+from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
@@ -24,6 +26,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.judgement import FindingsToJudge, Scope
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.programs.builtin.analysts import builtin_turn
@@ -164,21 +167,16 @@ class Play:
 
     def _assigned(self, action: StockAction | None, round_: int) -> TaskAssignment:
         state = self.state
-        given: dict[str, Any] = {
-            "deadline": STARTED_AT,
-            "tools": (),
-            "limits": AgentLimits(),
-        }
-        if action is None:
-            return episode_task(
-                CONTROLLER, round_, self._request, state.query, state.window, **given
-            )
+        agent = STOCK_TASKS[action][0] if action else AgentId.CONTROLLER_AGENT
+        profile = profile_of(agent).model_copy(update={"tools": (), "limits": AgentLimits()})
         query, window = state.query, state.window
         made = state.board.recommendation
         if action is StockAction.EVALUATE_PERFORMANCE and made is not None:
             told = {**query.parameters, **outcome_parameters(state.as_of, made.action)}
             query, window = query.model_copy(update={"parameters": told}), state.horizon
-        return episode_task(action, round_, self._request, query, window, **given)
+        return episode_task(
+            profile, action or CONTROLLER, round_, self._request, query, window, STARTED_AT
+        )
 
     def _worked(self, task: TaskAssignment) -> tuple[AgentResult | None, tuple[ToolResult, ...]]:
         request = TurnRequest(

@@ -36,7 +36,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.documents.report.compile_report import compile_report
 from desk.platform.config.config_file import read_desk_file
 from desk.programs.builtin.analysts import builtin_turn
-from desk.runs.assignments.assignments import VALIDATION, assignment_for
+from desk.runs.assignments.assignments import VALIDATION, market_task
 from desk.runs.boards.market_outcome import decide_outcome, reasons_missing
 from desk.trust.conflicts.conflicts import decide, default_position, detect_conflicts
 from desk.trust.conflicts.records import merged
@@ -188,7 +188,7 @@ class Desk:
 
     def _assignment(self, request: MarketRequest, planned: PlannedTask) -> TaskAssignment:
         profile = profile_of(planned.agent, self.config.policy.agents)
-        return assignment_for(request, planned, tools=profile.tools, limits=profile.limits)
+        return market_task(profile, planned, request)
 
     def _work(
         self,

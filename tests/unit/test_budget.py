@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.tasks import AgentLimits, Effort
 from desk.contracts.agents.usage import Usage
-from desk.runs.assignments.budget import KEPT_BACK, Purse, Stage, affordable, all_of
+from desk.runs.assignments.budget import KEPT_BACK, Budget, Stage, affordable, all_of
 from desk.runs.assignments.effort import effort_for, turns_for
 
 MONEY = st.decimals(0, 1_000, places=4, allow_nan=False)
@@ -25,34 +25,34 @@ def used(usd: str = "0", tokens: int = 0) -> Usage:
 def test_calls_that_keep_to_their_reservation_never_exceed_the_budget(
     allowed: Allowance, sharers: list[int], data: st.DataObject
 ) -> None:
-    purse, spent, under_way = Purse(allowed), used(), []
+    budget, spent, under_way = Budget(allowed), used(), []
     for among in sharers:
-        under_way.append(purse.reserve(among))
+        under_way.append(budget.reserve(among))
         if data.draw(st.booleans()):
             reserved = under_way.pop(0)
             part = Decimal(data.draw(st.integers(0, 100))) / 100
             usage = used(str((reserved.usd or 0) * part), int((reserved.tokens or 0) * part))
-            purse.settle(reserved, usage)
+            budget.settle(reserved, usage)
             spent = spent.plus(usage)
     held = [all_of(reserved) for reserved in under_way]
     total = sum((usage.cost_usd for usage in held), spent.cost_usd)
-    if allowed.usd is not None and purse.left.usd is not None:
-        assert total + purse.left.usd <= allowed.usd
-    if allowed.tokens is not None and purse.left.tokens is not None:
+    if allowed.usd is not None and budget.left.usd is not None:
+        assert total + budget.left.usd <= allowed.usd
+    if allowed.tokens is not None and budget.left.tokens is not None:
         tokens = sum((usage.tokens for usage in held), spent.tokens)
-        assert tokens + purse.left.tokens <= allowed.tokens
+        assert tokens + budget.left.tokens <= allowed.tokens
 
 
 @given(ALLOWANCES, st.dictionaries(st.text(max_size=5), st.sampled_from(Effort), min_size=1))
 def test_the_markets_parts_leave_some_for_the_rest(
     allowed: Allowance, efforts: dict[str, Effort]
 ) -> None:
-    purse = Purse(allowed)
-    parts = purse.reserve_shares(efforts)
+    budget = Budget(allowed)
+    parts = budget.reserve_shares(efforts)
     assert parts.keys() == efforts.keys()
-    if allowed.usd is not None and purse.left.usd is not None:
-        assert sum(part.usd or 0 for part in parts.values()) + purse.left.usd == allowed.usd
-        assert purse.left.usd >= allowed.usd * KEPT_BACK
+    if allowed.usd is not None and budget.left.usd is not None:
+        assert sum(part.usd or 0 for part in parts.values()) + budget.left.usd == allowed.usd
+        assert budget.left.usd >= allowed.usd * KEPT_BACK
     for market, effort in efforts.items():
         if effort is Effort.HIGH and Effort.LOW in efforts.values():
             low = next(m for m, e in efforts.items() if e is Effort.LOW)
@@ -60,13 +60,13 @@ def test_the_markets_parts_leave_some_for_the_rest(
 
 
 def test_what_was_spent_beyond_a_reservation_is_taken_out_all_the_same() -> None:
-    purse = Purse(Allowance(usd=Decimal(1)))
-    reserved = purse.reserve(among=2)
-    purse.settle(reserved, used("0.7"))
-    assert purse.left.usd == Decimal("0.3")
-    purse.settle(purse.reserve(), used("5"))
-    assert purse.left.usd == 0
-    assert purse.stage is Stage.BUILT_IN
+    budget = Budget(Allowance(usd=Decimal(1)))
+    reserved = budget.reserve(among=2)
+    budget.settle(reserved, used("0.7"))
+    assert budget.left.usd == Decimal("0.3")
+    budget.settle(budget.reserve(), used("5"))
+    assert budget.left.usd == 0
+    assert budget.stage is Stage.BUILT_IN
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,26 @@ def test_what_was_spent_beyond_a_reservation_is_taken_out_all_the_same() -> None
     ],
 )
 def test_work_degrades_in_order(spent: str, stage: Stage) -> None:
-    purse = Purse(Allowance(usd=Decimal(10), tokens=1_000_000))
-    purse.settle(Allowance(), used(spent))
-    assert purse.stage is stage
+    budget = Budget(Allowance(usd=Decimal(10), tokens=1_000_000))
+    budget.settle(Allowance(), used(spent))
+    assert budget.stage is stage
 
 
 def test_the_scarcer_of_money_and_tokens_decides() -> None:
-    purse = Purse(Allowance(usd=Decimal(10), tokens=100))
-    purse.settle(Allowance(), used("0.1", tokens=80))
-    assert purse.stage is Stage.CHEAPER_MODEL
+    budget = Budget(Allowance(usd=Decimal(10), tokens=100))
+    budget.settle(Allowance(), used("0.1", tokens=80))
+    assert budget.stage is Stage.CHEAPER_MODEL
 
 
 def test_without_a_budget_nothing_degrades() -> None:
-    purse = Purse(Allowance())
-    purse.settle(purse.reserve(), used("1000", tokens=10**9))
-    assert purse.stage is Stage.AS_PLANNED
-    assert purse.left.unlimited
+    budget = Budget(Allowance())
+    budget.settle(budget.reserve(), used("1000", tokens=10**9))
+    assert budget.stage is Stage.AS_PLANNED
+    assert budget.left.unlimited
 
 
 def test_an_empty_budget_is_used_up_from_the_start() -> None:
-    assert Purse(Allowance(usd=Decimal(0))).stage is Stage.BUILT_IN
+    assert Budget(Allowance(usd=Decimal(0))).stage is Stage.BUILT_IN
 
 
 PRICE = ModelPrice(read=Decimal("0.000003"), written=Decimal("0.000015"))

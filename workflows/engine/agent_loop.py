@@ -13,27 +13,25 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
-from desk.agents.roster import AgentProfile, fallbacks
+from desk.agents.roster import fallbacks
 from desk.agents.task_kinds import DELIVERS
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import MOST_CALLS, ToolCall, ToolResult, ToolSpec
+from desk.contracts.agents.tools import MOST_CALLS, ToolCall, ToolResult
 from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.config import RunPolicy, VotingConfig
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.report import Contribution
-from desk.contracts.week.run import TaskOutcome
-from desk.runs.assignments.budget import Purse, Stage
+from desk.contracts.week.run import TaskOutcome, Tools
+from desk.runs.assignments.budget import Budget, Stage
 from desk.runs.assignments.deadlines import model_works_until, works_until
 from desk.runs.assignments.effort import effort_for, turns_for
 from desk.runs.assignments.reassignment import next_agent
 from desk.runs.tools import sharing_cost
 from workflows.engine.agent_work import (
-    NOTHING_BESIDES,
     UNMENDED,
-    Shown,
+    AgentTask,
     TaskFailed,
     Work,
     billed,
@@ -50,28 +48,25 @@ BUILTIN_TURNS = 3
 
 
 class AgentRun:
-    """One agent at work on one assignment.
+    """One agent at work on one task.
 
-    `place` tells it from another run on the same assignment within a workflow. `tools` are
-    described to a model; `purse` is what it spends from, together with as many others as `sharing`
-    says. Where a model does not deliver, the built-in analyst does, and a remark says why. `tried`
-    are those who had the task before; as long as somebody could take it over from this one, a part
-    of its time is kept for them.
+    `tools` are described to a model; `budget` is what it spends from, together with as many others
+    as `sharing` says. Where a model does not deliver, the built-in analyst does, and a remark says
+    why. `tried` are those who had the task before; as long as somebody could take it over from this
+    one, a part of its time is kept for them.
     """
 
     def __init__(
         self,
-        profile: AgentProfile,
-        assignment: TaskAssignment,
+        task: AgentTask,
         policy: RunPolicy,
         *,
-        shown: Shown = NOTHING_BESIDES,
-        tools: tuple[ToolSpec, ...] = (),
-        purse: Purse | None = None,
+        tools: Tools = (),
+        budget: Budget | None = None,
         sharing: int = 1,
-        place: str = "",
         tried: tuple[AgentId, ...] = (),
     ) -> None:
+        profile, assignment = task.profile, task.assignment
         others = next_agent((*tried, profile.agent), fallbacks(policy.agents))
         if others is not None and workflow.patched(TIME_TO_TAKE_OVER):
             until = works_until(workflow.now(), assignment.deadline)
@@ -79,10 +74,10 @@ class AgentRun:
         self.profile = profile
         self.assignment = assignment
         self.policy = policy
-        self.shown = shown
-        self.place = place
+        self.context = task.context
+        self.place = task.place
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
-        self._purse = purse or Purse(Allowance())
+        self._budget = budget or Budget(Allowance())
         self._sharing = sharing
         self._tools = ToolAsking(profile, assignment, policy)
         self._model_until = model_works_until(workflow.now(), assignment.deadline)
@@ -168,7 +163,7 @@ class AgentRun:
         """
         if work.model == BUILTIN:
             return
-        work.degrade(self._purse.stage, self.policy.budget.cheaper_model)
+        work.degrade(self._budget.stage, self.policy.budget.cheaper_model)
         if work.stage is Stage.BUILT_IN:
             raise self._failed("budget", "its part of the budget is used up")
 
@@ -202,16 +197,16 @@ class AgentRun:
 
     async def _turn(self, work: Work, *, last: bool) -> Turn:
         by_model = work.model != BUILTIN
-        reserved = self._purse.reserve(self._sharing) if by_model else Allowance()
+        reserved = self._budget.reserve(self._sharing) if by_model else Allowance()
         request = TurnRequest(
             assignment=self.assignment,
             exchanges=tuple(work.exchanges),
-            **self.shown._asdict(),
+            **self.context._asdict(),
             rejected=work.draft.rejected if work.draft else (),
             draft=work.answer.said,
             objection=work.answer.objection,
             model=work.model,
-            voting=self.policy.voting if self.shown.findings else VotingConfig(),
+            voting=self.policy.voting if self.context.findings else VotingConfig(),
             tools=self._offered if by_model else (),
             allowance=reserved,
             last=by_model
@@ -233,7 +228,7 @@ class AgentRun:
             raise self._failed(FailureType.TURN_FAILED, cause(error)) from error
         finally:
             if by_model:
-                self._purse.settle(reserved, spent)
+                self._budget.settle(reserved, spent)
 
     async def _take(self, request: TurnRequest, work: Work) -> Turn:
         """The turn, as an activity; a model's ends early enough for the built-in analyst."""

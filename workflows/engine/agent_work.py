@@ -6,9 +6,10 @@ from typing import NamedTuple
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.exceptions import TimeoutError as TimedOut
 
+from desk.agents.roster import AgentProfile
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import SourceOutage, ToolResult
 from desk.contracts.agents.turns import Exchange, StateEntry, Turn
 from desk.contracts.agents.usage import BUILTIN, Usage
@@ -23,6 +24,7 @@ from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
 from desk.runs.assignments.budget import Stage, lost
 from desk.runs.assignments.outages import together
+from desk.runs.assignments.reassignment import Undelivered
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""
@@ -33,7 +35,7 @@ _REMARKS = {
 }
 
 
-class Shown(NamedTuple):
+class TurnContext(NamedTuple):
     """What an agent is shown besides its assignment, as `TurnRequest` has it."""
 
     findings: tuple[ResearchResult, ...] = ()
@@ -48,7 +50,17 @@ class Shown(NamedTuple):
     board: Blackboard | None = None
 
 
-NOTHING_BESIDES = Shown()
+NO_CONTEXT = TurnContext()
+
+
+class AgentTask(NamedTuple):
+    """A task, with the agent that it is given to and what that agent is shown besides. `place`
+    tells it from another task of the same kind within a workflow."""
+
+    profile: AgentProfile
+    assignment: TaskAssignment
+    context: TurnContext = NO_CONTEXT
+    place: str = ""
 
 
 class TaskFailed(Exception):
@@ -125,15 +137,17 @@ def with_usage_before(
     return outcome.model_copy(update={"contribution": line})
 
 
-def gave_up(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Contribution:
-    """The line that says that an agent could not do a task, and why."""
-    return Contribution(
-        agent=agent,
-        task_type=kind,
-        delivered=False,
-        error=str(failed)[:4_000],
-        usage=failed.usage,
-        outages=failed.outages,
+def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undelivered:
+    """What is left of a task that its agent could not do, and that nobody takes over."""
+    return Undelivered(
+        Contribution(
+            agent=agent,
+            task_type=kind,
+            delivered=False,
+            error=str(failed)[:4_000],
+            usage=failed.usage,
+            outages=failed.outages,
+        )
     )
 
 

@@ -16,7 +16,7 @@ from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments.deadlines import MARGIN, time_left
 from desk.runs.escalations.case import Asking, case_of
 from desk.trust.conflicts.conflicts import decide, default_position
-from workflows.options import TASK_TIMEOUT, market_attributes, priority
+from workflows.options import TASK_TIMEOUT, priority, run_attributes
 
 GRACE = MARGIN / 2
 """How long after its deadline a case is ended by the server, if it is still open; whoever waits
@@ -116,8 +116,8 @@ async def _opened(asking: Asking, case: EscalationRequest | None) -> Case | None
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             execution_timeout=time_left(case.deadline, workflow.now()) + GRACE,
             priority=priority(asking.urgency, case.market),
-            search_attributes=market_attributes(
-                asking.week, case.market, phase=Phase.AWAITING_PERSON
+            search_attributes=run_attributes(
+                case.market, week=asking.week, phase=Phase.AWAITING_PERSON
             ),
             static_summary=_summary(case),
         )

@@ -7,11 +7,13 @@ from typing import Protocol
 from temporalio import workflow
 
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.config import RunPolicy
 from desk.contracts.question.graph import NodeOutcome
-from desk.contracts.week.report import Contribution
-from desk.contracts.week.run import TaskOutcome
-from desk.runs.assignments.budget import Purse
+from desk.contracts.week.run import TaskOutcome, Tools
+from desk.runs.assignments.budget import Budget
+from desk.runs.assignments.reassignment import Undelivered
 from desk.runs.boards.graph_board import GraphBoard, Progress, ended
+from workflows.engine.task_runner import TaskRunner
 from workflows.options import note_phase
 
 
@@ -27,10 +29,17 @@ class Nodes(Progress, Protocol):
 class RunBook:
     """One execution's book. Whatever is noted in it stands in the Temporal UI at once."""
 
-    def __init__(self, nodes: Nodes, board: GraphBoard, purse: Purse) -> None:
+    def __init__(self, nodes: Nodes, board: GraphBoard, policy: RunPolicy, budget: Budget) -> None:
         self._nodes = nodes
+        self._policy = policy
         self.board = board
-        self.purse = purse
+        self.budget = budget
+        self.tools: Tools = ()
+
+    @property
+    def tasks(self) -> TaskRunner:
+        """Whoever does the run's tasks."""
+        return TaskRunner(self._policy, self.budget, self.tools)
 
     def enter(self, phase: Phase, *notes: str) -> None:
         """The run is in another phase; notes stand under the board in the UI."""
@@ -44,22 +53,14 @@ class RunBook:
         self.board.note_begun(node, workflow.now())
         self.show()
 
-    def end(
-        self,
-        node: str,
-        contribution: Contribution,
-        found: TaskOutcome | None = None,
-        dead_letter: str | None = None,
-    ) -> None:
+    def end(self, node: str, done: TaskOutcome | Undelivered) -> None:
         """What somebody brought, or why there is nothing."""
         outcome = ended(
             node,
-            contribution,
-            found,
+            done,
             began=self.board.begun(node),
             at=workflow.now(),
             round_=max(self._nodes.rounds_of(node), 1),
-            dead_letter=dead_letter,
         )
         self._nodes.outcomes.append(outcome)
         self.board.note_ended(outcome)

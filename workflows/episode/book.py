@@ -6,22 +6,20 @@ from datetime import datetime
 from temporalio import workflow
 
 from desk.agents.roster import AgentProfile, profile_in
-from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.run import EpisodeStatus, StockRequest
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import AnswerPublication
-from desk.contracts.week.run import TaskOutcome, Tools
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.details import board_details
 from desk.programs.episode.memories import StockRemembering
 from desk.programs.episode.run.assignments import episode_task
 from desk.programs.episode.run.graph import GRAPH
 from desk.programs.episode.run.state import StockState
-from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.budget import Budget
 from desk.runs.boards.graph_board import GraphBoard
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown
+from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TurnContext
 from workflows.engine.publishing import published
 from workflows.engine.run_book import RunBook
 
@@ -33,15 +31,14 @@ class StockBook(RunBook):
     def __init__(self, request: StockRequest) -> None:
         self.request = request
         self.state = StockState(request, workflow.info().start_time)
-        self.tools: Tools = ()
         self.waits_for: datetime | None = None
         self.waits_because: str | None = None
         self.published: AnswerPublication | None = None
         self._publications = 0
-        purse = Purse(request.policy.budget.allowance)
+        budget = Budget(request.policy.budget.allowance)
         state = self.state
-        board = GraphBoard(state.query, GRAPH, purse.allowed, state, state.started_at)
-        super().__init__(state, board, purse)
+        board = GraphBoard(state.query, GRAPH, budget.allowed, state, state.started_at)
+        super().__init__(state, board, request.policy, budget)
 
     @property
     def status(self) -> EpisodeStatus:
@@ -78,43 +75,27 @@ class StockBook(RunBook):
         self,
         node: str,
         profile: AgentProfile,
+        context: TurnContext = NO_CONTEXT,
         *,
         round_: int | None = None,
+        again: int = 0,
         query: Query | None = None,
         window: TimeWindow | None = None,
-    ) -> TaskAssignment:
+    ) -> AgentTask:
         """What an agent is to do now at a node; without more, what the episode asks in its window,
-        once more than it was done before."""
+        once more than it was done before. `again` tells another try at it from the one before."""
         state = self.state
-        return episode_task(
+        assignment = episode_task(
+            profile,
             node,
             state.rounds_of(node) if round_ is None else round_,
             self.request,
             query or state.query,
             window or state.window,
-            deadline=workflow.now() + self.request.policy.deadlines.task,
-            tools=profile.tools,
-            limits=profile.limits,
+            workflow.now() + self.request.policy.deadlines.task,
         )
-
-    async def work(
-        self, profile: AgentProfile, task: TaskAssignment, shown: Shown, *, again: int = 0
-    ) -> TaskOutcome:
-        """An agent at work. `again` tells another try at a task from the one before.
-
-        Raises:
-            TaskFailed: it could not do it.
-        """
-        run = AgentRun(
-            profile,
-            task,
-            self.request.policy,
-            shown=shown,
-            tools=self.tools,
-            purse=self.purse,
-            place=f"{task.task_id}.again{again}" if again else task.task_id,
-        )
-        return await run.work()
+        place = f"{assignment.task_id}.again{again}" if again else assignment.task_id
+        return AgentTask(profile, assignment, context, place)
 
     async def publish(self) -> AnswerPublication:
         """The report of what there is; a later one takes its place."""

@@ -10,28 +10,28 @@ from temporalio.exceptions import ApplicationError
 from desk.agents.roster import STOCK_AGENTS
 from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
 from desk.contracts.findings.judgement import RecommendationToJudge, Scope
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.names import AgentId, FailureType, Message, reassignment_run_id
+from desk.contracts.names import AgentId, FailureType, Message
 from desk.contracts.question.graph import GraphStatus
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
+from desk.contracts.week.run import TaskOutcome
 from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.run.actions import DATA, why_not
 from desk.programs.episode.run.assignments import market_of
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.judging.outcomes import judged_recommendation
-from workflows.engine.agent_work import Shown, TaskFailed, gave_up
+from desk.runs.assignments.reassignment import Undelivered
+from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.judging import judged_conflicts, recommendation_judged
-from workflows.engine.reassigning import HandingOn, NobodyCould
 from workflows.engine.remembering import recall, remember, untold
 from workflows.engine.tools import tools_of
 from workflows.episode.book import StockBook
 from workflows.episode.evaluating import Evaluating
-from workflows.options import MARKET, graph_attributes, note_outcome, priority, unusable
+from workflows.options import MARKET, note_outcome, unusable
 
 NO_MEMORY = "memory was not to be used"
 
@@ -92,16 +92,16 @@ class StockSteps:
         book, state = self._book, self._state
         profile = book.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         book.begin(CONTROLLER)
-        task = book.task(CONTROLLER, profile)
-        shown = Shown(state=(*state.choices, *state.results), board=state.board.told())
+        context = TurnContext(state=(*state.choices, *state.results), board=state.board.told())
+        task = book.task(CONTROLLER, profile, context)
         try:
-            outcome = await book.work(profile, task, shown)
+            outcome = await book.tasks.run(task)
         except TaskFailed as failed:
-            book.end(CONTROLLER, gave_up(failed, task.agent, task.task_type))
+            book.end(CONTROLLER, undelivered(failed, profile.agent, TaskType.CHOOSE_ACTION))
             if failed.error.error_type == FailureType.UNUSABLE_REQUEST and not state.steps:
                 raise unusable(failed.error.error_message[:1_000]) from None
-            return self._by_rule(task, failed)
-        book.end(CONTROLLER, outcome.contribution, outcome)
+            return self._by_rule(task.assignment, failed)
+        book.end(CONTROLLER, outcome)
         if not isinstance(outcome.result, ActionChoice):  # the loop has seen to it
             raise ApplicationError("the controller delivered no choice", non_retryable=True)
         return outcome.result
@@ -129,7 +129,7 @@ class StockSteps:
     async def _data(self, action: StockAction) -> None:
         """A part of figures. Where nobody could bring any, all of them are lacking, unless an
         earlier round has brought some."""
-        found = await self._done(action, Shown())
+        found = await self._done(action, TurnContext())
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
             values, days = values_of(found.result.claims, action, symbol)
@@ -138,7 +138,7 @@ class StockSteps:
             self._state.board.write_part(action, {}, self._state.as_of.date())
 
     async def _insight(self) -> None:
-        found = await self._done(StockAction.GENERATE_INSIGHT, Shown())
+        found = await self._done(StockAction.GENERATE_INSIGHT, TurnContext())
         if found is not None and isinstance(found.result, ResearchResult):
             self._state.board.write_insights(pointers_of(found.result))
 
@@ -164,14 +164,14 @@ class StockSteps:
             stored = await remember((entry,), self._request.policy, place)
             state.memory = stored.missing or state.memory
 
-    async def _recall(self) -> Shown:
+    async def _recall(self) -> TurnContext:
         if not self._request.memory:
             self._state.memory = NO_MEMORY
-            return Shown()
+            return TurnContext()
         place = f"recall.{self._state.rounds_of(StockAction.GENERATE_RECOMMENDATION)}"
         answer = await recall(self._book.remembering.query(), self._request.policy, place)
         self._state.memory = answer.missing or self._state.memory
-        return Shown(recalled=answer.recalled)
+        return TurnContext(recalled=answer.recalled)
 
     async def _evaluation(self) -> None:
         """What came of the recommendation; all of it lacking where it was given up."""
@@ -180,10 +180,10 @@ class StockSteps:
         try:
             found = await evaluating.outcome()
         except TaskFailed as failed:
-            book.end(action, gave_up(failed, *STOCK_TASKS[action]))
+            book.end(action, undelivered(failed, *STOCK_TASKS[action]))
             state.board.write_evaluation({}, state.due.date())
         else:
-            book.end(action, found.contribution, found)
+            book.end(action, found)
             claims = found.result.claims if isinstance(found.result, ResearchResult) else ()
             state.board.write_evaluation(*values_of(claims, action, self._request.symbol))
         await self._tell()
@@ -216,49 +216,31 @@ class StockSteps:
         if told is not None and (words := await untold(told, policy)):
             state.notes.append(words)
 
-    async def _done(self, action: StockAction, shown: Shown) -> TaskOutcome | None:
+    async def _done(self, action: StockAction, context: TurnContext) -> TaskOutcome | None:
         """What an agent brought who is shown the blackboard and all results besides; None where it
         failed, and where it is one for figures, everybody else as well."""
         book, state = self._book, self._state
-        task = book.task(action, book.profile(STOCK_TASKS[action][0]))
-        shown = shown._replace(state=state.results, board=state.board.told())
-        try:
-            found = await self._by_somebody(action, task, shown)
-        except TaskFailed as failed:
-            book.end(action, gave_up(failed, task.agent, task.task_type))
-            return None
-        except NobodyCould as nobody:
-            book.end(action, nobody.contribution, dead_letter=nobody.dead_letter)
-            return None
-        if isinstance(found.result, Synthesis) and found.result.recommendation is None:
+        context = context._replace(state=state.results, board=state.board.told())
+        task = book.task(action, book.profile(STOCK_TASKS[action][0]), context)
+        done = await self._tried(action, task)
+        if isinstance(done, TaskOutcome) and _recommends_nothing(done):
             line = {"delivered": False, "error": NOTHING_RECOMMENDED}
-            book.end(action, found.contribution.model_copy(update=line))
-            return None
-        book.end(action, found.contribution, found)
-        return found
+            done = Undelivered(done.contribution.model_copy(update=line))
+        book.end(action, done)
+        return done if isinstance(done, TaskOutcome) else None
 
-    async def _by_somebody(
-        self, action: StockAction, task: TaskAssignment, shown: Shown
-    ) -> TaskOutcome:
-        book, market = self._book, self._request.symbol
+    async def _tried(self, action: StockAction, task: AgentTask) -> TaskOutcome | Undelivered:
+        """Only figures can be had from somebody else."""
+        if action in DATA:
+            return await self._book.tasks.run_or_reassign(task)
         try:
-            return await book.work(book.profile(task.agent), task, shown)
+            return await self._book.tasks.run(task)
         except TaskFailed as failed:
-            if action not in DATA:
-                raise
-            request = ReassignmentRequest(
-                assignment=task,
-                tried=(task.agent,),
-                errors=(failed.error,),
-                state=shown.state,
-                board=shown.board,
-                policy=self._request.policy,
-                tools=book.tools,
-            )
-            attributes = graph_attributes(market, phase=Phase.REASSIGNING)
-            handing_on = HandingOn(book.purse, attributes, priority(task.priority))
-            child = reassignment_run_id(workflow.info().workflow_id, task.task_id)
-            return await handing_on.hand_on(request, failed, child, sharing=1)
+            return undelivered(failed, *STOCK_TASKS[action])
+
+
+def _recommends_nothing(done: TaskOutcome) -> bool:
+    return isinstance(done.result, Synthesis) and done.result.recommendation is None
 
 
 @workflow.defn

@@ -5,9 +5,9 @@ from datetime import datetime
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
+from desk.agents.roster import AgentProfile
 from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.judgement import EvaluationToJudge, JudgedEvaluation
@@ -29,7 +29,7 @@ from desk.programs.episode.parts import values_of
 from desk.programs.episode.run.assignments import outcome_parameters
 from desk.programs.judging.outcomes import NO_PRICE
 from desk.runs.assignments.deadlines import time_left
-from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext
 from workflows.engine.judging import evaluation_judged
 from workflows.episode.book import StockBook
 
@@ -88,9 +88,9 @@ class Evaluating:
         book, state = self._book, self._state
         agent, _ = STOCK_TASKS[EVALUATE]
         profile = book.profile(agent, built_in=tries > 0)
-        shown = Shown(state=state.results, board=state.board.told())
+        context = TurnContext(state=state.results, board=state.board.told())
         try:
-            return await book.work(profile, self._task(), shown, again=tries)
+            return await book.tasks.run(self._task(profile, context, tries))
         except TaskFailed as failed:
             return failed
 
@@ -131,23 +131,31 @@ class Evaluating:
         """What there is to tell of a horizon that is not waited for; nobody is asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
         words = f"nobody was asked: {NEVER}"
+        task = self._task(self._book.profile(agent))
         return TaskOutcome(
-            result=never_evaluated(self._task(), self._book.request.symbol),
+            result=never_evaluated(task.assignment, self._book.request.symbol),
             evidence=(),
             contribution=Contribution(agent=agent, task_type=kind, delivered=True, remark=words),
         )
 
-    def _task(self) -> TaskAssignment:
+    def _task(
+        self, profile: AgentProfile, context: TurnContext = NO_CONTEXT, tries: int = 0
+    ) -> AgentTask:
         """The evaluation; its tools are asked as of the end of the horizon."""
         state = self._state
-        profile = self._book.profile(STOCK_TASKS[EVALUATE][0])
         made = state.board.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
             raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
         told = {**state.query.parameters, **outcome_parameters(state.as_of, made.action)}
         query = state.query.model_copy(update={"parameters": told})
         return self._book.task(
-            EVALUATE, profile, round_=self._round, query=query, window=state.horizon
+            EVALUATE,
+            profile,
+            context,
+            round_=self._round,
+            again=tries,
+            query=query,
+            window=state.horizon,
         )
 
     async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:

@@ -3,25 +3,23 @@
 from temporalio import workflow
 
 from desk.contracts.swarm.run import SwarmRequest
-from desk.contracts.week.run import Tools
 from desk.programs.swarm.graph import GRAPH
 from desk.programs.swarm.parts.state import SwarmState
-from desk.runs.assignments.budget import NOTHING, Purse, all_of
+from desk.runs.assignments.budget import NOTHING, Budget, all_of
 from desk.runs.boards.graph_board import GraphBoard
 from workflows.engine.run_book import RunBook
 
 
 class SwarmBook(RunBook):
-    """One execution's book. What earlier rounds have spent is taken out of the purse."""
+    """One execution's book. What earlier rounds have spent is taken out of the budget."""
 
     def __init__(self, request: SwarmRequest) -> None:
         self.request = request
         self.state = SwarmState(request, workflow.info().start_time)
-        self.tools: Tools = ()
-        purse = Purse(request.policy.budget.allowance)
-        purse.settle(NOTHING, all_of(self.state.spent_before))
-        board = GraphBoard(request.query, GRAPH, purse.allowed, self.state, self.state.started_at)
-        super().__init__(self.state, board, purse)
+        budget = Budget(request.policy.budget.allowance)
+        budget.settle(NOTHING, all_of(self.state.spent_before))
+        board = GraphBoard(request.query, GRAPH, budget.allowed, self.state, self.state.started_at)
+        super().__init__(self.state, board, request.policy, budget)
         for outcome in self.state.outcomes:
             self.board.note_begun(outcome.entry.node, outcome.started_at)
             self.board.note_ended(outcome)

@@ -14,12 +14,11 @@ from desk.agents.roster import AgentProfile, profile_in, profile_of
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.agents.tasks import Effort, TaskAssignment, ToolName
+from desk.contracts.agents.tasks import Effort, ToolName
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import (
     FailureType,
     WorkflowType,
-    reassignment_run_id,
     specialist_run_id,
 )
 from desk.contracts.swarm.run import (
@@ -28,17 +27,16 @@ from desk.contracts.swarm.run import (
     SpecialistRequest,
 )
 from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
-from desk.contracts.week.run import ReassignmentRequest
+from desk.contracts.week.run import TaskOutcome
 from desk.programs.swarm.findings import condensed
 from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.parts.assignments import specialists_task
 from desk.programs.swarm.parts.tokens import reads_of
-from desk.runs.assignments.budget import NOTHING, Purse, all_of, lost
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import TaskFailed, gave_up
+from desk.runs.assignments.budget import NOTHING, Budget, all_of, lost
+from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import cancelled_here
-from workflows.engine.reassigning import HandingOn, NobodyCould
-from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, note_phase, priority
+from workflows.engine.task_runner import TaskRunner
+from workflows.options import TASK_TIMEOUT, note_outcome, note_phase, priority, run_attributes
 from workflows.swarm.book import SwarmBook
 
 ENOUGH = 0.5
@@ -48,7 +46,7 @@ ENOUGH = 0.5
 class _Failed(NamedTuple):
     """A specialist that could not, why, and what it took, or is taken to have."""
 
-    assignment: TaskAssignment
+    task: AgentTask
     failed: TaskFailed
     taken: Allowance
 
@@ -61,25 +59,26 @@ class Specialists:
 
     async def work(self, plan: SwarmPlan) -> None:
         """Everybody's findings, or why there are none, as outcomes of the run's nodes."""
-        tasks = [self._assignment(subagent) for subagent in plan.subagents]
-        parts = self._book.purse.reserve_shares({task.task_id: Effort.MEDIUM for task in tasks})
-        done = await asyncio.gather(*(self._delegate(task, parts[task.task_id]) for task in tasks))
+        tasks = [self._task(subagent) for subagent in plan.subagents]
+        parts = self._book.budget.reserve_shares({task.place: Effort.MEDIUM for task in tasks})
+        done = await asyncio.gather(*(self._delegate(task, parts[task.place]) for task in tasks))
         failed = [each for each in done if isinstance(each, _Failed)]
         if len(done) - len(failed) < ENOUGH * len(done):
-            await asyncio.gather(*(self._hand_on(each, len(failed)) for each in failed))
+            await asyncio.gather(*(self._reassign(each, len(failed)) for each in failed))
             return
         for each in failed:
-            task = each.assignment
-            self._book.end(task.task_id, gave_up(each.failed, task.agent, task.task_type))
+            task = each.task.assignment
+            left = undelivered(each.failed, task.agent, task.task_type)
+            self._book.end(task.task_id, left)
 
-    async def _delegate(self, task: TaskAssignment, reserved: Allowance) -> _Failed | None:
+    async def _delegate(self, task: AgentTask, reserved: Allowance) -> _Failed | None:
         """A specialist's findings as an outcome, or its failure."""
-        self._book.begin(task.task_id)
+        self._book.begin(task.place)
         taken = NOTHING
         try:
             found = await self._child(
                 SpecialistRequest(
-                    assignment=task,
+                    assignment=task.assignment,
                     policy=self._book.request.policy,
                     tools=self._book.tools,
                     allowance=reserved,
@@ -93,11 +92,11 @@ class Specialists:
             return could_not
         else:
             taken = found.spent
-            self._book.state.reads[task.task_id] = found.reads
-            self._book.end(task.task_id, found.outcome.contribution, found.outcome)
+            self._book.state.reads[task.place] = found.reads
+            self._book.end(task.place, found.outcome)
             return None
         finally:
-            self._book.purse.settle(reserved, all_of(taken))
+            self._book.budget.settle(reserved, all_of(taken))
 
     async def _child(self, request: SpecialistRequest) -> SpecialistOutcome:
         task = request.assignment
@@ -110,48 +109,38 @@ class Specialists:
             result_type=SpecialistOutcome,
             task_timeout=TASK_TIMEOUT,
             priority=priority(task.priority, market),
-            search_attributes=graph_attributes(market, phase=Phase.RESEARCHING),
+            search_attributes=run_attributes(market, phase=Phase.RESEARCHING),
             # One that a run before this has left behind makes way.
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             static_summary=f"{task.task_id}: {task.agent} on {market}",
         )
         return found
 
-    async def _hand_on(self, each: _Failed, sharing: int) -> None:
+    async def _reassign(self, each: _Failed, sharing: int) -> None:
         """The task done by somebody else, or a dead letter."""
-        task, market = each.assignment, each.assignment.market
-        handing_on = HandingOn(
-            self._book.purse,
-            graph_attributes(market.market if market else None, phase=Phase.REASSIGNING),
-            priority(task.priority),
-        )
-        request = ReassignmentRequest(
-            assignment=task,
-            tried=(task.agent,),
-            errors=(each.failed.error,),
-            policy=self._book.request.policy,
-            tools=self._book.tools,
-        )
-        child = reassignment_run_id(workflow.info().workflow_id, task.task_id)
-        try:
-            outcome = await handing_on.hand_on(request, each.failed, child, sharing=sharing)
-        except NobodyCould as nobody:
-            self._book.end(task.task_id, nobody.contribution, dead_letter=nobody.dead_letter)
-            return
-        self._book.state.reads[task.task_id] = reads_of(outcome.evidence)
-        self._book.end(task.task_id, outcome.contribution, condensed(outcome))
+        node = each.task.place
+        done = await self._book.tasks.reassign(each.task, each.failed, sharing=sharing)
+        if isinstance(done, TaskOutcome):
+            self._book.state.reads[node] = reads_of(done.evidence)
+            done = condensed(done)
+        self._book.end(node, done)
 
-    def _assignment(self, subagent: SubagentSpec) -> TaskAssignment:
+    def _task(self, subagent: SubagentSpec) -> AgentTask:
         request, state = self._book.request, self._book.state
-        return specialists_task(
+        profile, node = (
+            profile_in(request.policy, subagent.agent),
             node_name(subagent.name, state.number),
+        )
+        assignment = specialists_task(
+            profile,
             subagent,
+            node,
             request,
             state.objective,
             state.window,
-            deadline=workflow.now() + request.policy.deadlines.task,
-            limits=profile_in(request.policy, subagent.agent).limits,
+            workflow.now() + request.policy.deadlines.task,
         )
+        return AgentTask(profile, assignment, place=node)
 
 
 @workflow.defn
@@ -167,26 +156,20 @@ class SpecialistWorkflow:
         """
         note_phase(Phase.RESEARCHING)
         workflow.set_current_details(request.assignment.instructions or "")
-        purse = Purse(request.allowance)
-        run = AgentRun(
-            _profile(request),
-            request.assignment,
-            request.policy,
-            tools=request.tools,
-            purse=purse,
-        )
+        budget = Budget(request.allowance)
+        task = AgentTask(_profile(request), request.assignment)
         try:
-            outcome = await run.work()
+            outcome = await TaskRunner(request.policy, budget, request.tools).run(task)
         except TaskFailed as failed:
             note_outcome(Outcome.MISSING)
-            raise _failure(failed, purse.spent) from failed
+            raise _failure(failed, budget.spent) from failed
         note_outcome(Outcome.RESEARCHED)
         return SpecialistOutcome(
-            outcome=condensed(outcome), reads=reads_of(outcome.evidence), spent=purse.spent
+            outcome=condensed(outcome), reads=reads_of(outcome.evidence), spent=budget.spent
         )
 
 
-def _could_not(task: TaskAssignment, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
+def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
     """What a specialist's workflow said when it failed, or that it ended without a word."""
     cause = error.cause
     details = cause.details if isinstance(cause, ApplicationError) else ()
@@ -195,10 +178,12 @@ def _could_not(task: TaskAssignment, error: ChildWorkflowError, reserved: Allowa
         failed = TaskFailed(told.error)
         failed.usage = told.usage
         return _Failed(task, failed, told.spent)
-    words = f"{task.task_id}: its workflow ended without a result: {cause or error}"
+    words = f"{task.place}: its workflow ended without a result: {cause or error}"
     failed = TaskFailed(
         AgentError(
-            error_type=FailureType.TASK_FAILED, error_message=words[:4_000], agent=task.agent
+            error_type=FailureType.TASK_FAILED,
+            error_message=words[:4_000],
+            agent=task.assignment.agent,
         )
     )
     failed.usage = lost(reserved)

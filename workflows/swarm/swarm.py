@@ -24,19 +24,18 @@ from desk.programs.swarm.findings import markets_found
 from desk.programs.swarm.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.parts.assignments import leaders_task
 from desk.programs.swarm.parts.memories import Remembering
+from desk.runs.assignments.assignments import week_before
 from desk.runs.assignments.budget import Stage, pays_for, spent
 from desk.runs.assignments.deadlines import MARGIN
-from desk.runs.assignments.graph_assignments import week_before
 from desk.runs.escalations.case import Asking
 from desk.trust.conflicts.surviving_claims import standing_claims
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown, TaskFailed, gave_up
+from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts, sound_hypotheses
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember
 from workflows.engine.tools import tools_of
-from workflows.options import TASK_TIMEOUT, graph_attributes, note_outcome, priority, unusable
+from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
 from workflows.swarm.book import SwarmBook
 from workflows.swarm.specialists import Specialists
 
@@ -110,7 +109,7 @@ class SwarmRound:
 
     async def _plan(self, recalled: MemoryAnswer) -> SwarmPlan:
         number = self._state.number
-        shown = Shown(
+        context = TurnContext(
             markets=self._request.markets,
             state=self._state.entries,
             conflicts=self._state.conflicts,
@@ -118,16 +117,16 @@ class SwarmRound:
             complexity=self._request.complexity,
         )
         try:
-            outcome = await self._lead(plan_node(number), TaskType.PLAN_SWARM, shown)
+            outcome = await self._lead(plan_node(number), TaskType.PLAN_SWARM, context)
         except TaskFailed as failed:
-            self._book.end(plan_node(number), gave_up(failed, LEADER, TaskType.PLAN_SWARM))
+            self._book.end(plan_node(number), undelivered(failed, LEADER, TaskType.PLAN_SWARM))
             raise
         plan = outcome.result
         if not isinstance(plan, SwarmPlan):  # the loop has seen to it
             raise ApplicationError("the leader delivered no plan", non_retryable=True)
         told = tuple(each.entry.memory_id for each in recalled.recalled)
         self._state.planned(plan, told, following(plan, number))
-        self._book.end(plan_node(number), outcome.contribution, outcome)
+        self._book.end(plan_node(number), outcome)
         return plan
 
     async def _settle(self) -> None:
@@ -162,45 +161,36 @@ class SwarmRound:
 
     async def _conclude(self, recalled: MemoryAnswer) -> Synthesis | None:
         node = conclusion_node(self._state.number)
-        shown = Shown(
+        context = TurnContext(
             state=self._state.entries,
             recalled=recalled.recalled,
             conflicts=self._state.conflicts,
         )
         try:
-            outcome = await self._lead(node, TaskType.CONCLUDE_SWARM, shown)
+            outcome = await self._lead(node, TaskType.CONCLUDE_SWARM, context)
         except TaskFailed as failed:
-            self._book.end(node, gave_up(failed, LEADER, TaskType.CONCLUDE_SWARM))
+            self._book.end(node, undelivered(failed, LEADER, TaskType.CONCLUDE_SWARM))
             return None
-        self._book.end(node, outcome.contribution, outcome)
+        self._book.end(node, outcome)
         return outcome.result if isinstance(outcome.result, Synthesis) else None
 
-    async def _lead(self, node: str, kind: TaskType, shown: Shown) -> TaskOutcome:
+    async def _lead(self, node: str, kind: TaskType, context: TurnContext) -> TaskOutcome:
         """The leader at work."""
         self._book.begin(node)
         policy = self._request.policy
         profile = profile_in(policy, LEADER)
         task = leaders_task(
-            node,
+            profile,
             kind,
+            node,
             self._request,
             self._state.objective,
             self._state.window,
-            deadline=workflow.now() + policy.deadlines.task,
-            tools=profile.tools,
-            limits=profile.limits,
+            workflow.now() + policy.deadlines.task,
         )
-        run = AgentRun(
-            profile,
-            task,
-            policy,
-            shown=shown,
-            tools=self._book.tools,
-            purse=self._book.purse,
-            sharing=LEADS_AMONG,
-            place=node,
+        return await self._book.tasks.run(
+            AgentTask(profile, task, context, place=node), sharing=LEADS_AMONG
         )
-        return await run.work()
 
 
 @workflow.defn
@@ -280,7 +270,7 @@ class ResearchSwarmWorkflow:
             stopped = self._stopped()
         state.ended(refined=refined, stopped=stopped)
         if refined is not None and stopped is None:
-            carried = state.carried(refined.objective, self._book.purse.spent)
+            carried = state.carried(refined.objective, self._book.budget.spent)
             workflow.continue_as_new(request.model_copy(update={"carried": carried}))
 
     def _stopped(self) -> str | None:
@@ -289,9 +279,9 @@ class ResearchSwarmWorkflow:
             return LAST_ROUND
         if workflow.now() >= self._book.state.deadline:
             return NO_TIME
-        purse = self._book.purse
-        can_pay = pays_for(purse.left, spent(self._book.state.usage_of_round))
-        return None if can_pay and purse.stage < Stage.CHEAPER_MODEL else NO_BUDGET
+        budget = self._book.budget
+        can_pay = pays_for(budget.left, spent(self._book.state.usage_of_round))
+        return None if can_pay and budget.stage < Stage.CHEAPER_MODEL else NO_BUDGET
 
     async def _begin(
         self, hypotheses: Sequence[Hypothesis], round_: SwarmRound
@@ -349,7 +339,7 @@ class ResearchSwarmWorkflow:
             task_timeout=TASK_TIMEOUT,
             parent_close_policy=workflow.ParentClosePolicy.ABANDON,
             priority=priority(3, market),
-            search_attributes=graph_attributes(market, phase=Phase.AWAITING_HORIZON),
+            search_attributes=run_attributes(market, phase=Phase.AWAITING_HORIZON),
             static_summary=hypothesis_summary(hypothesis),
         )
 

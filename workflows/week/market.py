@@ -8,27 +8,25 @@ from temporalio import workflow
 from desk.agents.roster import profile_in
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
 from desk.contracts.findings.judgement import Scope
 from desk.contracts.findings.results import ResearchResult, ValidationResult
-from desk.contracts.names import Message, reassignment_run_id
+from desk.contracts.names import Message
 from desk.contracts.week.plan import PlannedTask
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.contracts.week.run import MarketRequest, ReassignmentRequest, TaskOutcome
-from desk.runs.assignments.assignments import VALIDATION, assignment_for
-from desk.runs.assignments.budget import Purse
+from desk.contracts.week.run import MarketRequest, TaskOutcome
+from desk.runs.assignments.assignments import VALIDATION, market_task
+from desk.runs.assignments.budget import Budget
 from desk.runs.boards.market_outcome import after_decisions, decide_outcome, reasons_missing
 from desk.runs.escalations.case import Asking
 from desk.runs.escalations.details import waiting_details
 from desk.runs.tools import described_for
 from desk.trust.conflicts.records import merged, with_decisions
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.escalating import decided, tell_week
 from workflows.engine.judging import Reading, judged_conflicts
-from workflows.engine.reassigning import HandingOn, NobodyCould
-from workflows.options import market_attributes, note_outcome, note_phase, priority
+from workflows.engine.task_runner import TaskRunner
+from workflows.options import note_outcome, note_phase
 
 
 @workflow.defn
@@ -41,7 +39,8 @@ class MarketResearchWorkflow:
         self._outcomes: list[TaskOutcome] = []
         self._agents: list[Contribution] = []
         self._dead_letters: list[str] = []
-        self._purse = Purse(request.allowance)
+        self._budget = Budget(request.allowance)
+        self._tasks = TaskRunner(request.policy, self._budget, request.tools)
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
@@ -67,7 +66,7 @@ class MarketResearchWorkflow:
     def spent(self) -> Allowance:
         """What was spent of its allowance, or is taken to be; a task that somebody else does
         counts once that is done."""
-        return self._purse.spent
+        return self._budget.spent
 
     async def _found(self, results: tuple[ResearchResult, ...]) -> MarketOutcome:
         market = self._request.market
@@ -116,61 +115,27 @@ class MarketResearchWorkflow:
     async def _do(
         self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
     ) -> None:
-        profile = profile_in(self._request.policy, planned.agent)
-        assignment = assignment_for(
-            self._request, planned, tools=profile.tools, limits=profile.limits
+        """A task done, be it by somebody else; where nobody can do it, its dead letter is named and
+        the market goes on without."""
+        request = self._request
+        profile = profile_in(request.policy, planned.agent)
+        evidence = self._evidence() if findings else ()
+        task = AgentTask(
+            profile,
+            market_task(profile, planned, request),
+            TurnContext(findings=findings, evidence=evidence),
         )
-        try:
-            outcome = await AgentRun(
-                profile,
-                assignment,
-                self._request.policy,
-                shown=Shown(findings=findings, evidence=self._evidence_for(findings)),
-                tools=described_for(planned.agent, self._request.tools, self._request.uncited),
-                purse=self._purse,
-                sharing=sharing + 1,
-            ).work()
-        except TaskFailed as failed:
-            handed = await self._hand_on(assignment, findings, failed)
-            if handed is None:
-                return
-            outcome = handed
-        self._deliver(outcome)
-
-    async def _hand_on(
-        self, assignment: TaskAssignment, findings: tuple[ResearchResult, ...], failed: TaskFailed
-    ) -> TaskOutcome | None:
-        """The task done by somebody else; when nobody can do it, its dead letter is named and the
-        market goes on without."""
-        request, market = self._request, self._request.market.market
-        handing_on = HandingOn(
-            self._purse,
-            market_attributes(request.week, market),
-            priority(assignment.priority, market),
+        done = await self._tasks.run_or_reassign(
+            task,
+            tools=described_for(planned.agent, request.tools, request.uncited),
+            sharing=sharing + 1,
+            sharing_then=lambda: len(request.plan.tasks),
         )
-        try:
-            return await handing_on.hand_on(
-                ReassignmentRequest(
-                    assignment=assignment,
-                    tried=(assignment.agent,),
-                    errors=(failed.error,),
-                    findings=findings,
-                    evidence=self._evidence_for(findings),
-                    policy=request.policy,
-                    tools=request.tools,
-                ),
-                failed,
-                reassignment_run_id(workflow.info().workflow_id, assignment.task_type),
-                sharing=len(request.plan.tasks),
-            )
-        except NobodyCould as nobody:
-            self._dead_letters.append(nobody.dead_letter)
-            self._agents.append(nobody.contribution)
-            return None
-
-    def _deliver(self, outcome: TaskOutcome) -> None:
-        self._outcomes.append(outcome)
-        self._agents.append(outcome.contribution)
+        self._agents.append(done.contribution)
+        if isinstance(done, TaskOutcome):
+            self._outcomes.append(done)
+        elif done.dead_letter is not None:
+            self._dead_letters.append(done.dead_letter)
 
     def _in_order(self) -> list[TaskOutcome]:
         """By task and not by arrival, so that the same findings give the same report."""
@@ -179,10 +144,6 @@ class MarketResearchWorkflow:
     def _evidence(self) -> tuple[ToolResult, ...]:
         found = tuple(e for outcome in self._in_order() for e in outcome.evidence)
         return found[:MOST_EVIDENCE]
-
-    def _evidence_for(self, findings: tuple[ResearchResult, ...]) -> tuple[ToolResult, ...]:
-        """What the findings rest on, for whoever is to check them."""
-        return self._evidence() if findings else ()
 
     def _research_results(self) -> tuple[ResearchResult, ...]:
         return tuple(o.result for o in self._in_order() if isinstance(o.result, ResearchResult))

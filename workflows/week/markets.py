@@ -12,7 +12,7 @@ from temporalio.exceptions import TimeoutError as TimedOut
 
 from desk.agents.capabilities import tools_planned
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import market_run_id
 from desk.contracts.week.plan import MarketPlan
@@ -25,7 +25,7 @@ from desk.runs.boards.market_outcome import after_rerun
 from desk.runs.boards.usage import usage_of
 from desk.runs.boards.week_board import WeekBoard
 from workflows.engine.escalating import cancelled_here
-from workflows.options import TASK_TIMEOUT, market_attributes, priority
+from workflows.options import TASK_TIMEOUT, priority, run_attributes
 from workflows.week.learning import policy_of
 from workflows.week.market import MarketResearchWorkflow
 
@@ -55,7 +55,7 @@ class WeekMarkets:
         """
         board, deadline = self._board, self._deadline(report_due)
         efforts = {plan.market: effort_for(plan.priority) for plan in board.plan.markets}
-        parts = board.purse.reserve_shares(efforts)
+        parts = board.budget.reserve_shares(efforts)
         tasks = {
             plan.market: asyncio.create_task(
                 self._research(plan, deadline, report_due, parts[plan.market])
@@ -76,7 +76,7 @@ class WeekMarkets:
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
         """One market once more; what it found before stands where it finds nothing now."""
-        part = self._board.purse.reserve(REST_FOR_COMMENTARY)
+        part = self._board.budget.reserve(REST_FOR_COMMENTARY)
         await self._research(plan, self._deadline(report_due), report_due, part, rerun)
 
     def run_id(self, market: str, rerun: int) -> str:
@@ -121,7 +121,7 @@ class WeekMarkets:
             outcome = unfinished(plan.market, _reason(error), self._unknown(allowance))
         finally:
             # One that does not come back may have spent all that it was given.
-            board.purse.settle(allowance, spent)
+            board.budget.settle(allowance, spent)
             board.running.pop(plan.market, None)
             board.note_waiting(plan.market, ())
         before = board.outcomes.get(plan.market) if rerun else None
@@ -163,7 +163,7 @@ class WeekMarkets:
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
             execution_timeout=time_left(report_due, workflow.now()) + GRACE,
             priority=priority(1 if rerun else plan.priority, spec.market),
-            search_attributes=market_attributes(board.week, spec.market),
+            search_attributes=run_attributes(spec.market, week=board.week, phase=Phase.RESEARCHING),
             static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
         )
 

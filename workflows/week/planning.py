@@ -9,18 +9,17 @@ from temporalio.exceptions import ApplicationError
 from desk.agents.capabilities import routes_to
 from desk.agents.roster import AgentProfile, profile_in, profile_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.config import RunConfig, RunPolicy
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import Contribution
-from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import Purse
+from desk.runs.assignments.assignments import assignment_of
 from desk.runs.boards.week_board import CommentedWeek, WeekBoard
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import Shown, TaskFailed
+from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
+from workflows.engine.task_runner import TaskRunner
 
 
 class PlannedWeek(NamedTuple):
@@ -39,21 +38,14 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
     """
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     week = board.week
-    task = _assignment(profile, config, TaskType.PLAN_WEEK, week, board.window, deadline)
-    run = AgentRun(
-        profile,
-        task,
-        config.policy,
-        shown=Shown(
-            markets=config.markets,
-            capabilities=_askable(config.policy),
-            advice=board.advice.recommendations if board.advice else (),
-        ),
-        purse=board.purse,
-        sharing=AT_MOST,
+    context = TurnContext(
+        markets=config.markets,
+        capabilities=_askable(config.policy),
+        advice=board.advice.recommendations if board.advice else (),
     )
+    task = _task(profile, TaskType.PLAN_WEEK, config, board, deadline, context)
     try:
-        outcome = await run.work()
+        outcome = await TaskRunner(config.policy, board.budget).run(task, sharing=AT_MOST)
     except TaskFailed as failed:
         raise _no_plan(str(failed)) from failed
     plan = outcome.result
@@ -66,35 +58,21 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
 
 
 async def comment_week(
-    config: RunConfig, board: WeekBoard, deadline: datetime, purse: Purse
+    config: RunConfig, board: WeekBoard, deadline: datetime
 ) -> CommentedWeek | None:
     """The product manager's commentary on what the markets brought; none without a model."""
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     findings = _findings(board)
     if profile.model == BUILTIN or not findings:
         return None
-    task = _assignment(profile, config, TaskType.COMMENT_WEEK, board.week, board.window, deadline)
-    run = AgentRun(
-        profile,
-        task,
-        config.policy,
-        shown=Shown(findings=findings),
-        purse=purse,
-        place=f"r{board.last_revision + 1}",
-    )
+    context, place = TurnContext(findings=findings), f"r{board.last_revision + 1}"
+    task = _task(profile, TaskType.COMMENT_WEEK, config, board, deadline, context, place)
     try:
-        outcome = await run.work()
+        outcome = await TaskRunner(config.policy, board.budget).run(task)
     except TaskFailed as failed:
         workflow.logger.warning("%s has no commentary: %s", board.week, failed)
         return CommentedWeek(
-            None,
-            Contribution(
-                agent=profile.agent,
-                task_type=TaskType.COMMENT_WEEK,
-                delivered=False,
-                error=str(failed)[:4_000],
-                usage=failed.usage,
-            ),
+            None, undelivered(failed, profile.agent, TaskType.COMMENT_WEEK).contribution
         )
     written = outcome.result if isinstance(outcome.result, Commentary) else None
     return CommentedWeek(written, outcome.contribution)
@@ -118,26 +96,27 @@ def _findings(board: WeekBoard) -> tuple[ResearchResult, ...]:
     )
 
 
-def _assignment(
+def _task(
     profile: AgentProfile,
-    config: RunConfig,
     kind: TaskType,
-    week: str,
-    window: TimeWindow,
+    config: RunConfig,
+    board: WeekBoard,
     deadline: datetime,
-) -> TaskAssignment:
-    return TaskAssignment(
-        task_id=f"{week}/plan" if kind is TaskType.PLAN_WEEK else f"{week}/comment",
-        task_type=kind,
-        agent=profile.agent,
-        week=week,
-        window=window,
-        deadline=min(deadline, workflow.now() + config.policy.deadlines.task),
+    context: TurnContext,
+    place: str = "",
+) -> AgentTask:
+    policy = config.policy
+    assignment = assignment_of(
+        profile,
+        policy,
+        kind,
+        f"{board.week}/plan" if kind is TaskType.PLAN_WEEK else f"{board.week}/comment",
+        board.window,
+        min(deadline, workflow.now() + policy.deadlines.task),
+        week=board.week,
         priority=1,
-        tools=profile.tools,
-        limits=profile.limits,
-        base_area=config.policy.base_area,
     )
+    return AgentTask(profile, assignment, context, place)
 
 
 def _no_plan(reason: str) -> ApplicationError:

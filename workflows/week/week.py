@@ -169,9 +169,7 @@ class WeeklyResearchWorkflow:
 
     async def _comment(self, due: datetime) -> None:
         """Have what was found put into words; a report that is due goes out without."""
-        self._board.note_commented(
-            await comment_week(self._request.config, self._board, due, self._board.purse)
-        )
+        self._board.note_commented(await comment_week(self._request.config, self._board, due))
 
     async def _publish(self, revision: Revision) -> None:
         self._enter(Phase.PUBLISHING)

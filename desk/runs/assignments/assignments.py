@@ -1,32 +1,131 @@
-"""From a market's plan to the tasks that its agents are given."""
+"""From what a program plans to the tasks that its agents are given."""
 
-from desk.contracts.agents.tasks import AgentLimits, TaskAssignment, TaskType, ToolName
+from datetime import datetime, timedelta
+
+from desk.agents.roster import AgentProfile
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.config import AgentConfig, DeadlineConfig, RunPolicy
+from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.contracts.week.plan import PlannedTask
 from desk.contracts.week.run import MarketRequest
+from desk.contracts.weeks import IsoWeek, TimeWindow, week_of
 
 VALIDATION = PlannedTask(task_type=TaskType.VALIDATE, agent=AgentId.VALIDATOR)
 
+FINDING_TASKS = frozenset(
+    {
+        TaskType.FETCH_TICKETS,
+        TaskType.READ_DOCUMENTS,
+        TaskType.READ_PDFS,
+        TaskType.SEARCH_WEB,
+    }
+)
+USUAL_PRIORITY = 3
+"""Priorities run from 1, the most urgent, to 5."""
 
-def assignment_for(
-    request: MarketRequest,
-    planned: PlannedTask,
+LOOKS_BACK = timedelta(days=8)
+"""As far as a week's report does."""
+
+
+def window_before(as_of: datetime, time_zone: str) -> TimeWindow:
+    """What a question looks at: the days before its as-of instant."""
+    return TimeWindow(start=as_of - LOOKS_BACK, end=as_of, time_zone=time_zone)
+
+
+def week_before(as_of: datetime) -> IsoWeek:
+    """The week that an instant tells of: on a Monday the one that has ended."""
+    return week_of((as_of - timedelta(days=1)).date())
+
+
+def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
+    """The rules of a run, with what a node has otherwise: its retries, and who stands in."""
+    changed = {} if node.retries is None else {"retries": node.retries}
+    if node.fallback is None:
+        return policy.model_copy(update=changed)
+    own = next((e for e in policy.agents if e.agent == node.agent), AgentConfig(agent=node.agent))
+    others = tuple(entry for entry in policy.agents if entry.agent != node.agent)
+    agents = (*others, own.model_copy(update={"fallback": node.fallback}))
+    return policy.model_copy(update={**changed, "agents": agents})
+
+
+def shown_to(
+    node: NodeSpec, graph: GraphSpec, visible: tuple[StateEntry, ...]
+) -> tuple[StateEntry, ...]:
+    """What of the state a node is shown. One that looks for something is shown what the nodes right
+    before it brought, unless it names keys: with all that there is, a history would grow with the
+    square of its nodes."""
+    if node.reads is not None or node.task not in FINDING_TASKS:
+        return visible
+    before = {each.name for each in graph.nodes if any(e.to == node.name for e in each.edges)}
+    return tuple(entry for entry in visible if entry.node in before)
+
+
+def node_deadline(
+    now: datetime, run_deadline: datetime, node: NodeSpec, deadlines: DeadlineConfig
+) -> datetime:
+    """Until when a node may work: for its own time, and at most until the run's deadline. Each has
+    the time of one turn all the same, so that what was found is put together in the end, and a run
+    that is taken back to a node after its deadline goes on."""
+    allowed = node.timeout or deadlines.task
+    return max(min(now + allowed, run_deadline), now + min(allowed, deadlines.turn))
+
+
+def place_of(node: str, round_: int) -> str:
+    """What tells a node's work from that of others in the run: its name, and from the second time
+    on which it is."""
+    return node if round_ == 1 else f"{node}.{round_}"
+
+
+def assignment_of(
+    profile: AgentProfile,
+    policy: RunPolicy,
+    task_type: TaskType,
+    task_id: str,
+    window: TimeWindow,
+    deadline: datetime,
     *,
-    tools: tuple[ToolName, ...],
-    limits: AgentLimits,
+    week: IsoWeek | None = None,
+    market: MarketSpec | None = None,
+    priority: int = USUAL_PRIORITY,
+    query: Query | None = None,
+    instructions: str | None = None,
 ) -> TaskAssignment:
-    """The assignment of one planned task; its id is unique within the report's market."""
+    """A task for an agent, with its tools and limits and by the rules of its run. `task_id` is
+    unique within the run. A task that is no part of a week's research answers a `query`; its week
+    is the one that its window ends in."""
     return TaskAssignment(
-        task_id=f"{request.market.market}/{planned.task_type}",
-        task_type=planned.task_type,
-        agent=planned.agent,
+        task_id=task_id,
+        task_type=task_type,
+        agent=profile.agent,
+        week=week or week_before(window.end),
+        market=market,
+        window=window,
+        deadline=deadline,
+        priority=priority,
+        tools=profile.tools,
+        limits=profile.limits,
+        base_area=policy.base_area,
+        instructions=instructions,
+        query=query,
+    )
+
+
+def market_task(
+    profile: AgentProfile, planned: PlannedTask, request: MarketRequest
+) -> TaskAssignment:
+    """A planned task of a week's market."""
+    return assignment_of(
+        profile,
+        request.policy,
+        planned.task_type,
+        f"{request.market.market}/{planned.task_type}",
+        request.window,
+        request.deadline,
         week=request.week,
         market=request.market,
-        window=request.window,
-        deadline=request.deadline,
         priority=1 if request.rerun else request.plan.priority,
-        tools=tools,
-        limits=limits,
-        base_area=request.policy.base_area,
         instructions=request.plan.instructions,
     )

@@ -35,7 +35,7 @@ class Stage(IntEnum):
     BUILT_IN = 3
 
 
-class Purse:
+class Budget:
     """What may be spent, by whoever shares it. Holds no clock and asks nobody for a price."""
 
     def __init__(self, allowed: Allowance) -> None:

@@ -1,8 +1,18 @@
-"""Who does a task when the agent it was given to cannot."""
+"""Who does a task when the agent it was given to cannot, and what is left when nobody can."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from desk.contracts.names import AgentId
+from desk.contracts.week.report import Contribution
+
+
+class Undelivered(NamedTuple):
+    """What is left of a task that was not done: the line that says why, and the workflow id of its
+    dead letter where everybody who could take it over has failed."""
+
+    contribution: Contribution
+    dead_letter: str | None = None
 
 
 def next_agent(

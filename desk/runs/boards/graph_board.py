@@ -15,8 +15,8 @@ from desk.contracts.agents.turns import StateEntry
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.graph import GraphStatus, NodeOutcome, NodeSpec, NodeState, NodeStatus
-from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import PublishedFiles, TaskOutcome
+from desk.runs.assignments.reassignment import Undelivered
 
 LONGEST_NOTE = 200
 _MARKS = {
@@ -32,30 +32,29 @@ MOST_LINES = 60
 
 def ended(
     node: str,
-    contribution: Contribution,
-    found: TaskOutcome | None,
+    done: TaskOutcome | Undelivered,
     *,
     began: datetime,
     at: datetime,
     key: str | None = None,
     round_: int = 1,
-    dead_letter: str | None = None,
 ) -> NodeOutcome:
     """What a node brought in a round, or why there is nothing; under its own name unless the
     graph's state has it under another `key`."""
+    found = done if isinstance(done, TaskOutcome) else None
     return NodeOutcome(
         entry=StateEntry(
             key=key or node,
             node=node,
             round=round_,
             result=found.result if found else None,
-            error=contribution.error,
+            error=done.contribution.error,
         ),
         evidence=found.evidence if found else (),
-        contribution=contribution,
+        contribution=done.contribution,
         started_at=began,
         ended_at=at,
-        dead_letter=dead_letter,
+        dead_letter=done.dead_letter if isinstance(done, Undelivered) else None,
     )
 
 

@@ -32,7 +32,7 @@ from desk.contracts.week.run import (
     WeekStatus,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import Purse, all_of
+from desk.runs.assignments.budget import Budget, all_of
 from desk.runs.boards.usage import usage_of_week
 
 _MARKS = {
@@ -82,7 +82,7 @@ class WeekBoard:
         self.started_at = started_at
         self.began_at = started_at
         self.phase = Phase.PLANNING
-        self.purse = Purse(budget)
+        self.budget = Budget(budget)
         self.advice: Advice | None = None
         self.planning: Contribution | None = None
         self.commented: CommentedWeek | None = None
@@ -146,7 +146,7 @@ class WeekBoard:
         if record.commenting is not None:
             self.commented = CommentedWeek(record.commentary, record.commenting)
         spent = record.spent or usage_of_week(self._desk_work, record.outcomes)
-        self.purse.settle(NO_LIMIT, spent)
+        self.budget.settle(NO_LIMIT, spent)
         self.window = record.window
         self._packed = None
         self._outcomes = {outcome.market: outcome for outcome in record.outcomes}
@@ -228,7 +228,7 @@ class WeekBoard:
             commenting=self.commented.contribution if self.commented else None,
             outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
             revisions=(*self.revisions, *revisions),
-            spent=all_of(self.purse.spent),
+            spent=all_of(self.budget.spent),
             started_at=self.started_at,
             advice=self.advice,
         )
@@ -282,7 +282,7 @@ class WeekBoard:
             pending_reruns=tuple(rerun.request.market for rerun in self.reruns),
             escalations=tuple(case for cases in self.waiting.values() for case in cases),
             usage=self.usage,
-            budget=self.purse.allowed,
+            budget=self.budget.allowed,
             closes_at=self.closes_at(open_for),
             seconds=self.published_after,
             deliveries=self.deliveries,

@@ -1,29 +1,24 @@
-"""The tasks that an episode gives: to its controller, and to those who carry out its actions.
-
-Light: the workflow uses it.
-"""
+"""The tasks that an episode gives: to its controller, and to those who carry out its actions."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
+from desk.agents.roster import AgentProfile
 from desk.agents.task_kinds import STOCK_TASKS
 from desk.analytics.evaluation import position_name
-from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.names import AgentId
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.horizon import due_of
 from desk.programs.episode.run.graph import CONTROLLER
-from desk.runs.assignments.graph_assignments import place_of, week_before
+from desk.runs.assignments.assignments import assignment_of, place_of
 
 CHOOSES: Final = 1
 ACTS: Final = 2
 """Priorities: everybody waits for the controller."""
-
-CHOICE: Final = (AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION)
 
 DIGITS: Final = 2
 
@@ -54,35 +49,26 @@ def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str
     return {"made_at": as_of.isoformat(), "position": position_name(recommended)}
 
 
-class Given(TypedDict):
-    """What an agent has for a task: until when, and from its profile its tools and its limits."""
-
-    deadline: datetime
-    tools: tuple[ToolName, ...]
-    limits: AgentLimits
-
-
 def episode_task(
+    profile: AgentProfile,
     node: str,
     round_: int,
     request: StockRequest,
     query: Query,
     window: TimeWindow,
-    **given: Unpack[Given],
+    deadline: datetime,
 ) -> TaskAssignment:
     """The choice of the next action at the controller's node, and at that of an action what is to
     be done for it. Tools are asked as of the end of the window."""
     chooses = node == CONTROLLER
-    agent, kind = CHOICE if chooses else STOCK_TASKS[StockAction(node)]
-    return TaskAssignment(
-        task_id=place_of(node, round_),
-        task_type=kind,
-        agent=agent,
-        week=week_before(window.end),
+    return assignment_of(
+        profile,
+        request.policy,
+        TaskType.CHOOSE_ACTION if chooses else STOCK_TASKS[StockAction(node)][1],
+        place_of(node, round_),
+        window,
+        deadline,
         market=market_of(request.symbol),
-        window=window,
         priority=CHOOSES if chooses else ACTS,
-        base_area=request.policy.base_area,
         query=query,
-        **given,
     )

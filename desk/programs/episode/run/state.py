@@ -30,7 +30,7 @@ from desk.programs.episode.run.actions import DATA, next_in_order
 from desk.programs.episode.run.assignments import market_of, query_of
 from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.run.graph import CONTROLLER, acting, controlling, graph_of
-from desk.runs.assignments.graph_assignments import week_before, window_before
+from desk.runs.assignments.assignments import week_before, window_before
 
 NO_STEPS: Final = "it had taken as many steps as it was allowed before it was at its end"
 NO_TIME: Final = "its time was used up before it was at its end"

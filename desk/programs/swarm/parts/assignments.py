@@ -1,17 +1,14 @@
-"""The tasks that a swarm gives: to its leader, and to the specialists of a plan.
-
-Light: the workflow uses it.
-"""
+"""The tasks that a swarm gives: to its leader, and to the specialists of a plan."""
 
 from datetime import datetime
 from typing import Final
 
-from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
-from desk.contracts.names import AgentId
+from desk.agents.roster import AgentProfile
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.swarm.run import SwarmRequest
 from desk.contracts.swarm.swarm import SubagentSpec
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.graph_assignments import week_before
+from desk.runs.assignments.assignments import assignment_of
 
 LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2
@@ -19,57 +16,49 @@ SPECIALISES: Final = 2
 
 
 def leaders_task(
-    task_id: str,
+    profile: AgentProfile,
     kind: TaskType,
+    node: str,
     request: SwarmRequest,
     objective: str,
     window: TimeWindow,
-    *,
     deadline: datetime,
-    tools: tuple[ToolName, ...],
-    limits: AgentLimits,
 ) -> TaskAssignment:
     """What the leader is to do in a round."""
-    return TaskAssignment(
-        task_id=task_id,
-        task_type=kind,
-        agent=AgentId.RESEARCH_LEADER,
-        week=week_before(window.end),
-        window=window,
-        deadline=deadline,
+    return assignment_of(
+        profile,
+        request.policy,
+        kind,
+        node,
+        window,
+        deadline,
         priority=LEADS_FIRST,
-        tools=tools,
-        limits=limits,
-        base_area=request.policy.base_area,
         query=Query(question=objective, parameters=request.query.parameters),
     )
 
 
 def specialists_task(
-    task_id: str,
+    profile: AgentProfile,
     subagent: SubagentSpec,
+    node: str,
     request: SwarmRequest,
     objective: str,
     window: TimeWindow,
-    *,
     deadline: datetime,
-    limits: AgentLimits,
 ) -> TaskAssignment:
     """What a specialist is to do, with the tools that the plan leaves it."""
-    return TaskAssignment(
-        task_id=task_id,
-        task_type=subagent.task,
-        agent=subagent.agent,
-        week=week_before(window.end),
+    limits = profile.limits.model_copy(update={"max_calls": subagent.most_calls})
+    return assignment_of(
+        profile.model_copy(update={"tools": subagent.tools, "limits": limits}),
+        request.policy,
+        subagent.task,
+        node,
+        window,
+        deadline,
         market=subagent.market,
-        window=window,
-        deadline=deadline,
         priority=SPECIALISES,
-        tools=subagent.tools,
-        limits=limits.model_copy(update={"max_calls": subagent.most_calls}),
-        base_area=request.policy.base_area,
-        instructions=told(subagent),
         query=Query(question=objective, parameters=request.query.parameters),
+        instructions=told(subagent),
     )
 
 

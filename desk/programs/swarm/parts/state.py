@@ -31,8 +31,8 @@ from desk.contracts.swarm.swarm import (
 from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.graph import following, graph_of, plan_node, planning
 from desk.programs.swarm.parts.tokens import Reads, tokens_of
+from desk.runs.assignments.assignments import week_before, window_before
 from desk.runs.assignments.budget import NOTHING
-from desk.runs.assignments.graph_assignments import week_before, window_before
 
 
 class SwarmState:
