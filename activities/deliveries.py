@@ -15,9 +15,9 @@ from desk.contracts.names import FailureType
 from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
+from desk.documents.publishing.deliveries import delivery_key, message_id, object_key
 from desk.documents.publishing.delivery_words import letter, room_message, subject_line
 from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, SUFFIXES, read_published
-from desk.documents.upkeep.deliveries import delivery_key, message_id, object_key
 from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
 from desk.platform.effects.journal import EffectJournal
 

@@ -12,8 +12,8 @@ import pytest
 from temporalio.client import Client, Schedule, ScheduleActionStartWorkflow, ScheduleSpec
 
 from desk.contracts.names import WorkflowType, week_run_id
+from desk.documents.archive.retention import KEPT, Record, week_of_report, weeks_needed
 from desk.documents.publishing.publish import publish
-from desk.documents.upkeep.retention import KEPT, Record, week_of_report, weeks_needed
 from desk.platform.effects.journal import KEPT_FOR, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import RETENTION, embedded_server

@@ -4,7 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from desk.contracts.week.report import ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.rendering.report.record_words import TITLE
 from desk.learning.calibration import scorecard
 from starters.learning.scorecard.actions import DeskScorecard

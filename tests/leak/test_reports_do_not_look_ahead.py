@@ -24,7 +24,7 @@ from desk.contracts.learning.record import LearnedView, LearningRequest, Questio
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week, week_of
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.publishing.publish import publish
 from desk.documents.rendering.report.json_form import apart_from_the_run
 from desk.learning.learned.hypotheses import LearnedHypotheses

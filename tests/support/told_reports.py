@@ -12,7 +12,7 @@ from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenan
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, ResearchReport
 from desk.documents.report.claims import printed_claims
-from desk.documents.report.commentary import commentary_of
+from desk.documents.report.compile_report import commentary_of
 from desk.trust.ledger.evidence import attributed
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import answered

@@ -13,7 +13,7 @@ from desk.contracts.learning.learning import (
     SourceRecord,
     StanceMonitor,
 )
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.learning.calibration import scorecard
 from desk.learning.calibration_weights import LEAST_WEEKS, agent_weights, source_weights
 from desk.trust.ledger.seal import sealed

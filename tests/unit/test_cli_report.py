@@ -10,8 +10,7 @@ import pytest
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import ResearchReport
 from desk.documents.publishing.publish import publish
-from desk.documents.rendering.report.trace import Trace
-from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.figures.traces import Trace, Traces
 from desk.trust.ledger.seal import sealed
 from starters.main import execute
 from starters.published.report.trace import console, trace_tree

@@ -10,8 +10,8 @@ from desk.contracts.config import RunConfig
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
+from desk.documents.archive.retention import is_answer
 from desk.documents.publishing.answer_publish import answer_files
-from desk.documents.upkeep.retention import is_answer
 from starters.main import execute
 from starters.operations.dead_letters.actions import check_can_be_reset
 from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start

@@ -11,7 +11,7 @@ from desk.contracts.findings.results import EventType, Impact, MarketEvent, Seve
 from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.report.claims import printed_claims
 from desk.documents.report.compile_report import compile_report
 from desk.documents.report.summary import dollar_direction

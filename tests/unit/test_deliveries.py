@@ -24,8 +24,8 @@ from desk.contracts.week.delivery import (
     WebhookTarget,
 )
 from desk.contracts.week.report import ResearchReport
+from desk.documents.publishing.deliveries import channels_due
 from desk.documents.publishing.publish import publish
-from desk.documents.upkeep.deliveries import channels_due
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
 from tests.support.homes import free_port

@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSt
 from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
 from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.trust.claims.event_sources import check_event_source, news_in
 from desk.trust.ledger.seal import content_hash, sealed

@@ -43,7 +43,7 @@ def test_the_word_lists_are_read_only_where_news_is_judged() -> None:
     script = (
         "import sys, desk.programs.builtin.analysts;"
         "print('desk.documents.report.markets.tone' in sys.modules);"
-        "import desk.documents.audit.audit, desk.documents.report.compile_report;"
+        "import desk.documents.audit.report, desk.documents.report.compile_report;"
         "print('vaderSentiment' in sys.modules);"
         "from desk.analytics.news.headline_polarity import polarity_of; polarity_of('bad');"
         "print('requests' in sys.modules)"

@@ -17,7 +17,7 @@ from desk.contracts.findings.results import (
     ValidationIssue,
 )
 from desk.contracts.week.report import MarketReport, ReportedObjection, ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.trust.claims.checks import IssueType

@@ -9,9 +9,9 @@ import pytest
 from desk.analytics.figures import print_claim
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import ResearchReport, Sentence
-from desk.documents.rendering.figure_links import FigureLinks, unique_anchors
+from desk.documents.rendering.figures.links import FigureLinks, unique_anchors
+from desk.documents.rendering.figures.traces import Traces
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.traces import Traces
 from desk.documents.rendering.wording import typographic
 from tests.support.traced_report import (
     CHANGE,

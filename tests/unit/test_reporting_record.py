@@ -9,8 +9,8 @@ import pytest
 from desk.contracts.findings.results import Forecast
 from desk.contracts.learning.learning import Advice, AdviceKind, Scorecard, SourceRecord, Voice
 from desk.contracts.week.report import ResearchReport
-from desk.documents.audit.audit import audit
-from desk.documents.rendering.drawing.calibration_chart import calibration_chart
+from desk.documents.audit.report import audit
+from desk.documents.rendering.drawing.charts import calibration_chart
 from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown

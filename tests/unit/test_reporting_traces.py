@@ -9,8 +9,7 @@ from desk.contracts.findings.results import DecidedBy
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.markets import Band
 from desk.contracts.week.report import MarketReport, ResearchReport
-from desk.documents.rendering.formula_words import formula_words
-from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.figures.traces import Traces, formula_words
 from desk.documents.rendering.trust_words import (
     dropped_lines,
     outcome_words,

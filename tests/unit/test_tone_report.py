@@ -11,7 +11,7 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, ViewKind
 from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown

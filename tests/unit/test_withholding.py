@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.findings.claims import Metric, Unit
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.report.claims import printed_claims
 from desk.trust.claims.dependence import without_dependents
 from tests.support.builders import claim

@@ -18,7 +18,7 @@ from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.findings.source_results import History, Provenance, Quote
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.week.report import ResearchReport
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable

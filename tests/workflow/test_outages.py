@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
-from desk.documents.audit.audit import audit
+from desk.documents.audit.report import audit
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool

@@ -7,14 +7,14 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.config import RunConfig, VotingConfig
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import Commentary
 from desk.contracts.findings.source_results import History
 from desk.contracts.week.changes import Changes
-from desk.contracts.week.report import MarketReport, ResearchReport, Timings
+from desk.contracts.week.report import MarketReport, ResearchReport, Sentence, Timings
 from desk.contracts.week.run import WeekRecord
 from desk.documents.report.calendar import calendar_of
 from desk.documents.report.changes import changes_between
 from desk.documents.report.claims import printed_claims, returned_by
-from desk.documents.report.commentary import commentary_of
 from desk.documents.report.conflicts import withheld_in
 from desk.documents.report.coverage import coverage_of
 from desk.documents.report.evidence import SERIES_TOOL, evidence_of, sources_of
@@ -26,15 +26,27 @@ from desk.documents.report.markets.cross_checks import (
 from desk.documents.report.markets.judgement import JudgedWeek, judge
 from desk.documents.report.markets.markets import market_report, revised_in
 from desk.documents.report.markets.tables import movers_of, rate_rows_of
-from desk.documents.report.markets.tone import banks_in
-from desk.documents.report.markets.tones import with_tones
+from desk.documents.report.markets.tone import banks_in, with_tones
 from desk.documents.report.markets.verdicts import with_contested
 from desk.documents.report.summary import summary_of
 from desk.learning.advice import policy_with
 from desk.runs.boards.usage import usage_of_week
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.ledger.seal import sealed
-from desk.trust.prose.prose import clip
+from desk.trust.prose.prose import clip, sentence
+from desk.trust.prose.prose_review import review, without_rejected
+
+
+def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
+    """The sentences whose figures are all printed claims, in a form that fits them. The others are
+    left out."""
+    if written is None:
+        return ()
+    kept = without_rejected(written, review(written, claims))
+    if not isinstance(kept, Commentary):
+        raise TypeError(f"the review of a commentary gave a {kept.kind}")
+    return tuple(sentence(prose, claims) for prose in kept.sentences)
+
 
 TITLE = "Asia and G10 currencies and policy rates"
 

@@ -20,9 +20,7 @@ from desk.contracts.base import Contract, Instant, Text
 from desk.contracts.names import WorkflowType
 from desk.documents.archive.archive import write_archive
 from desk.documents.archive.pages import MARKETS
-from desk.documents.publishing.answer_publish import FOLDER as ANSWERS
-from desk.documents.publishing.publish import FOLDER
-from desk.documents.upkeep.retention import (
+from desk.documents.archive.retention import (
     KEPT,
     Record,
     is_answer,
@@ -30,6 +28,8 @@ from desk.documents.upkeep.retention import (
     week_of_report,
     weeks_needed,
 )
+from desk.documents.publishing.answer_publish import FOLDER as ANSWERS
+from desk.documents.publishing.publish import FOLDER
 from desk.platform.effects.journal import forget_old_effects, old_effects
 from desk.platform.server.namespace import retention_of
 from desk.platform.settings import Settings, load_settings

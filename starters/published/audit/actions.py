@@ -14,13 +14,15 @@ from desk.analytics.weeks import parse_week
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
+from desk.documents.archive.retention import is_answer
 from desk.documents.audit.answers.audit import (
     AnswerCounts,
     counted_in_answer,
     findings_in_answer,
     sentences_in_answer,
 )
-from desk.documents.audit.audit import AuditFinding, Counts, audit, counted
+from desk.documents.audit.findings import AuditFinding
+from desk.documents.audit.report import Counts, audit, counted
 from desk.documents.audit.words import Wording, word_findings, wording
 from desk.documents.pages.comparison import (
     SHOWN,
@@ -30,6 +32,7 @@ from desk.documents.pages.comparison import (
     difference,
 )
 from desk.documents.publishing.answer_publish import answer_files
+from desk.documents.publishing.json_size import most_values
 from desk.documents.publishing.publish import SUFFIXES
 from desk.documents.publishing.signature import digest_of, signed_bytes
 from desk.documents.rendering.answer.json_form import (
@@ -39,8 +42,6 @@ from desk.documents.rendering.answer.json_form import (
 )
 from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
 from desk.documents.rendering.wording import one_line
-from desk.documents.upkeep.json_size import most_values
-from desk.documents.upkeep.retention import is_answer
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
 from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes

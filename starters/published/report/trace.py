@@ -17,8 +17,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketName
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek
-from desk.documents.rendering.report.trace import EvidenceTrace, Trace
-from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.trust_words import (
     outcome_words,
     position_words,

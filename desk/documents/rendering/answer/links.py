@@ -28,7 +28,7 @@ from desk.documents.answer.prose import (
 from desk.documents.answer.prose import shown_words as shown
 from desk.documents.answer.swarm import markets_of
 from desk.documents.rendering.answer.swarm_words import conflicts_of
-from desk.documents.rendering.figure_links import FigureLinks, tied
+from desk.documents.rendering.figures.links import FigureLinks, tied
 from desk.documents.rendering.wording import one_line, typographic
 from desk.trust.prose.prose import UnknownReferenceError
 

@@ -9,7 +9,7 @@ from desk.contracts.agents.tools import DataSource
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import NodeState
-from desk.documents.rendering.report.traces import figure_name
+from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.wording import cost_words, human, one_line
 
 NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remarks")

@@ -1,4 +1,4 @@
-"""The charts of a report: a year of a pair in a small line, and a heat map of the week."""
+"""The charts of a report: the heat map of the movers, sparklines, and how forecasts came out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 
 from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
+from desk.contracts.learning.learning import CalibrationBin
 from desk.contracts.week.report import MarketReport, Mover
 from desk.contracts.weeks import TimeWindow
 from desk.documents.rendering.drawing.svg import inline_svg, new_figure
@@ -152,3 +153,93 @@ def _name(axes: Axes, top: float, market: str) -> None:
 
 def _write(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
     axes.text(x, y, words, color=colour, size=12.5, va="center_baseline", ha="center")
+
+
+SIDE: Final = 240
+LEFT: Final = 42
+BELOW: Final = 38
+RIGHT: Final = 24
+ABOVE: Final = 16
+TICKS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+LEAST_RADIUS: Final = 3.5
+MOST_RADIUS: Final = 9.0
+
+GRID: Final = "#050501"
+DIAGONAL: Final = "#050502"
+DOT: Final = "#050503"
+LINE_INK: Final = "#050504"
+LINE_FAINT: Final = "#050505"
+COLOURS: Final = {
+    GRID: "var(--rule)",
+    DIAGONAL: "var(--line)",
+    DOT: "var(--accent)",
+    LINE_INK: "var(--ink)",
+    LINE_FAINT: "var(--faint)",
+}
+
+
+def calibration_chart(bins: Sequence[CalibrationBin]) -> str:
+    """A dot for each bin, larger the more forecasts it holds, with their number above it.
+
+    On the diagonal it came as often as was said; above it more often, below it less.
+    """
+    width, height = LEFT + SIDE + RIGHT, BELOW + SIDE + ABOVE
+    figure = new_figure(width, height)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.axis("off")
+    axes.set_xlim(0, width)
+    axes.set_ylim(0, height)
+    _frame(axes)
+    most = max((each.count for each in bins), default=1)
+    for each in bins:
+        if each.count:
+            _dot(axes, each, most)
+    return inline_svg(figure, "calibration", _label(bins), COLOURS)
+
+
+def _frame(axes: Axes) -> None:
+    frame = Rectangle((LEFT, BELOW), SIDE, SIDE, fill=False, edgecolor=GRID, linewidth=1)
+    axes.add_patch(frame)
+    for tick in TICKS:
+        at = SIDE * tick
+        axes.plot([LEFT + at, LEFT + at], [BELOW, BELOW + SIDE], color=GRID, linewidth=0.7)
+        axes.plot([LEFT, LEFT + SIDE], [BELOW + at, BELOW + at], color=GRID, linewidth=0.7)
+        words = f"{tick:.0%}".replace("%", "\u00a0%")
+        axes.text(LEFT + at, BELOW - 6, words, color=LINE_FAINT, size=10.5, va="top", ha="center")
+        axes.text(LEFT - 6, BELOW + at, words, color=LINE_FAINT, size=10.5, va="center", ha="right")
+    axes.plot(
+        [LEFT, LEFT + SIDE], [BELOW, BELOW + SIDE], color=DIAGONAL, linewidth=1, linestyle="--"
+    )
+    middle = LEFT + SIDE / 2
+    axes.text(
+        middle,
+        2,
+        "how likely that was said to be",
+        color=LINE_INK,
+        size=11,
+        va="bottom",
+        ha="center",
+    )
+
+
+def _dot(axes: Axes, each: CalibrationBin, most: int) -> None:
+    x, y = LEFT + SIDE * each.mean, BELOW + SIDE * each.rose / each.count
+    radius = max(LEAST_RADIUS, MOST_RADIUS * (each.count / most) ** 0.5)
+    axes.add_patch(Circle((x, y), radius, facecolor=DOT, edgecolor="none", zorder=3))
+    axes.text(
+        x,
+        y + radius + 2,
+        f"{each.count}",
+        color=LINE_INK,
+        size=10.5,
+        va="bottom",
+        ha="center",
+        zorder=4,
+    )
+
+
+def _label(bins: Sequence[CalibrationBin]) -> str:
+    told = "; ".join(
+        f"said {each.mean:.0%}, came {each.rose} of {each.count} times" for each in bins
+    )
+    return f"Calibration of the forecasts: {told}"

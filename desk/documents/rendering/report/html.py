@@ -15,7 +15,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.documents.pages.rendering_version import rendering_mark
 from desk.documents.rendering import tone_words, trust_words, wording
 from desk.documents.rendering.coverage_words import coverage_lines
-from desk.documents.rendering.figure_links import FigureLinks, anchor, tier_words
+from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
 from desk.documents.rendering.method import METHOD
 from desk.documents.rendering.report import record_words
 from desk.documents.rendering.report.digest import digests
@@ -103,7 +103,7 @@ def _calibration(report: ResearchReport) -> Markup | None:
     scorecard = report.advice.scorecard if report.advice else None
     if scorecard is None or not scorecard.bins:
         return None
-    from desk.documents.rendering.drawing.calibration_chart import calibration_chart
+    from desk.documents.rendering.drawing.charts import calibration_chart
 
     return Markup(calibration_chart(scorecard.bins))  # noqa: S704
 

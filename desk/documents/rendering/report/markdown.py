@@ -1,24 +1,33 @@
 """A report as plain Markdown, readable in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Position, Tone
 from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.learning.learning import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
 from desk.documents.pages.rendering_version import marked_markdown
 from desk.documents.rendering.coverage_words import coverage_lines, outage_lines
+from desk.documents.rendering.figures.traces import Stated, Traces
 from desk.documents.rendering.markdown_text import bullets, escaped, link, table
 from desk.documents.rendering.method import METHOD
 from desk.documents.rendering.report.digest import Digest, digests
-from desk.documents.rendering.report.markdown_record import record_markdown
+from desk.documents.rendering.report.record_words import (
+    SCORE_COLUMNS,
+    WEIGHT_COLUMNS,
+    direction_words,
+    recommendation_lines,
+    record_lead,
+    score_notes,
+    score_table,
+    weight_cells,
+)
 from desk.documents.rendering.report.record_words import TITLE as RECORD_TITLE
-from desk.documents.rendering.report.record_words import direction_words
-from desk.documents.rendering.report.traces import Stated, Traces
 from desk.documents.rendering.source_groups import group_sources
 from desk.documents.rendering.tone_words import CAUTION, WITHHELD, leaning_words, tone_words
 from desk.documents.rendering.trust_words import (
@@ -62,6 +71,44 @@ from desk.documents.rendering.wording import (
     spent_words,
     window_words,
 )
+
+
+def record_markdown(report: ResearchReport) -> str:
+    """The section's body; empty where the run asked nothing of the record."""
+    lead = record_lead(report)
+    if lead is None or report.advice is None:
+        return ""
+    return "\n\n".join((escaped(lead), *_parts(report)))
+
+
+def _parts(report: ResearchReport) -> Iterator[str]:
+    advice = report.advice
+    if advice is None:
+        return
+    lines = recommendation_lines(report)
+    if lines:
+        yield bullets([escaped(f"{line.taken}: {line.words}. {line.reason}") for line in lines])
+    if advice.weights:
+        cells = [weight_cells(weight) for weight in advice.weights]
+        yield table(WEIGHT_COLUMNS, cells, ("Whose word", "Why"))
+    if advice.scorecard is not None and advice.weeks:
+        yield from _scorecard(advice.scorecard)
+
+
+def _scorecard(scorecard: Scorecard) -> Iterator[str]:
+    scores = score_table(scorecard)
+    rows = (*scores.of_all, *scores.of_markets)
+    yield table(SCORE_COLUMNS, rows, ("Forecasts",)) if rows else "No forecast has come due yet."
+    if scorecard.bins:
+        yield bullets(
+            [
+                f"Said {share_words(each.low)} to {share_words(each.high)}, on average "
+                f"{share_words(each.mean)}: came {each.rose} of {each.count} times"
+                for each in scorecard.bins
+            ]
+        )
+    yield "\n\n".join(escaped(note) for note in score_notes(scorecard))
+
 
 KEY_METRICS: Final = (
     Metric.LAST,

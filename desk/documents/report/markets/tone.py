@@ -1,8 +1,5 @@
-"""From items of news to how they sound: the stance of banks' statements, the polarity of headlines.
-
-A text from outside is read as words and as nothing else: what it asks for is not done, and what
-it claims is not believed. A model that has read an item overrides the lists of words.
-"""
+"""How the news about a market sounds: the stance of banks' statements, the polarity of headlines,
+and which of them a market carries."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -13,12 +10,16 @@ from desk.analytics.news.stance_words import Judgement, stance_of
 from desk.contracts.agents.tools import SourceTier, ToolResult, ToolStatus
 from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, View, ViewKind
 from desk.contracts.findings.source_results import NewsItem, NewsItems
+from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.markets import AreaCode
+from desk.contracts.week.report import MarketOutcome, MarketReport
 from desk.contracts.weeks import TimeWindow
+from desk.documents.report.markets.judgement import MOST_DROPPED
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.event_sources import news_in
 from desk.trust.ledger.evidence import granted_tier, usable_answers
 from desk.trust.prose.printable import printable
+from desk.trust.prose.prose import clip
 
 MOST_OF_A_KIND: Final = 8
 """Statements, and headlines, that are carried for one market."""
@@ -185,3 +186,56 @@ def _matter(tone: Tone) -> tuple[object, ...]:
     if tone.url is not None:
         return tone.subject, tone.url
     return tone.subject, tone.publisher, tone.title, tone.published_at
+
+
+NO_SUCH_ITEM: Final = "no item of news in its evidence gives it"
+
+
+def with_tones(
+    section: MarketReport, outcome: MarketOutcome, banks: Banks, window: TimeWindow
+) -> MarketReport:
+    """The section with its tones, and with the views of stances that words alone give.
+
+    A tone that does not follow from the tool result it names is dropped, and so told. Where a
+    model judged an item, its judgement stands; one that abstains leaves the item out.
+    """
+    told = [tone for result in outcome.results for tone in result.tones]
+    founded = tuple(view for view in section.views if not view.by_words)
+    if not told and founded == section.views:
+        return section
+    evidence = {result.evidence_id: result for result in reversed(outcome.evidence)}
+    sound = [tone for tone in told if _follows(tone, evidence, section.market, banks, window)]
+    tones = printed(sound)
+    return section.model_copy(
+        update={
+            "tones": tones,
+            "views": (*founded, *word_stances(tones, founded)),
+            "dropped": (*section.dropped, *_dropped(told, sound))[:MOST_DROPPED],
+        }
+    )
+
+
+def printed(tones: Iterable[Tone]) -> tuple[Tone, ...]:
+    """The tones in the order of a report: statements before headlines, the newest first."""
+    kept = newest_first(t for t in merged(tones) if t.leaning is not Leaning.ABSTAINS)
+    return tuple(tone for kind in ToneKind for tone in kept if tone.kind is kind)
+
+
+def _follows(
+    tone: Tone,
+    evidence: Mapping[str, ToolResult],
+    market: str,
+    banks: Banks,
+    window: TimeWindow,
+) -> bool:
+    result = evidence.get(tone.evidence_id)
+    return result is not None and tone in derivable(tone, result, market, banks, window)
+
+
+def _dropped(told: Iterable[Tone], sound: Iterable[Tone]) -> tuple[DroppedSentence, ...]:
+    kept = set(map(id, sound))
+    return tuple(
+        DroppedSentence(place=clip(f"tone of {tone.subject}", 200), reason=NO_SUCH_ITEM)
+        for tone in told
+        if id(tone) not in kept
+    )

@@ -17,8 +17,7 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import MarketReport, ResearchReport, Sentence
-from desk.documents.rendering.report.trace import EvidenceTrace, Trace
-from desk.documents.rendering.report.traces import Traces
+from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.trust_words import status_words
 from desk.documents.rendering.wording import one_line, typographic
 from desk.trust.prose.prose import render

@@ -7,11 +7,12 @@ excerpt: what somebody else's server means by its fields is not guessed.
 from datetime import date
 from typing import Final
 
-from pydantic import JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from desk.analytics.figures import day_of, print_full_day
 from desk.analytics.units import BAND_EDGES
 from desk.contracts.agents.tools import ToolResult
+from desk.contracts.base import Contract, Text
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.source_results import (
@@ -23,10 +24,20 @@ from desk.contracts.findings.source_results import (
     Quote,
     RateDecisions,
 )
-from desk.documents.rendering.report.trace import Excerpt
 from desk.documents.rendering.wording import instant
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.ledger.evidence import Answer
+
+
+class Excerpt(Contract):
+    """The piece of a tool's content that a figure was read from.
+
+    `row` is as the source has it, `words` says it in a sentence.
+    """
+
+    words: Text
+    row: dict[str, JsonValue] = Field(default_factory=dict)
+
 
 OF_SERIES: Final = frozenset({Metric.Z_SCORE, Metric.STREAK, Metric.LARGEST_DAY})
 SINCE: Final = frozenset({Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE})

@@ -1,22 +1,148 @@
-"""The figures of a report by claim, and the trace of each."""
+"""The figures of a document by claim, and each followed to its source: value, verdict, formula,
+inputs and evidence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field, JsonValue
 
 from desk.analytics.figures import print_claim, print_full_day
-from desk.contracts.agents.tools import DataSource, ToolResult
-from desk.contracts.findings.claims import Claim
+from desk.contracts.agents.tools import CallPlace, DataSource, SourceTier, ToolResult, ToolStatus
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.findings.claims import Claim, ClaimId
+from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
-from desk.contracts.markets import Band
+from desk.contracts.markets import Band, MarketName
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.formula_words import formula_words
-from desk.documents.rendering.report.evidence_excerpt import excerpt_of, provenance_of, row_origin
-from desk.documents.rendering.report.trace import Elsewhere, EvidenceTrace, Trace
+from desk.documents.rendering.figures.excerpts import Excerpt, excerpt_of, provenance_of, row_origin
 from desk.documents.rendering.trust_words import verdict_words, verdicts_of
 from desk.documents.rendering.wording import human
 from desk.trust.claims.week_counts import WEEK_METRICS
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable, read_answer
+
+
+class EvidenceTrace(Contract):
+    """One tool call behind a figure: who was asked what, when, and where the call stands.
+
+    `origin` is who first published the figures. Where the report has no record of the call,
+    `recorded` is false and only the id is known. `url` is as the source gave it and may be
+    unfit to be linked to.
+    """
+
+    evidence_id: ShortText
+    recorded: bool = True
+    source: ShortText | None = None
+    tier: SourceTier | None = None
+    origin: ShortText | None = None
+    url: Annotated[str, Field(max_length=500)] | None = None
+    server: ShortText | None = None
+    tool: ShortText | None = None
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    as_of: Instant
+    status: ToolStatus | None = None
+    error: Text | None = None
+    retrieved_at: Instant | None = None
+    content_hash: ShortText | None = None
+    place: CallPlace | None = None
+    excerpt: Excerpt | None = None
+
+
+class Elsewhere(Contract):
+    """Another market's section that states the same claim, and the evidence it has for it."""
+
+    market: MarketName
+    printed: ShortText
+    agrees: bool
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+
+
+class Trace(Contract):
+    """A figure of the report and everything it rests on.
+
+    `name` is the figure in words and `printed` its value with its unit. `formula` is written out
+    with the figures that go into it. `inputs` are traces of their own, down to what was read from
+    a source; `withheld` are inputs that are not in the report. `checked_with` are the calls that
+    the verdict rests on besides the figure's own.
+    """
+
+    claim: Claim
+    market: MarketName
+    name: ShortText
+    printed: ShortText
+    verdict: ClaimVerdict | None = None
+    verdict_words: Text
+    formula: Text | None = None
+    inputs: "tuple[Trace, ...]" = ()
+    withheld: Annotated[tuple[ClaimId, ...], Field(max_length=200)] = ()
+    evidence: Annotated[tuple[EvidenceTrace, ...], Field(max_length=8)] = ()
+    checked_with: Annotated[tuple[EvidenceTrace, ...], Field(max_length=8)] = ()
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
+    elsewhere: Annotated[tuple[Elsewhere, ...], Field(max_length=200)] = ()
+
+    @property
+    def place(self) -> str:
+        """The part of the page that states it: its market's section, or all of the page."""
+        return "content" if self.claim.metric in WEEK_METRICS else self.market
+
+
+WRITTEN: Final[Mapping[str, str]] = {
+    "percent_change": "({1} / {0} − 1) × 100",
+    "basis_point_difference": "({0} − {1}) × 100",
+    "range_position": "({0} − {1}) / ({2} − {1}) × 100",
+}
+"""Formulas over claims, with places for the inputs in their order."""
+
+IN_WORDS: Final[Mapping[str, str]] = {
+    "highest": "the highest fixing of the span",
+    "lowest": "the lowest fixing of the span",
+    "z_score": "the window's log move less the mean of the 52 weekly ones before it, in their "
+    "standard deviations",
+    "highest_since": "the day of the newest earlier fixing that is as high or higher",
+    "lowest_since": "the day of the newest earlier fixing that is as low or lower",
+    "largest_day": "the day's step over the move from the fixing before the window to the last, "
+    "of the day with the largest such part",
+    "band_edge": "the edge of the band as the desk is configured",
+    "in_a_row": "how many of the last recorded meetings decided the same, the newest included",
+    "banks_cut": "how many of the newest decisions of the banks below are cuts",
+    "banks_raised": "how many of the newest decisions of the banks below are rises",
+    "banks_held": "how many of the newest decisions of the banks below are holds",
+    "dollar_rose": "in how many of the pairs below the dollar rose",
+    "dollar_fell": "in how many of the pairs below the dollar fell",
+    "streak": "how many of the last daily steps went the same way",
+}
+"""Formulas over a series, which is too long to be written out."""
+
+BAND_FORMULA: Final = "band_position"
+
+
+def formula_words(claim: Claim, inputs: Sequence[Claim], band: Band | None = None) -> str | None:
+    """`percent change: (157.25 / 156.80 − 1) × 100`; None for a figure that was read as it is.
+
+    A formula whose inputs are not all there, or that is not known here, is named only.
+    """
+    if claim.formula is None:
+        return None
+    written = _written(claim, [line.value for line in inputs], band)
+    name = claim.formula.replace("_", " ")
+    return f"{name}: {written}" if written else name
+
+
+def _written(claim: Claim, values: Sequence[Decimal], band: Band | None) -> str | None:
+    formula = claim.formula or ""
+    if formula in IN_WORDS:
+        return IN_WORDS[formula]
+    if formula == BAND_FORMULA and band and len(values) == 1:
+        formula, values = "range_position", (values[0], band.low, band.high)
+    pattern = WRITTEN.get(formula)
+    if pattern is None or f"{{{len(values) - 1}}}" not in pattern or not values:
+        return None
+    try:
+        return pattern.format(*(f"{value:,f}" for value in values))
+    except IndexError:
+        return None
+
 
 OF_MARKET: Final = " in "
 COUNTED: Final = "Counted by the desk of the figures below, each with its own verdict."

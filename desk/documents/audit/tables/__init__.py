@@ -1,1 +1,0 @@
-"""The tables, tones, weights and forecasts of a report, verified."""

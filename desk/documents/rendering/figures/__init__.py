@@ -1,0 +1,1 @@
+"""The figures of a document: what each rests on, and how a page links to that."""

@@ -1,1 +1,0 @@
-"""How long what is published is kept, and where it is delivered."""
