@@ -13,6 +13,7 @@ from desk.contracts.agents.tasks import Query
 HERE: Final = Path(__file__).parent
 QUESTIONS: Final = HERE / "questions.yaml"
 HELD_OUT: Final = HERE / "held_out.yaml"
+SEALED: Final = HERE / "sealed.yaml"
 BEYOND: Final = HERE / "beyond.yaml"
 """Questions that the built-in agents do not answer rightly."""
 
