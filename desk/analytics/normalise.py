@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from desk.analytics.names.instruments import Instrument, instrument_kind
-from desk.analytics.quotation import (
+from desk.analytics.names.quotation import (
     far_apart,
     reciprocal,
     reversed_pair,

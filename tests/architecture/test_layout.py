@@ -22,7 +22,7 @@ OURS: dict[str, set[str]] = {
     "desk.learning": _LOGIC,
     "desk.documents": _LOGIC,
     "desk.programs": _LOGIC,
-    "desk.platform": {"desk.contracts"},
+    "desk.platform": {"desk.contracts", "desk.analytics"},
     "desk.sources": {"desk.contracts", "desk.analytics"},
     "desk.training": _PURE | {"desk.learning", "desk.programs", "desk.sources"},
     "mcp_servers": {"desk.platform"},
@@ -56,7 +56,7 @@ TO_TURN = {
 
 THIRD_PARTY = {
     "desk.contracts": {"pydantic"},
-    "desk.analytics": {"pendulum", "numpy", "pydantic", "vaderSentiment"},
+    "desk.analytics": {"pendulum", "numpy", "pydantic", "snowballstemmer", "vaderSentiment"},
     "desk.trust": {"numpy", "pendulum", "pydantic"},
     "desk.agents": {"jmespath", "pydantic"},
     "desk.runs": {"jmespath", "pendulum", "pydantic"},

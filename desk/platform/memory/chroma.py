@@ -19,9 +19,8 @@ from desk.platform.memory.meaning import (
     meant,
     whole,
 )
-from desk.platform.memory.ranking import MEANING, WORDS, Order, may_be_told, nearest
+from desk.platform.memory.ranking import MEANING, WORDS, Order, by_words, may_be_told, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, instant_of, microseconds
-from desk.platform.memory.words import by_words
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

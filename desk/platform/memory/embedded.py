@@ -22,9 +22,8 @@ from desk.platform.memory.meaning import (
     installed_meaning,
     what_it_says,
 )
-from desk.platform.memory.ranking import MEANING, WORDS, Order, may_be_told, nearest
+from desk.platform.memory.ranking import MEANING, WORDS, Order, by_words, may_be_told, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, microseconds
-from desk.platform.memory.words import by_words
 
 VERSION: Final = 1
 """Of the tables below. A file of another version is set aside as a damaged one is."""

@@ -10,9 +10,12 @@ Where markets are asked for, an entry about one of them scores (1 + fused) / 2 a
 fused / 2: they go before others, and nothing is left out.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Final, NamedTuple
 
+from desk.analytics.full_text import FullTextIndex
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
 
 K: Final = 10
@@ -24,11 +27,28 @@ MEANING: Final = 3.0
 (`python -m tests.memory.retrieval`): equal weights found less than meaning alone."""
 
 
+_COLUMNS: Final = {"markets": 1.0, "objective": 1.0, "text": 1.0}
+_PAIR: Final = re.compile(r"\b([A-Za-z]{3})/([A-Za-z]{3})\b")
+
+
 class Order(NamedTuple):
     """Ids of entries, the best first, and what their places count."""
 
     weight: float
     ids: Sequence[str]
+
+
+def by_words(query: MemoryQuery, entries: Iterable[MemoryEntry]) -> list[str]:
+    """The ids of the entries that share a word with the question, by BM25, the best first.
+
+    English words count in any of their forms. A market that the question names beside its text
+    is looked for as well. The index is made anew for each question, of the entries that were known
+    by its as-of and of no others: how rare a word is must not be learned from what came later.
+    """
+    told = sorted(entries, key=lambda entry: entry.memory_id)
+    with closing(FullTextIndex(_COLUMNS, map(_row, told))) as index:
+        found = index.search(_joined(" ".join((query.text, *query.markets))))
+    return [told[match.row].memory_id for match in found]
 
 
 def nearest(
@@ -79,3 +99,12 @@ def _with_markets(query: MemoryQuery, entry: MemoryEntry, score: float) -> float
     if not query.markets:
         return score
     return (score + (not set(query.markets).isdisjoint(entry.markets))) / 2
+
+
+def _row(entry: MemoryEntry) -> tuple[str, str, str]:
+    return (_joined(" ".join(entry.markets)), _joined(entry.objective), _joined(entry.text))
+
+
+def _joined(text: str) -> str:
+    """The text with each pair once more as one word, as it is often written."""
+    return _PAIR.sub(lambda pair: f"{pair[0]} {pair[1]}{pair[2]}", text)

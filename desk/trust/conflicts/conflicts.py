@@ -9,8 +9,8 @@ from datetime import date
 from itertools import combinations
 from typing import Final
 
+from desk.analytics.names.quotation import reversed_pair, reversed_statement
 from desk.analytics.normalise import Comparable, Difference, Statement, normalise, statement_of
-from desk.analytics.quotation import reversed_pair, reversed_statement
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (

@@ -1,6 +1,6 @@
 """The words by which topics name markets and banks, and those that mean the same or the opposite.
 
-Light: workflows use it. Stems are those of `desk.trust.conflicts.question_words`.
+Light: workflows use it. Stems are those of `desk.analytics.full_text`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import Final
 
-from desk.trust.conflicts.question_words import stem
+from desk.analytics.full_text import stem
 
 
 def _words(text: str) -> frozenset[str]:

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from desk.analytics.quotation import reversed_pair
+from desk.analytics.full_text import is_function_word, stem
+from desk.analytics.names.quotation import reversed_pair
 from desk.contracts.markets import AREA_PATTERN, PAIR_PATTERN
-from desk.trust.conflicts.question_words import is_empty_word, stem
 from desk.trust.conflicts.topic_names import (
     FILLERS,
     FOR_POLICY,
@@ -121,7 +121,7 @@ def _read(words: str, market: str) -> _Meaning:
     while at < len(tokens):
         found, taken = _name_at(tokens, at, market)
         names += found
-        if not found and (tokens[at].lower() in WEAKER or not is_empty_word(tokens[at])):
+        if not found and (tokens[at].lower() in WEAKER or not is_function_word(tokens[at])):
             rest.append(tokens[at].lower())
         at += taken
     return _Meaning(tuple(dict.fromkeys(names)), tuple(rest))
