@@ -19,11 +19,11 @@ from desk.contracts.findings.escalations import EscalationDecision, EscalationRe
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings
 from desk.contracts.learning.learning import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import Question
-from desk.contracts.names import FailureType
+from desk.contracts.names import FailureType, id_within
 from desk.contracts.week.run import RevisionHistory, RevisionQuery
 from desk.programs.judging.findings import judged_findings
 from desk.programs.judging.turns import judged
-from desk.runs.tapes import Place, differing, digests_of, path_within, place_of
+from desk.runs.tapes import Place, differing, digests_of, place_of
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -62,7 +62,7 @@ class TapePlayer:
         """
         info = activity.info()
         try:
-            path = path_within(info.workflow_id or "", self._tape.workflow_id)
+            path = id_within(info.workflow_id or "", self._tape.workflow_id)
         except ValueError as error:
             raise self.mismatch(str(error)) from None
         place = Place(path, info.activity_id, effect)

@@ -1,6 +1,11 @@
-"""Names that more than one process must agree on: queues, workflows, agents, messages, ids."""
+"""Names that more than one process must agree on: queues, workflows, agents, messages, ids.
 
+What an id says is read here as well, next to where it is made.
+"""
+
+import re
 from enum import StrEnum
+from typing import Final, NamedTuple
 
 
 class Queue(StrEnum):
@@ -155,3 +160,120 @@ def specialist_run_id(swarm_run: str, node: str) -> str:
 def hypothesis_run_id(swarm_run: str, hypothesis_id: str) -> str:
     """The workflow id of a hypothesis that waits for its horizon."""
     return f"{swarm_run}/hypothesis/{hypothesis_id}"
+
+
+def turn_activity_id(agent: str, task_type: str, turn: int, place: str = "") -> str:
+    """The activity id of an agent's turn on a task. `place` tells tasks of one kind apart, such as
+    those of a graph's nodes."""
+    own = f"{agent}.{task_type}"
+    return f"{own}.{place}.t{turn}" if place else f"{own}.t{turn}"
+
+
+def call_activity_id(turn_activity: str, call: str) -> str:
+    """The activity id of a tool call that a turn asked for."""
+    return f"{turn_activity}.{call}"
+
+
+class WorkflowIdParts(NamedTuple):
+    """What the id of a workflow says: the run that it belongs to, and what it does there.
+
+    `market` is what it works on, in the `rerun`-th rerun. Of the others at most one is set, beside
+    `reassigned`: the task for which another agent is looked for.
+    """
+
+    run: str
+    market: str | None = None
+    rerun: int = 0
+    escalation: str | None = None
+    specialist: str | None = None
+    hypothesis: str | None = None
+    reassigned: str | None = None
+
+    @property
+    def researches(self) -> bool:
+        """Whether it is the workflow of a market itself, and none that this one has started."""
+        return self.market is not None and self.escalation is None and self.reassigned is None
+
+
+_WORKFLOW: Final = re.compile(
+    r"(?P<run>[^/]+)"
+    r"(?:/market/(?P<market>[A-Z]{3}/[A-Z]{3}|[^/]+)(?:/rerun/(?P<rerun>\d+))?)?"
+    r"(?:/escalation/(?P<escalation>.+?)|/specialist/(?P<specialist>.+?)"
+    r"|/hypothesis/(?P<hypothesis>.+?))?"
+    r"(?:/reassign/(?P<reassigned>.+))?"
+)
+
+
+def workflow_id_parts(workflow_id: str) -> WorkflowIdParts:
+    """What an id says, as the functions above have made it; of any other id, only the run."""
+    found = _WORKFLOW.fullmatch(workflow_id)
+    if found is None:
+        return WorkflowIdParts(workflow_id.partition("/")[0])
+    run, market, rerun, *child = found.groups()
+    return WorkflowIdParts(run, market, int(rerun or 0), *child)
+
+
+def without_reassignment(workflow_id: str) -> str:
+    """The id of the workflow that handed a task on, of one that looks for another agent for it; any
+    other id as it is."""
+    reassigned = workflow_id_parts(workflow_id).reassigned
+    return (
+        workflow_id.removesuffix(reassignment_run_id("", reassigned)) if reassigned else workflow_id
+    )
+
+
+def id_within(workflow_id: str, run_id: str) -> str:
+    """A workflow's id without that of the run that it belongs to; empty for the run itself.
+
+    Raises:
+        ValueError: it does not belong to the run.
+    """
+    if workflow_id == run_id:
+        return ""
+    within = workflow_id.removeprefix(f"{run_id}/")
+    if within == workflow_id:
+        raise ValueError(f"{workflow_id} is no workflow of the run {run_id}")
+    return within
+
+
+class ActivityIdParts(NamedTuple):
+    """What the id of an agent's activity says: whose turn on which task, or which call of it.
+
+    `agent` may be one that this version does not know. `call` is None for the turn itself.
+    """
+
+    agent: str
+    task_type: str
+    place: str
+    turn: int
+    call: str | None = None
+
+    @property
+    def task(self) -> str:
+        """What tells the task from others of its workflow: all its ids begin with it."""
+        own = f"{self.agent}.{self.task_type}"
+        return f"{own}.{self.place}" if self.place else own
+
+
+_ACTIVITY: Final = re.compile(
+    r"(?P<agent>[a-z]\w*)\.(?P<task_type>[a-z]\w*)(?:\.(?P<place>.+))?\.t(?P<turn>\d+)"
+    r"(?:\.(?P<call>.+))?"
+)
+
+
+def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
+    """What an agent's activity id says; None of work that no agent asked for.
+
+    The last part that looks like a turn is taken for it, for a node may be called `t1`.
+    """
+    found = _ACTIVITY.fullmatch(activity_id)
+    if found is None:
+        return None
+    agent, task_type, place, turn, call = found.groups()
+    return ActivityIdParts(agent, task_type, place or "", int(turn), call)
+
+
+def agent_of(activity_id: str) -> AgentId:
+    """The agent that an activity is done for; the product manager where the id names none."""
+    name = activity_id.partition(".")[0]
+    return AgentId(name) if name in frozenset(AgentId) else AgentId.PRODUCT_MANAGER

@@ -136,20 +136,6 @@ def place_of(take: Take) -> Place:
     return Place(take.workflow, take.activity_id, take.effect)
 
 
-def path_within(workflow_id: str, run_id: str) -> str:
-    """A workflow's id without that of the run that it belongs to.
-
-    Raises:
-        ValueError: it does not belong to the run.
-    """
-    if workflow_id == run_id:
-        return ""
-    path = workflow_id.removeprefix(f"{run_id}/")
-    if path == workflow_id:
-        raise ValueError(f"{workflow_id} is no workflow of the run {run_id}")
-    return path
-
-
 def digests_of(effect: Effect, request: BaseModel | str) -> dict[str, str]:
     """A digest of each field of a request, without what is the run's own.
 

@@ -46,7 +46,6 @@ from desk.runs.messages.history import (
     ToldWorkflow,
     TurnAnswer,
     TurnAsked,
-    market_in,
     turn_of,
 )
 from desk.runs.messages.messages import chosen, told
@@ -360,20 +359,6 @@ def test_freshness_counts_from_the_newest_day(day: date, hours: float) -> None:
     found = RESULT.model_copy(update={"claims": (newest, older)})
     assert freshness_of(found, NOW) == hours
     assert freshness_of(RESULT, NOW) is None
-
-
-@pytest.mark.parametrize(
-    ("workflow_id", "market"),
-    [
-        ("weekly-2026-W44", None),
-        ("weekly-2026-W44/market/JP", "JP"),
-        ("weekly-2026-W44/market/USD/JPY", "USD/JPY"),
-        ("weekly-2026-W44/market/USD/JPY/rerun/2", "USD/JPY"),
-        ("weekly-2026-W44/market/USD/JPY/rerun/2/reassign/validate", "USD/JPY"),
-    ],
-)
-def test_a_workflow_names_its_market(workflow_id: str, market: str | None) -> None:
-    assert market_in(workflow_id) == market
 
 
 def test_a_turn_is_told_from_the_calls_it_makes() -> None:

@@ -16,8 +16,8 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings, Scope
 from desk.contracts.learning.learning import Advice
-from desk.contracts.names import FailureType
-from desk.runs.tapes import differing, digests_of, path_within
+from desk.contracts.names import FailureType, id_within
+from desk.runs.tapes import differing, digests_of
 from tests.support.learning import as_of, lesson, question
 from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
 from workflows.options import cause
@@ -165,10 +165,10 @@ def test_a_field_that_requests_gain_later_does_not_make_them_others() -> None:
 
 
 def test_a_path_is_told_within_its_run_only() -> None:
-    assert path_within(RUN, RUN) == ""
-    assert path_within(MARKET_RUN, RUN) == "market/USD/JPY"
+    assert id_within(RUN, RUN) == ""
+    assert id_within(MARKET_RUN, RUN) == "market/USD/JPY"
     with pytest.raises(ValueError, match="no workflow of the run"):
-        path_within(f"{RUN}-usdjpy/market/USD/JPY", RUN)
+        id_within(f"{RUN}-usdjpy/market/USD/JPY", RUN)
 
 
 async def test_what_the_record_said_is_said_again_and_nothing_is_told_to_it() -> None:

@@ -15,16 +15,14 @@ from temporalio.api.workflow.v1 import PendingActivityInfo
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
-from desk.contracts.names import AgentId, market_run_id
+from desk.contracts.names import AgentId
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.platform.settings import load_settings
 from starters.monitoring.watch.look import (
     AgentAtWork,
     Agents,
     Look,
-    activity_place,
     agents_in,
-    market_of,
 )
 from starters.monitoring.watch.screen import (
     LEGEND,
@@ -195,20 +193,6 @@ def test_who_is_at_work_is_read_from_what_a_workflow_waits_for() -> None:
         0,
     )
     assert (first.unclaimed, second.unclaimed) == (False, True)
-
-
-def test_an_activity_of_an_agent_that_does_several_tasks_of_a_kind_has_its_place() -> None:
-    place = activity_place("product_manager.comment_week.r2.t1")
-    assert place is not None
-    assert place == ("product_manager", "comment_week.r2", 1, "")
-    assert activity_place("publish.r1") is None
-
-
-def test_a_child_is_of_its_market_and_so_is_its_rerun() -> None:
-    for market in ("USD/JPY", "JP"):
-        assert market_of(market_run_id("weekly-2026-W44", market)) == market
-        assert market_of(market_run_id("weekly-2026-W44", market, 3)) == market
-    assert market_of("weekly-2026-W44/escalation/x") is None
 
 
 def test_a_program_is_told_everything_once_and_then_what_changes() -> None:

@@ -21,7 +21,7 @@ from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.config import RunPolicy, VotingConfig
 from desk.contracts.findings.results import AgentError
-from desk.contracts.names import AgentId, FailureType
+from desk.contracts.names import AgentId, FailureType, call_activity_id, turn_activity_id
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome, Tools
 from desk.runs.assignments.budget import Budget, Stage
@@ -237,7 +237,7 @@ class AgentRun:
             TurnActivities.take_turn,
             request,
             task_queue=self.profile.queue,
-            activity_id=f"{self._place}.t{work.turns}",
+            activity_id=self._turn_id(work),
             summary=f"{self.profile.title}: turn {work.turns}",
             **task_bounds(
                 self.assignment,
@@ -250,9 +250,9 @@ class AgentRun:
 
     async def _ask(self, calls: Sequence[ToolCall], work: Work) -> tuple[ToolResult, ...]:
         """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
-        allowed, place = self._calls_left(work), f"{self._place}.t{work.turns}"
+        allowed, turn = self._calls_left(work), self._turn_id(work)
         asked = (
-            self._tools.ask(call, f"{place}.{call.call_id.rsplit('/', 1)[-1]}")
+            self._tools.ask(call, call_activity_id(turn, call.call_id.rsplit("/", 1)[-1]))
             for call in calls[:allowed]
         )
         answers = await asyncio.gather(*asked)
@@ -288,8 +288,7 @@ class AgentRun:
         )
         return TaskFailed(error, reason)
 
-    @property
-    def _place(self) -> str:
-        """What tells this agent's activities from those of others in the same workflow."""
-        own = f"{self.profile.agent}.{self.assignment.task_type}"
-        return f"{own}.{self.place}" if self.place else own
+    def _turn_id(self, work: Work) -> str:
+        return turn_activity_id(
+            self.profile.agent, self.assignment.task_type, work.turns, self.place
+        )

@@ -7,11 +7,16 @@ from typing import NamedTuple
 
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse, Trouble, TroubleKind
-from desk.contracts.names import CallFault
+from desk.contracts.names import (
+    CallFault,
+    activity_id_parts,
+    agent_of,
+    without_reassignment,
+    workflow_id_parts,
+)
 from desk.contracts.week.report import MarketOutcome
 from desk.learning.lessons.lessons import MOST_TOOLS, MOST_TROUBLES
 from desk.learning.lessons.troubles import CALL_TROUBLES, LONGEST_WORDS
-from desk.runs.messages import agent_of, family_of, market_in, task_of
 from desk.runs.tools import counted_use, summed
 
 
@@ -47,7 +52,9 @@ def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> L
     places = [e.place for outcome in outcomes for e in outcome.evidence if e.place is not None]
     counted = {task_key(place.workflow_id, place.activity_id) for place in places}
     letters = (letter for outcome in outcomes for letter in outcome.dead_letters)
-    known = {family_of(name) for name in (*letters, *(place.workflow_id for place in places))}
+    known = {
+        without_reassignment(name) for name in (*letters, *(place.workflow_id for place in places))
+    }
     return LessonSources(
         workflows=tuple(sorted(known | set(workflows))), counted=tuple(sorted(counted))
     )
@@ -55,7 +62,8 @@ def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> L
 
 def task_key(workflow_id: str, activity_id: str) -> str:
     """What tells the task of an activity from all others."""
-    return f"{workflow_id}#{task_of(activity_id)}"
+    parts = activity_id_parts(activity_id)
+    return f"{workflow_id}#{parts.task if parts else activity_id}"
 
 
 def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[str]) -> Lesson:
@@ -94,7 +102,7 @@ def _of_calls(tried: Iterable[Tried]) -> Iterator[Trouble]:
 def _trouble(one: Tried, kind: TroubleKind, why: Fault, *, of_source: bool) -> Trouble:
     return Trouble(
         kind=kind,
-        market=market_in(one.workflow_id),
+        market=workflow_id_parts(one.workflow_id).market,
         agent=agent_of(one.activity_id),
         server=one.server if of_source else None,
         tool=one.tool if of_source else None,

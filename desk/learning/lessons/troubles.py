@@ -6,9 +6,8 @@ from typing import Final
 
 from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
 from desk.contracts.learning.learning import Trouble, TroubleKind
-from desk.contracts.names import CallFault, reassignment_run_id
+from desk.contracts.names import CallFault, agent_of, reassignment_run_id
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.runs.messages import agent_of
 
 LONGEST_WORDS: Final = 300
 """As many characters as a trouble holds."""

@@ -1,7 +1,6 @@
 """Logs on standard error: plain lines for people, JSON on request, with what they are about."""
 
 import logging
-import re
 import sys
 import warnings
 from asyncio import CancelledError
@@ -9,21 +8,15 @@ from typing import Final
 
 import structlog
 
-from desk.contracts.names import AgentId, FailureType
+from desk.contracts.names import AgentId, FailureType, workflow_id_parts
 
-_WORKFLOW: Final = re.compile(
-    # Whatever kind of child it is, it belongs to the run that its id begins with.
-    r"(?P<run>[^/]+)(?:/market/(?P<market>.+?)(?:/(?:rerun|reassign|escalation)/|$))?"
-)
 _AGENTS: Final = frozenset(agent.value for agent in AgentId)
 
 
 def subject_of(workflow_id: str | None, activity_id: str | None = None) -> dict[str, str]:
     """`run`, and `market` and `agent` where the ids name them; empty where there is no workflow."""
-    found = _WORKFLOW.match(workflow_id or "")
-    if found is None:
-        return {}
-    named = {name: value for name, value in found.groupdict().items() if value}
+    parts = workflow_id_parts(workflow_id or "")
+    named = {name: said for name, said in (("run", parts.run), ("market", parts.market)) if said}
     agent = (activity_id or "").split(".", 1)[0]
     return {**named, "agent": agent} if agent in _AGENTS else named
 

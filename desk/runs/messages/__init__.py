@@ -18,10 +18,6 @@ from desk.runs.messages.history import (
     TurnAsked,
     WaitingNoted,
     WeekAsked,
-    agent_of,
-    family_of,
-    market_in,
-    task_of,
     turn_of,
 )
 from desk.runs.messages.messages import chosen, told
@@ -49,11 +45,7 @@ __all__ = [
     "WeekAsked",
     "WorkerSeen",
     "WorkerState",
-    "agent_of",
     "chosen",
-    "family_of",
-    "market_in",
-    "task_of",
     "told",
     "turn_of",
 ]

@@ -1,9 +1,8 @@
 """A run's histories in the small form that messages are told from: who was asked what, and when."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
 
@@ -14,12 +13,14 @@ from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.markets import MarketName
-from desk.contracts.names import AgentId, CallFault
+from desk.contracts.names import (
+    AgentId,
+    CallFault,
+    activity_id_parts,
+    without_reassignment,
+    workflow_id_parts,
+)
 from desk.contracts.week.run import RerunRequest
-
-_MARKET: Final = re.compile(r"/market/([A-Z]{3}/[A-Z]{3}|[A-Z]{2})(?=/|$)")
-_TASK: Final = re.compile(r"(?P<place>[^.]+\..+?)\.t\d+(?=\.|$)")
-_TURN: Final = re.compile(r"(?P<place>(?P<agent>[^.]+)\..+)\.t(?P<number>\d+)$")
 
 
 class Finding(Contract):
@@ -200,12 +201,12 @@ class ToldWorkflow:
     @property
     def market(self) -> str | None:
         """The market that it works on; None for the run of a week."""
-        return market_in(self.workflow_id)
+        return workflow_id_parts(self.workflow_id).market
 
     @property
     def family(self) -> str:
         """The workflow of the market that it belongs to: its own id, or its parent's."""
-        return family_of(self.workflow_id)
+        return without_reassignment(self.workflow_id)
 
 
 class Turn(NamedTuple):
@@ -216,32 +217,9 @@ class Turn(NamedTuple):
     number: int
 
 
-def market_in(workflow_id: str) -> str | None:
-    """The market in a workflow's id, as `desk.contracts.names.market_run_id` wrote it."""
-    found = _MARKET.search(workflow_id)
-    return found[1] if found else None
-
-
-def family_of(workflow_id: str) -> str:
-    """The workflow that handed a task on, of one that takes it over; of any other its own id."""
-    return workflow_id.split("/reassign/", 1)[0]
-
-
 def turn_of(activity_id: str) -> Turn | None:
     """Whose turn it is; None where the activity is no turn of an agent."""
-    found = _TURN.match(activity_id)
-    if found is None or found["agent"] not in frozenset(AgentId):
+    parts = activity_id_parts(activity_id)
+    if parts is None or parts.call is not None or parts.agent not in frozenset(AgentId):
         return None
-    return Turn(found["place"], AgentId(found["agent"]), int(found["number"]))
-
-
-def task_of(activity_id: str) -> str:
-    """The place in its workflow of the task that an activity is part of: a turn or a call of it."""
-    found = _TASK.match(activity_id)
-    return found["place"] if found else activity_id
-
-
-def agent_of(activity_id: str) -> AgentId:
-    """The agent that an activity is done for; the product manager where the id names none."""
-    name = activity_id.split(".", 1)[0]
-    return AgentId(name) if name in frozenset(AgentId) else AgentId.PRODUCT_MANAGER
+    return Turn(parts.task, AgentId(parts.agent), parts.turn)

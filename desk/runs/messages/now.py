@@ -18,9 +18,9 @@ from desk.contracts.agents.messages import (
     SystemStatusContent,
     TaskAcceptanceContent,
 )
-from desk.contracts.names import AgentId
+from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages.contents import is_identity
-from desk.runs.messages.history import Asked, Event, Pending, agent_of
+from desk.runs.messages.history import Asked, Event, Pending
 from desk.runs.messages.telling import Entry, Task, Teller
 
 PM: Final = AgentId.PRODUCT_MANAGER

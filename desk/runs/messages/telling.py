@@ -18,7 +18,7 @@ from desk.contracts.agents.messages import (
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.turns import AgentResult
 from desk.contracts.findings.results import Recovery
-from desk.contracts.names import AgentId
+from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages import contents
 from desk.runs.messages.history import (
     Answered,
@@ -34,7 +34,6 @@ from desk.runs.messages.history import (
     ToldWorkflow,
     Turn,
     WaitingNoted,
-    agent_of,
     turn_of,
 )
 

@@ -11,9 +11,8 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.findings.results import EventType, MarketEvent
 from desk.contracts.learning.learning import ToolUse
-from desk.contracts.names import AgentId
+from desk.contracts.names import AgentId, agent_of
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.messages import agent_of
 
 Key = tuple[AgentId, str, str]
 """An agent, a server, and a tool of the server."""

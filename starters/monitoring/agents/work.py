@@ -14,9 +14,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.base import Contract
-from desk.contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType, activity_id_parts, workflow_id_parts
 from starters.monitoring.open_circuits import circuit_in
-from starters.monitoring.watch.look import activity_place
 
 CALLING: Final = "call_tool"
 TURN: Final = "take_turn"
@@ -247,12 +246,12 @@ _CLOSED = frozenset(
 
 
 def _asked(scheduled: ActivityTaskScheduledEventAttributes) -> _Asked:
-    place = activity_place(scheduled.activity_id)
+    place = activity_id_parts(scheduled.activity_id)
     return _Asked(
         scheduled.activity_type.name,
         scheduled.task_queue.name,
         place.agent if place else None,
-        place.task if place else scheduled.activity_id,
+        place.task.removeprefix(f"{place.agent}.") if place else scheduled.activity_id,
     )
 
 
@@ -271,7 +270,7 @@ def _reassigned(event: HistoryEvent) -> str | None:
     child = event.start_child_workflow_execution_initiated_event_attributes
     if child.workflow_type.name != WorkflowType.REASSIGNMENT:
         return None
-    return child.workflow_id.rpartition("/")[2]
+    return workflow_id_parts(child.workflow_id).reassigned
 
 
 def _innermost(failure: object) -> str:

@@ -16,7 +16,7 @@ from temporalio.converter import DataConverter
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import DeadLetter
-from desk.contracts.names import FailureType, Message, WorkflowType
+from desk.contracts.names import FailureType, Message, WorkflowType, workflow_id_parts
 from desk.contracts.week.run import RerunRequest
 from desk.runs.messages import (
     Answered,
@@ -36,7 +36,6 @@ from desk.runs.messages import (
     TurnAsked,
     WaitingNoted,
     WeekAsked,
-    market_in,
     turn_of,
 )
 from workflows.options import fault_told
@@ -108,7 +107,7 @@ class EventReader:
     ) -> ToldWorkflow:
         """The workflow in the small form."""
         # Where a delivery or a case stands is not where the week stands.
-        self._speaks = self._root or market_in(workflow_id) is not None
+        self._speaks = self._root or workflow_id_parts(workflow_id).market is not None
         started = self._started = events[0].workflow_execution_started_event_attributes
         handed: HandedOn | None = None
         if started.workflow_type.name == WorkflowType.REASSIGNMENT:

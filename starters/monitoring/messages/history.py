@@ -8,7 +8,8 @@ from typing import Final
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
-from desk.runs.messages import Entry, Pending, ToldWorkflow, WorkerSeen, market_in, told
+from desk.contracts.names import workflow_id_parts
+from desk.runs.messages import Entry, Pending, ToldWorkflow, WorkerSeen, told
 from desk.trust.prose.suggestions import nearest
 from starters.monitoring.messages.events import EventReader, has_ended
 from starters.monitoring.messages.now import pending_in, workers_seen
@@ -81,7 +82,7 @@ class RunReader:
             *(
                 self._read_child(child.workflow_id, child.run_id, market)
                 for child in children_in(events)
-                if market is None or market_in(child.workflow_id) in (None, market)
+                if market is None or workflow_id_parts(child.workflow_id).market in (None, market)
             )
         )
 
@@ -119,7 +120,8 @@ def _market_of(found: FoundRun, chain: Iterable[RunEvents], written: str) -> str
     """
     children = (child.workflow_id for _, events in chain for child in children_in(events))
     ids = (found.workflow_id, *children)
-    markets = sorted({name for name in map(market_in, ids) if name is not None})
+    named = (workflow_id_parts(workflow_id).market for workflow_id in ids)
+    markets = sorted({name for name in named if name is not None})
     known = {_key(name): name for name in markets}
     if _key(written) in known:
         return known[_key(written)]

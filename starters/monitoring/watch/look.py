@@ -1,7 +1,6 @@
 """One look at a run: its status board, and who is at work on what at this moment."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -21,7 +20,13 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text
-from desk.contracts.names import Message, WorkflowType
+from desk.contracts.names import (
+    ActivityIdParts,
+    Message,
+    WorkflowType,
+    activity_id_parts,
+    workflow_id_parts,
+)
 from desk.contracts.week.run import WeekResult, WeekStatus
 from desk.runs.assignments.budget import all_of
 from starters.runs.watching import status_if_answered
@@ -30,10 +35,6 @@ ANSWER: Final = timedelta(seconds=2)
 SIDE_BY_SIDE: Final = 8
 """Workflows that are looked at together: a watcher must not be felt by what it watches."""
 
-_ACTIVITY = re.compile(
-    r"(?P<agent>[a-z]\w*)\.(?P<task>[a-z]\w*)(?:\.(?P<place>.+?))??\.t(?P<turn>\d+)(?:\.(?P<call>.+))?"
-)
-_MARKET = re.compile(r"/market/(?P<market>.+?)(?:/rerun/\d+)?")
 _OPEN = frozenset(
     {
         WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING,
@@ -62,16 +63,6 @@ class AgentAtWork(Contract):
 
 
 Agents = Annotated[tuple[AgentAtWork, ...], Field(max_length=20)]
-
-
-class ActivityPlace(NamedTuple):
-    """Where an activity stands in an agent's work. `task` is with its place where an agent does
-    several of its kind; `call` is empty for a turn."""
-
-    agent: str
-    task: str
-    turn: int
-    call: str
 
 
 class WorkflowRun(NamedTuple):
@@ -109,9 +100,9 @@ async def look_at(client: Client, workflow_id: str) -> Look:
         workflow_id, run_id=info.execution.run_id, result_type=WeekResult
     )
     runs = {
-        market: WorkflowRun(child.workflow_id, child.run_id)
+        parts.market: WorkflowRun(child.workflow_id, child.run_id)
         for child in run.pending_children
-        if (market := market_of(child.workflow_id)) is not None
+        if (parts := workflow_id_parts(child.workflow_id)).market and parts.researches
     }
     status, markets = await asyncio.gather(status_if_answered(handle), _markets(client, runs))
     planner = agents_in(run.pending_activities)
@@ -144,49 +135,27 @@ async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mappin
 
 def agents_in(activities: Iterable[PendingActivityInfo], *, stand_in: bool = False) -> Agents:
     """Who is at work, by what a workflow waits for. What no agent asked for is left out."""
-    found: dict[tuple[str, str], list[tuple[PendingActivityInfo, ActivityPlace]]] = {}
+    found: dict[str, list[tuple[PendingActivityInfo, ActivityIdParts]]] = {}
     for activity in activities:
-        place = activity_place(activity.activity_id)
-        if place is not None:
-            found.setdefault((place.agent, place.task), []).append((activity, place))
-    return tuple(
-        _agent(agent, task.partition(".")[0], waits_for, stand_in)
-        for (agent, task), waits_for in sorted(found.items())
-    )
-
-
-def activity_place(activity_id: str) -> ActivityPlace | None:
-    """Whose activity it is, by the id that the agent loop gives it; None where no agent's."""
-    found = _ACTIVITY.fullmatch(activity_id)
-    if found is None:
-        return None
-    task = ".".join(part for part in (found["task"], found["place"]) if part)
-    return ActivityPlace(found["agent"], task, int(found["turn"]), found["call"] or "")
-
-
-def market_of(workflow_id: str) -> str | None:
-    """The market that a workflow of a run researches, or None."""
-    run_id, slash, rest = workflow_id.partition("/")
-    found = _MARKET.fullmatch(f"{slash}{rest}") if run_id else None
-    return found["market"] if found else None
+        parts = activity_id_parts(activity.activity_id)
+        if parts is not None:
+            found.setdefault(parts.task, []).append((activity, parts))
+    return tuple(_agent(waits_for, stand_in) for _, waits_for in sorted(found.items()))
 
 
 def _agent(
-    agent: str,
-    task: str,
-    waits_for: list[tuple[PendingActivityInfo, ActivityPlace]],
-    stand_in: bool,
+    waits_for: list[tuple[PendingActivityInfo, ActivityIdParts]], stand_in: bool
 ) -> AgentAtWork:
-    activities = [activity for activity, _ in waits_for]
+    parts, activities = waits_for[0][1], [activity for activity, _ in waits_for]
     worst = max(activities, key=lambda activity: activity.attempt)
     ends = [a.expiration_time.ToDatetime(UTC) for a in activities if a.HasField("expiration_time")]
     started = PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
     return AgentAtWork(
-        agent=agent[:200],
-        task=task[:200],
-        turn=max(place.turn for _, place in waits_for),
+        agent=parts.agent[:200],
+        task=parts.task_type[:200],
+        turn=max(each.turn for _, each in waits_for),
         attempt=max(worst.attempt, 1),
-        calls=sum(bool(place.call) for _, place in waits_for),
+        calls=sum(each.call is not None for _, each in waits_for),
         unclaimed=all(activity.state != started for activity in activities),
         stands_in=stand_in,
         due=min(ends, default=None),

@@ -4,7 +4,6 @@ Temporal's reset takes a run back to a point of its history: what came before st
 is not done again; the run goes on from there as a new one of the same id.
 """
 
-import re
 import time
 import uuid
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.service import RPCError
 
-from desk.contracts.names import Queue
+from desk.contracts.names import Queue, activity_id_parts
 from desk.platform.settings import load_settings
 from desk.trust.prose.suggestions import nearest
 from starters.questions.choice import checked_words
@@ -68,11 +67,11 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
 
 async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
     """Where a node began in a run; None where it has not."""
-    own = re.compile(rf"\w+\.\w+\.{re.escape(node)}\.t\d+(?:\..*)?")
     async for event in run.handle.fetch_history_events():
         if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
             scheduled = event.activity_task_scheduled_event_attributes
-            if own.fullmatch(scheduled.activity_id):
+            parts = activity_id_parts(scheduled.activity_id)
+            if parts is not None and parts.place == node:
                 return ResetPoint(scheduled.activity_id, scheduled.workflow_task_completed_event_id)
     return None
 

@@ -18,9 +18,9 @@ from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.escalations import EscalationRequest
 from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.learning.record import Question
-from desk.contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType, id_within
 from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
-from desk.runs.tapes import Place, digests_of, path_within
+from desk.runs.tapes import Place, digests_of
 from starters.runs.week_runs import FoundRun
 from starters.terminal.exit_status import CommandError, UsageError
 from starters.weeks.tape.events import Asked, Child, asked_in, children_in, first_publication
@@ -141,7 +141,7 @@ class _Reader:
 
     async def _read_child(self, child: Child) -> None:
         if not child.ended:
-            self.cut_off.append(path_within(child.workflow_id, self._run_id))
+            self.cut_off.append(id_within(child.workflow_id, self._run_id))
             return
         async with self._turns:
             events = await history_of(self._client, child.workflow_id, child.run_id)
@@ -172,7 +172,7 @@ class _Reader:
         )
 
     def _place(self, asked: Asked) -> Place:
-        return Place(path_within(asked.workflow_id, self._run_id), asked.activity_id, asked.effect)
+        return Place(id_within(asked.workflow_id, self._run_id), asked.activity_id, asked.effect)
 
     async def _failure(self, failure: Failure) -> TakeFailure:
         return _told(await self._client.data_converter.decode_failure(failure))
