@@ -23,7 +23,7 @@ from desk.contracts.learning.learning import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
 from desk.contracts.swarm.swarm import ScoredHypothesis
-from desk.learning.lessons.attempts import Fault, Tried, task_key, with_attempts
+from desk.learning.lessons import Fault, Tried, task_key, with_attempts
 
 SIDE_BY_SIDE: Final = 8
 

@@ -16,8 +16,8 @@ from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult, To
 from desk.contracts.names import FailureType
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
-from desk.trust.claims.event_sources import without_later
-from desk.trust.ledger.seal import content_hash
+from desk.trust.claims.events import without_later
+from desk.trust.ledger import content_hash
 
 ALLOWED: Final = timedelta(minutes=1)
 """For all tries, where whoever asks does not say."""

@@ -22,7 +22,7 @@ from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.runs.assignments.deadlines import time_left
 from desk.runs.escalations.case import decided_already, objection
 from desk.runs.escalations.details import case_details
-from desk.trust.conflicts.conflicts import decide
+from desk.trust.conflicts import decide
 from workflows.options import HEARTBEAT_TIMEOUT, note_phase
 
 

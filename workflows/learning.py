@@ -19,10 +19,15 @@ from desk.contracts.learning.record import FixingPause, LearnedView, LearningReq
 from desk.contracts.names import Message, source_queue
 from desk.contracts.swarm.swarm import ScoredHypothesis
 from desk.contracts.weeks import week_of
-from desk.learning.forecasts.fixings import asked_for, fixing_calls, given_up
-from desk.learning.forecasts.pauses import FixingPauses, is_given_up
-from desk.learning.learned.details import learned_details
-from desk.learning.learned.learned import Fixed, Learned
+from desk.learning.forecasts import (
+    Fixed,
+    FixingPauses,
+    asked_for,
+    fixing_calls,
+    given_up,
+    is_given_up,
+)
+from desk.learning.learned import Learned, learned_details
 from desk.programs.judging.outcomes import judged_fixings
 from desk.runs.assignments.deadlines import time_left
 from workflows.engine.judging import fixings_judged

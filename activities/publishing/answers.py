@@ -14,7 +14,7 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.answer_publish import publish_answer
 from desk.documents.publishing.publish import PublishingError
 from desk.documents.publishing.signature import Signer
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 
 class AnswerActivities:

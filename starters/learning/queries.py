@@ -14,7 +14,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.analytics.weeks import as_of_of
 from desk.contracts.learning.record import LearnedView, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue
-from desk.learning.forecasts.question import question_of
+from desk.learning.forecasts import question_of
 from desk.platform.settings import Settings
 from starters.runs.week_choice import written_week
 from starters.session import Desk, require_workers, with_desk

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from desk.contracts.config import RunConfig
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3

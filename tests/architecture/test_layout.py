@@ -50,7 +50,7 @@ TO_TURN = {
     "desk.learning.learned.hypotheses imports desk.programs.swarm.parts.views",
     "desk.sources.central_banks.policy_answers imports desk.trust.claims.rate_claims",
     "desk.trust.conflicts.bounds imports desk.agents.capabilities",
-    "desk.trust.conflicts.opinions imports desk.agents.task_kinds",
+    "desk.trust.conflicts.detection imports desk.agents.task_kinds",
 }
 """Imports that still run against the layers. The list may only become shorter."""
 

@@ -22,7 +22,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.seal import content_hash
-from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.references import REFERENCE
 
 AS_OF = datetime(2026, 11, 2, 7, tzinfo=UTC)
 AGENTS = {

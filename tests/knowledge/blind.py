@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Final, NamedTuple
 
 from desk.contracts.question.knowledge import Quotation
-from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.references import REFERENCE
 from tests.knowledge.in_process import Answered, ask
 from tests.knowledge.known import SEALED, KnownQuestion, load
 

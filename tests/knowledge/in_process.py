@@ -20,7 +20,7 @@ from desk.programs.question.builtin import lookups, reading, synthesis
 from desk.runs.graphs.machine import GraphMachine, Step
 from desk.sources.knowledge.server import KnowledgeTools
 from desk.trust.ledger.seal import content_hash
-from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.references import REFERENCE
 from desk.trust.prose.synthesis_review import review_synthesis
 from starters.questions.graph.file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion

@@ -37,8 +37,8 @@ from desk.programs.judging import turns as judged_turns
 from desk.programs.swarm import findings as swarm_findings
 from desk.runs.boards import market_outcome
 from desk.trust.claims import rejections
-from desk.trust.conflicts import conflicts, voting
-from desk.trust.conflicts import surviving_claims as standing
+from desk.trust.conflicts import detection, voting
+from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.prose import gate, prose_review
 
 Judge = Callable[..., Any]
@@ -221,12 +221,12 @@ OPPOSITES: Final[Mapping[Judge, Callable[..., Any]]] = {
     judged_findings.judged_findings: _found,
     judged_findings.judged_hypotheses: _sound,
     swarm_findings.contradictions: _conflicts,
-    conflicts.detect_conflicts: _conflicts,
-    conflicts.week_conflicts: _conflicts,
+    detection.detect_conflicts: _conflicts,
+    detection.week_conflicts: _conflicts,
     voting.settle: _settled,
     voting.put_to_the_vote: _settled,
     voting.default_position: _default,
-    standing.standing_claims: _withheld,
+    surviving_claims: _withheld,
     answer_swarm.objection_to: _no_words,
     # what a source said
     capabilities.is_answered: _not,

@@ -31,7 +31,7 @@ from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.parts import Pointer, pointers_of, values_of
 from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS
 from desk.programs.episode.run.board import StockBoard
-from desk.trust.prose.prose import REFERENCE, references, render
+from desk.trust.prose.references import REFERENCE, references, render
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered
 from tests.support.stock_asking import AS_OF, acting, unrejected

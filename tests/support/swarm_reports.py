@@ -41,7 +41,7 @@ from desk.documents.answer.evidence import source_of_answer
 from desk.programs.swarm.graph import conclusion_node, graph_of, node_name, plan_node
 from desk.programs.swarm.parts.views import with_views
 from desk.trust.claims.analysis_claims import analysis_claims
-from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import ECB, answered, pair_market, view, window
 

@@ -16,8 +16,9 @@ from desk.contracts.week.report import MarketOutcome
 from desk.platform.config.config_file import read_desk_file
 from desk.programs.judging.findings import judged_findings
 from desk.programs.judging.read_again import read_again
-from desk.trust.conflicts.conflicts import detect_conflicts, standing_claims
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.positions import Stand, claim_position, state, state_on
+from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.conflicts.voting import put_to_the_vote
 from tests.support.homes import PROJECT
 from tests.trust import (
@@ -92,7 +93,7 @@ def desk(case: Case) -> Ending:
     results, conflicts = _judged(case)
     if conflicts:
         return _of_conflicts(case, conflicts)
-    standing = standing_claims(results, ())
+    standing = surviving_claims(results, ())
     right = [statement_of(c) for r in case.results if r.result_id in case.right for c in r.claims]
     if not all(_says_the_same(statement_of(claim), right) for claim in standing.values()):
         return Ending.WRONG

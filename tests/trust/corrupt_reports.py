@@ -8,7 +8,7 @@ from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEven
 from desk.documents.report.markets import judgement as report_judgement
 from desk.trust.ledger.ledger import Ledger, Objection
 from desk.trust.ledger.seal import sealed
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from tests.trust.corruptions import ClaimEdit, Corruption, EventEdit, EvidenceEdit
 from tests.trust.real_weeks import Desk, Findings
 

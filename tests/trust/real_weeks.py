@@ -38,8 +38,9 @@ from desk.platform.config.config_file import read_desk_file
 from desk.programs.builtin.analysts import builtin_turn
 from desk.runs.assignments.assignments import VALIDATION, market_task
 from desk.runs.boards.market_outcome import decide_outcome, reasons_missing
-from desk.trust.conflicts.conflicts import decide, default_position, detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.records import merged
+from desk.trust.conflicts.voting import decide, default_position
 from desk.trust.prose.prose_review import review, without_rejected
 from tests.support.homes import PROJECT
 from tests.trust.in_process import Tools

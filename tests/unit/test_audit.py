@@ -18,7 +18,7 @@ from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.report.claims import printed_claims
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.ledger.seal import content_hash, sealed
-from desk.trust.prose.prose import sentence
+from desk.trust.prose.references import sentence
 from tests.support.real_reports import disputed_report, real_report
 
 YEN, PEG, JAPAN, EURO_AREA = "USD/JPY", "USD/HKD", "JP", "XM"

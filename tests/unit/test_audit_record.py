@@ -14,8 +14,7 @@ from desk.contracts.learning.learning import (
     StanceMonitor,
 )
 from desk.documents.audit.report import audit
-from desk.learning.calibration import scorecard
-from desk.learning.calibration_weights import LEAST_WEEKS, agent_weights, source_weights
+from desk.learning.calibration import LEAST_WEEKS, agent_weights, scorecard, source_weights
 from desk.trust.ledger.seal import sealed
 from tests.support.advised import AS_OF, scored_forecasts
 from tests.support.real_reports import real_report

@@ -21,8 +21,16 @@ from desk.contracts.learning.learning import (
 )
 from desk.contracts.names import AgentId
 from desk.contracts.weeks import monday_of, week_of
-from desk.learning.calibration import ALL, monitor, outcome, score, scorecard, sign_test
-from desk.learning.calibration_weights import agent_weights, source_weights
+from desk.learning.calibration import (
+    ALL,
+    agent_weights,
+    monitor,
+    outcome,
+    score,
+    scorecard,
+    sign_test,
+    source_weights,
+)
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -17,7 +17,7 @@ from desk.programs.episode.claude.recommendation import most_confidence
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend
 from desk.programs.episode.run.board import StockBoard
-from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.model_stock import ALL, BOTH_WAYS, PRICES, SYMBOL, advice, shown
 from tests.support.questions import material

@@ -15,7 +15,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import HypothesisKind, Refinement
 from desk.programs.claude.analysts import desk_turn, model_call
-from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.questions import material
 from tests.support.swarm_asking import (

@@ -17,7 +17,7 @@ from desk.documents.report.compile_report import compile_report
 from desk.documents.report.summary import dollar_direction
 from desk.trust.ledger.seal import seal_of
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import references
+from desk.trust.prose.references import references
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,

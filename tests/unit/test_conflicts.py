@@ -28,14 +28,9 @@ from desk.contracts.markets import Band
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.trust.conflicts.bounds import TargetRange
-from desk.trust.conflicts.conflicts import (
-    MOST_CONFLICTS,
-    decide,
-    default_position,
-    detect_conflicts,
-    standing_claims,
-    week_conflicts,
-)
+from desk.trust.conflicts.detection import MOST_CONFLICTS, detect_conflicts, week_conflicts
+from desk.trust.conflicts.surviving_claims import surviving_claims
+from desk.trust.conflicts.voting import decide, default_position
 from tests.support.builders import claim, finding, source, view
 
 ONE, TWO = AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2
@@ -264,10 +259,10 @@ def test_the_default_of_a_wide_spread_is_the_heaviest_position() -> None:
 def test_what_stands_is_the_chosen_claim_and_nothing_where_a_figure_is_withheld() -> None:
     results = [last("151.1", TWO, 0.7), last("157.25", ONE, 0.9)]
     (conflict,) = detect_conflicts("USD/JPY", results, VOTING)
-    assert standing_claims(results, [])["USD/JPY:last"].value == Decimal("151.1")
-    assert standing_claims(results, [conflict])["USD/JPY:last"].value == Decimal("157.25")
+    assert surviving_claims(results, [])["USD/JPY:last"].value == Decimal("151.1")
+    assert surviving_claims(results, [conflict])["USD/JPY:last"].value == Decimal("157.25")
     withheld = decide(conflict, None, DecidedBy.DEFAULT, None)
-    assert standing_claims(results, [withheld]) == {}
+    assert surviving_claims(results, [withheld]) == {}
 
 
 def test_a_derived_claim_falls_with_the_input_it_was_computed_from() -> None:
@@ -282,9 +277,9 @@ def test_a_derived_claim_falls_with_the_input_it_was_computed_from() -> None:
 
     loser, winner = priced("151.1", "-3.0", ONE, 0.6), priced("157.25", None, TWO, 0.9)
     conflicts = found(loser, winner)
-    assert set(standing_claims([loser, winner], conflicts)) == {"USD/JPY:last"}
+    assert set(surviving_claims([loser, winner], conflicts)) == {"USD/JPY:last"}
     winner = priced("157.25", "1.0", TWO, 0.9)
-    standing = standing_claims([loser, winner], found(loser, winner))
+    standing = surviving_claims([loser, winner], found(loser, winner))
     assert standing["USD/JPY:move"].value == Decimal("1.0")
 
 
@@ -292,7 +287,7 @@ def test_a_lost_day_takes_its_claim_with_it() -> None:
     results = [decided("JP", "25", ONE), decided("JP", "25", TWO, "2026-10-30")]
     results[1] = results[1].model_copy(update={"confidence": 0.6})
     conflicts = detect_conflicts("JP", results, VOTING)
-    assert set(standing_claims(results, conflicts)) == {"JP:decision_change@2026-10-29"}
+    assert set(surviving_claims(results, conflicts)) == {"JP:decision_change@2026-10-29"}
 
 
 def outcome(market: str, rate: str) -> MarketOutcome:
@@ -390,7 +385,7 @@ def test_every_conflict_has_two_sides_an_id_of_its_own_and_is_settled_or_left_to
 def test_what_stands_was_delivered_under_its_id(delivered: Sequence[ResearchResult]) -> None:
     known = [one for result in delivered for one in result.claims]
     conflicts = detect_conflicts("USD/JPY", delivered, VOTING)
-    for name, standing in standing_claims(delivered, conflicts).items():
+    for name, standing in surviving_claims(delivered, conflicts).items():
         assert standing in known
         assert standing.claim_id == name
 

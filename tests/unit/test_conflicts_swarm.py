@@ -13,7 +13,8 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.names import AgentId
-from desk.trust.conflicts.conflicts import detect_conflicts, standing_claims
+from desk.trust.conflicts.detection import detect_conflicts
+from desk.trust.conflicts.surviving_claims import surviving_claims
 from tests.support.builders import claim, finding, source, view
 
 TECHNICAL, PATTERN = AgentId.TECHNICAL_SPECIALIST, AgentId.PATTERN_SPECIALIST
@@ -91,7 +92,7 @@ def test_the_last_price_may_be_another_results() -> None:
 
 def test_the_target_that_was_chosen_stands_and_the_others_do_not() -> None:
     results = [targeted(TECHNICAL, "160", confidence=0.8), targeted(PATTERN, "164")]
-    assert standing_claims(results, found(*results))["USD/JPY:target"].value == 160
+    assert surviving_claims(results, found(*results))["USD/JPY:target"].value == 160
 
 
 def test_specialists_of_one_series_are_heard_each() -> None:

@@ -19,8 +19,8 @@ from desk.runs.assignments.deadlines import MARGIN, answer_due, reminder_due
 from desk.runs.boards.market_outcome import after_decisions
 from desk.runs.escalations.case import Asking, case_of, claims_at, evidence_at, objection
 from desk.runs.escalations.details import case_details, plain
-from desk.trust.conflicts.conflicts import decide
 from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts
+from desk.trust.conflicts.voting import decide
 from tests.support.builders import claim, finding
 from tests.support.cases import case, open_conflict
 

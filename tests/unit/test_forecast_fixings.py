@@ -16,8 +16,13 @@ from desk.learning.forecasts.fixings import (
     resolutions_in,
     says_no,
 )
-from desk.learning.forecasts.pauses import LONGEST_PAUSE, MOST_REFUSALS, FixingPauses, is_given_up
-from desk.learning.learned.learned import Fixed
+from desk.learning.forecasts.pauses import (
+    LONGEST_PAUSE,
+    MOST_REFUSALS,
+    Fixed,
+    FixingPauses,
+    is_given_up,
+)
 from desk.sources.ecb.server import EcbTools
 from desk.sources.ecb.store import RatesStore
 

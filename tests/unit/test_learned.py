@@ -22,8 +22,7 @@ from desk.contracts.names import AgentId, CallFault
 from desk.learning.learned.learned import Learned
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.lessons.counted import MOST_TOLD, newly_counted
-from desk.learning.lessons.lessons import MOST_TROUBLES
+from desk.learning.lessons.lessons import MOST_TOLD, MOST_TROUBLES, newly_counted
 from tests.support.learning import (
     YAHOO,
     as_of,

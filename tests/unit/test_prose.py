@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
-from desk.trust.prose.prose import (
+from desk.trust.prose.references import (
     UnknownReferenceError,
     clip,
     reference,

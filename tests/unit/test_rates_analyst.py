@@ -28,7 +28,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.week.builtin.rates_wording import describe_decision
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from tests.support.builders import (
     answered,
     calendar,

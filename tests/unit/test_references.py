@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from desk.analytics.figures import print_claim
 from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.trust.prose.prose import UnknownReferenceError, render
 from desk.trust.prose.reference_faults import faults
-from desk.trust.prose.references import Form, printed, references
+from desk.trust.prose.references import Form, UnknownReferenceError, printed, references, render
 from tests.support.builders import claim
 
 LAST = claim("USD/JPY", Metric.LAST, "9.8006")

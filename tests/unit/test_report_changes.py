@@ -22,7 +22,7 @@ from desk.contracts.week.report import (
 from desk.documents.report.changes import MOST_CHANGES, changes_between
 from desk.documents.report.claims import printed_claims
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from tests.support.report_outcomes import direction
 from tests.support.reports import sample_report
 

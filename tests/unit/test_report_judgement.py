@@ -12,8 +12,8 @@ from desk.contracts.findings.results import DecidedBy, Leaning, MarketEvent, Res
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
 from desk.documents.audit.report import audit
-from desk.trust.conflicts.conflicts import decide
-from desk.trust.prose.prose import references
+from desk.trust.conflicts.voting import decide
+from desk.trust.prose.references import references
 from tests.support.reports import sample_outcomes, sample_record, sample_report
 
 Change = Callable[[MarketOutcome], MarketOutcome]

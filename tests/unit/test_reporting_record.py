@@ -15,7 +15,7 @@ from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.rendering.report.record_words import TITLE
-from desk.learning.calibration_weights import agent_weights, source_weights
+from desk.learning.calibration import agent_weights, source_weights
 from desk.trust.ledger.seal import sealed
 from tests.support.advised import (
     SCORED_MARKETS,

@@ -14,7 +14,7 @@ from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.names import FailureType
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.run.actions import DATA, PART_METRICS
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from tests.support.builders import answered, failed
 from tests.support.stock_answers import (
     ACCOUNTS,

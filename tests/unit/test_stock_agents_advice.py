@@ -21,9 +21,9 @@ from desk.programs.episode.insights import insights
 from desk.programs.episode.parts import Pointer, pointers_of
 from desk.programs.episode.run.actions import DATA, PART_METRICS
 from desk.programs.episode.wording import statement
-from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import REFERENCE
+from desk.trust.prose.references import REFERENCE
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.stock_answers import (
     ADVANCED,

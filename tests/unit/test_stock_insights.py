@@ -17,8 +17,8 @@ from desk.programs.episode.parts import Pointer, pointers_of
 from desk.programs.episode.run.actions import DATA, PART_METRICS
 from desk.programs.episode.wording import Topic, statement
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import REFERENCE, references, render
 from desk.trust.prose.prose_review import review
+from desk.trust.prose.references import REFERENCE, references, render
 from tests.unit.test_stock_board import ADVANCED, BASIC, FOUND, FUNDAMENTALS, a_value
 
 UP, DOWN, NEUTRAL = Leaning.UP, Leaning.DOWN, Leaning.NEUTRAL

@@ -15,7 +15,7 @@ from desk.contracts.markets import MarketSpec
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import BEHIND, Asked, asked_now, ends_in, first_asked, question_of
 from desk.programs.swarm.scope import SPECIALISTS
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from desk.trust.prose.synthesis_review import claims_in
 from tests.unit.test_swarm_leader import (
     DOLLAR_YEN,

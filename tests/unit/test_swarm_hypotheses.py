@@ -17,10 +17,10 @@ from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind
 from desk.programs.swarm.balance import Balance, Voice, balance_of
 from desk.programs.swarm.hypotheses import EVEN, hypotheses_on, probability_of
-from desk.trust.conflicts.opinions import own_judgement
+from desk.trust.conflicts.detection import own_judgement
 from desk.trust.conflicts.positions import view_position
 from desk.trust.conflicts.voting import put_to_the_vote
-from desk.trust.prose.prose import render
+from desk.trust.prose.references import render
 from tests.support.builders import claim, finding, pair_market, source, view, window
 
 YEN = pair_market("USD/JPY", digits=2)

@@ -22,10 +22,10 @@ from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.conclusion.conclusion import leaning_words
 from desk.programs.swarm.question import asked_now
 from desk.programs.swarm.scope import aspects_named
-from desk.trust.conflicts.conflicts import detect_conflicts
+from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
-from desk.trust.prose.prose import references, render
 from desk.trust.prose.prose_review import review
+from desk.trust.prose.references import references, render
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered, failed, window
 from tests.unit.test_swarm_hypotheses import balance

@@ -29,7 +29,7 @@ from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.sentiment.server import SentimentTools
 from desk.sources.sentiment.stories import Newsroom
-from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.ledger.ledger import Ledger
 from desk.trust.prose.prose_review import review
 from tests.support.builders import answered, failed
@@ -119,7 +119,7 @@ def objections(specs: Sequence[SubagentSpec], day: date) -> list[str]:
     assert any(result.claims for result in found)
     ledger = Ledger([spec.market for spec in specs], window_to(day), BASE, evidence)
     together = [{claim.claim_id: claim for claim in result.claims} for result in found]
-    together.append(standing_claims(found, ()))
+    together.append(surviving_claims(found, ()))
     told = (ledger.objection(claim, known) for known in together for claim in known.values())
     return [objection.words for objection in told if objection]
 

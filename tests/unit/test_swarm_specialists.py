@@ -21,8 +21,8 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.programs.builtin.analysts import builtin_turn
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import REFERENCE, references, render
 from desk.trust.prose.prose_review import review
+from desk.trust.prose.references import REFERENCE, references, render
 from tests.support.builders import answered, failed, pair_market, policy_rates, window
 
 WEEK = "2026-W44"

@@ -6,7 +6,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.knowledge import Synthesis
 from desk.programs.question.builtin.synthesis import take_turn
-from desk.trust.prose.prose import references
+from desk.trust.prose.references import references
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.knowledge.asking import (
     asked,

@@ -19,7 +19,7 @@ from desk.documents.report.markets.tone import tone_by_model
 from desk.documents.report.markets.views import standing_views
 from desk.programs.week.builtin.tone import with_tone
 from desk.trust.claims.banks import BANKS
-from desk.trust.conflicts.opinions import view_conflicts
+from desk.trust.conflicts.detection import view_conflicts
 from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.builders import finding, pair_market, request, view
 from tests.support.news import FED, LINK, bank_news, headlines, item, statement

@@ -15,7 +15,7 @@ from desk.contracts.names import Message, WorkflowType, escalation_run_id
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments.deadlines import MARGIN, time_left
 from desk.runs.escalations.case import Asking, case_of
-from desk.trust.conflicts.conflicts import decide, default_position
+from desk.trust.conflicts import decide, default_position
 from workflows.options import TASK_TIMEOUT, priority, run_attributes
 
 GRACE = MARGIN / 2

@@ -30,7 +30,7 @@ from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.programs.judging.findings import judged_findings, judged_hypotheses
 from desk.programs.judging.outcomes import judged_price
-from desk.trust.conflicts.bounds import is_of_rates
+from desk.trust.conflicts import is_of_rates
 from workflows.options import ActivityBounds, desk_bounds
 
 Asked = TypeVar("Asked")

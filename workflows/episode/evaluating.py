@@ -14,7 +14,7 @@ from desk.contracts.findings.judgement import EvaluationToJudge, JudgedEvaluatio
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
-from desk.learning.forecasts.pauses import FIRST_PAUSE, LONGEST_PAUSE
+from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.programs.episode.horizon import (
     NEVER,
     SETTLING,

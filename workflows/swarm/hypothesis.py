@@ -14,10 +14,15 @@ from desk.contracts.findings.judgement import JudgedPrice, PriceToJudge, PriceVe
 from desk.contracts.names import Message, source_queue
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
-from desk.learning.forecasts.pauses import FIRST_PAUSE, LONGEST_PAUSE
-from desk.learning.hypotheses.hypotheses import unscorable, void
-from desk.learning.hypotheses.prices import nobody_to_ask, price_calls
-from desk.learning.hypotheses.words import hypothesis_details, outcome_memory
+from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
+from desk.learning.hypotheses import (
+    hypothesis_details,
+    nobody_to_ask,
+    outcome_memory,
+    price_calls,
+    unscorable,
+    void,
+)
 from desk.runs.assignments.deadlines import time_left
 from workflows.engine.judging import price_judged
 from workflows.engine.remembering import remember, untold

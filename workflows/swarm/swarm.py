@@ -19,7 +19,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
 from desk.contracts.swarm.swarm import Hypothesis, SwarmPlan
 from desk.contracts.week.run import TaskOutcome
-from desk.learning.hypotheses.words import hypothesis_summary
+from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
 from desk.programs.swarm.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.parts.assignments import leaders_task
@@ -28,7 +28,7 @@ from desk.runs.assignments.assignments import week_before
 from desk.runs.assignments.budget import Stage, pays_for, spent
 from desk.runs.assignments.deadlines import MARGIN
 from desk.runs.escalations.case import Asking
-from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts, sound_hypotheses
@@ -299,7 +299,7 @@ class ResearchSwarmWorkflow:
         sound = await sound_hypotheses(asked, self._request.policy)
         begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
         waiting = {name: each for name, each in begun.items() if each is not None}
-        claims = standing_claims(_found_in(state.entries), state.conflicts)
+        claims = surviving_claims(_found_in(state.entries), state.conflicts)
         memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
         await round_.store(memories, "hypotheses")
         return waiting

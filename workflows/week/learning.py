@@ -14,9 +14,8 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.learning.learning import Advice, Lesson, LessonSources
 from desk.contracts.week.run import WeekRequest
 from desk.learning.advice import policy_with
-from desk.learning.forecasts.question import question_of
-from desk.learning.lessons.attempts import sources_of
-from desk.learning.lessons.lessons import lesson_of
+from desk.learning.forecasts import question_of
+from desk.learning.lessons import lesson_of, sources_of
 from desk.runs.boards.week_board import WeekBoard
 from workflows.options import (
     HEARTBEAT_TIMEOUT,

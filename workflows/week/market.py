@@ -21,7 +21,7 @@ from desk.runs.boards.market_outcome import after_decisions, decide_outcome, rea
 from desk.runs.escalations.case import Asking
 from desk.runs.escalations.details import waiting_details
 from desk.runs.tools import described_for
-from desk.trust.conflicts.records import merged, with_decisions
+from desk.trust.conflicts import merged, with_decisions
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.escalating import decided, tell_week
 from workflows.engine.judging import Reading, judged_conflicts

@@ -27,8 +27,8 @@ from desk.runs.assignments.deadlines import time_left
 from desk.runs.boards.market_outcome import after_decisions
 from desk.runs.boards.week_board import QueuedRerun, WeekBoard
 from desk.runs.escalations.case import Asking
-from desk.trust.conflicts.records import with_week_conflicts
-from desk.trust.prose.suggestions import nearest
+from desk.trust.conflicts import with_week_conflicts
+from desk.trust.prose import nearest
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts
 from workflows.engine.publishing import publish, revisions_so_far

@@ -43,8 +43,7 @@ from desk.documents.answer.prose import Known, kept_prose, render_answer, render
 from desk.documents.answer.seal import sealed_answer
 from desk.documents.answer.stock import ToldStock, told_stock
 from desk.documents.answer.swarm import ToldSwarm, told_swarm
-from desk.trust.prose.prose import reference, references
-from desk.trust.prose.synthesis_review import NOTHING_LEFT
+from desk.trust.prose import NOTHING_LEFT, reference, references
 
 SUMMARY: Final = (
     "No synthesis was made, so the question is not answered. What was found stands below as its"

@@ -17,10 +17,9 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer.swarm import markets_of, withheld_by
 from desk.trust.claims.dependence import is_computed_from
-from desk.trust.conflicts.surviving_claims import standing_claims as standing_after
-from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
-from desk.trust.ledger.ledger import Ledger
-from desk.trust.prose.quotations import stands_in, texts_in
+from desk.trust.conflicts import surviving_claims as standing_after
+from desk.trust.ledger import EvidenceUnusable, Ledger, attributed, read_answer
+from desk.trust.prose import stands_in, texts_in
 
 LARGEST_CONTENT: Final = 4 * 2**20
 """Characters of JSON of one tool result that an answer carries."""

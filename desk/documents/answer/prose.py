@@ -12,11 +12,17 @@ from typing import Final, NamedTuple, TypeAlias
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.knowledge import Quotation
-from desk.trust.prose.gate import objections, without
-from desk.trust.prose.prose import UnknownReferenceError
-from desk.trust.prose.references import Form, found_in, printed, references
-from desk.trust.prose.sentences import split_sentences
-from desk.trust.prose.synthesis_review import UNSUPPORTED
+from desk.trust.prose import (
+    UNSUPPORTED,
+    Form,
+    UnknownReferenceError,
+    found_in,
+    objections,
+    printed,
+    references,
+    split_sentences,
+    without,
+)
 
 LONGEST_SOURCE: Final = 120
 """Characters of a source's name that are printed behind its words."""

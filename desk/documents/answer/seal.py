@@ -1,7 +1,7 @@
 """The seal of an answer: what shows that nothing in it was changed."""
 
 from desk.contracts.question.answers import AnswerReport
-from desk.trust.ledger.seal import content_hash
+from desk.trust.ledger import content_hash
 
 
 def seal_of_answer(answer: AnswerReport) -> str:

@@ -21,7 +21,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.prose import Known, kept_prose
 from desk.documents.answer.stock_rules import built_in_actions, departures, recommended
 from desk.programs.episode.run.actions import PART_FIELDS
-from desk.trust.prose.prose import references
+from desk.trust.prose import references
 
 DIFFERENT = "it is not the one that the recommendation agent delivered"
 UNFOUNDED = "a reason of it is an insight that does not stand"

@@ -19,10 +19,9 @@ from desk.contracts.swarm.swarm import (
     SwarmRound,
 )
 from desk.documents.answer.prose import Known, kept_prose
-from desk.learning.hypotheses.hypotheses import unscorable
+from desk.learning.hypotheses import unscorable
 from desk.programs.swarm.parts.views import uncarried
-from desk.trust.prose.prose import references
-from desk.trust.prose.synthesis_review import NOTHING_LEFT
+from desk.trust.prose import NOTHING_LEFT, references
 
 
 class ToldSwarm(NamedTuple):

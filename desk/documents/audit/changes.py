@@ -13,7 +13,7 @@ from desk.contracts.findings.source_results import History, RateDecisions
 from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit.findings import AuditFinding
-from desk.trust.ledger.evidence import Answer, usable_answers
+from desk.trust.ledger import Answer, usable_answers
 
 Size = Callable[[Decimal, Decimal], Decimal]
 

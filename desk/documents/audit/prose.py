@@ -22,13 +22,23 @@ from desk.documents.report.claims import printed_claims, returned_by
 from desk.documents.report.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank, check_references
-from desk.trust.claims.event_days import check_event_day, check_scheduled_day, scheduled_days
-from desk.trust.claims.event_sources import check_event_source
-from desk.trust.judging.objections import Grounds, is_about, settled_by, withholds
-from desk.trust.ledger.evidence import usable_answers
-from desk.trust.prose.gate import objections, unbacked
-from desk.trust.prose.prose import UnknownReferenceError, clip, render
-from desk.trust.prose.prose_review import Text, objections_to
+from desk.trust.claims.events import (
+    check_event_day,
+    check_event_source,
+    check_scheduled_day,
+    scheduled_days,
+)
+from desk.trust.judging import Grounds, is_about, settled_by, withholds
+from desk.trust.ledger import usable_answers
+from desk.trust.prose import (
+    Text,
+    UnknownReferenceError,
+    clip,
+    objections,
+    objections_to,
+    render,
+    unbacked,
+)
 
 Claims = Mapping[str, Claim]
 

@@ -36,12 +36,9 @@ from desk.learning.advice import policy_with
 from desk.runs.assignments.outages import together
 from desk.runs.boards.usage import usage_of
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.conflicts.bounds import Ranges, target_ranges
-from desk.trust.conflicts.positions import state, state_on
-from desk.trust.ledger.evidence import EvidenceUnusable, verified_answer
-from desk.trust.ledger.ledger import Ledger
-from desk.trust.ledger.seal import seal_of
-from desk.trust.prose.prose import references
+from desk.trust.conflicts import Ranges, state, state_on, target_ranges
+from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
+from desk.trust.prose import references
 
 
 def frame_findings(report: ResearchReport) -> Iterator[AuditFinding]:

@@ -45,9 +45,8 @@ from desk.documents.report.markets.tone import (
     word_stances,
 )
 from desk.documents.report.summary import summary_of
-from desk.learning.calibration import ALL
-from desk.learning.calibration_weights import agent_weight, source_weights
-from desk.learning.forecasts.forecasts import forecast_of
+from desk.learning.calibration import ALL, agent_weight, source_weights
+from desk.learning.forecasts import forecast_of
 
 _Builder: TypeAlias = Callable[[], Sequence[Contract]]
 

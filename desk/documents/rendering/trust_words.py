@@ -13,7 +13,7 @@ from desk.contracts.week.report import (
     ResearchReport,
 )
 from desk.documents.rendering.wording import human, share_words
-from desk.trust.judging.objections import is_about
+from desk.trust.judging import is_about
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: "verified",

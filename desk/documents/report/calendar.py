@@ -11,7 +11,7 @@ from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDe
 from desk.contracts.week.report import CalendarRow, MarketReport, Sentence
 from desk.contracts.weeks import TimeWindow
 from desk.documents.report.claims import claim_of, returned_by
-from desk.trust.prose.prose import reference, sentence
+from desk.trust.prose import reference, sentence
 
 HORIZON: Final = timedelta(days=42)
 """How far ahead of the as-of instant the calendar looks: past the next meeting of most banks."""

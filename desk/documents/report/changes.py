@@ -14,8 +14,7 @@ from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
 from desk.documents.report.claims import claim_of, printed_claims
 from desk.documents.report.markets.views import WORDINGS, standing_views
-from desk.trust.prose.prose import reference, sentence
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import reference, sentence, split_sentences
 
 UNUSUAL: Final = re.compile(r"\b(highest|lowest|exceptional|beyond|close to)\b")
 """How an analyst's sentence says why an event is of high impact."""

@@ -32,9 +32,8 @@ from desk.documents.report.summary import summary_of
 from desk.learning.advice import policy_with
 from desk.runs.boards.usage import usage_of_week
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.ledger.seal import sealed
-from desk.trust.prose.prose import clip, sentence
-from desk.trust.prose.prose_review import review, without_rejected
+from desk.trust.ledger import sealed
+from desk.trust.prose import clip, review, sentence, without_rejected
 
 
 def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:

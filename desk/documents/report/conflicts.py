@@ -5,10 +5,15 @@ from collections.abc import Collection, Iterable, Sequence
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.documents.report.markets.standing import Sifted, stated_in
-from desk.trust.conflicts.bounds import target_ranges
-from desk.trust.conflicts.conflicts import decide, default_position, settle, week_conflicts
-from desk.trust.conflicts.positions import is_publisher
-from desk.trust.conflicts.voting import sides
+from desk.trust.conflicts import (
+    decide,
+    default_position,
+    is_publisher,
+    settle,
+    sides,
+    target_ranges,
+    week_conflicts,
+)
 
 Stated = tuple[str, str, str]
 

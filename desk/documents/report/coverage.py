@@ -7,7 +7,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments.outages import together
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 COUNTED: Final = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
 """The outcomes that count as researched. A partial one is noted with what it lacks."""

@@ -7,7 +7,7 @@ from typing import Final
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.week.report import MarketOutcome, MarketReport
-from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
+from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
 
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""

@@ -25,7 +25,7 @@ from desk.contracts.week.report import (
     Sentence,
 )
 from desk.documents.report.calendar import is_decided
-from desk.trust.prose.prose import sentence
+from desk.trust.prose import sentence
 
 MOVERS_NAMED: Final = 3
 DECISIONS_NAMED: Final = 12

@@ -1,1 +1,41 @@
 """When a forecast is due, and against which fixing it is held."""
+
+from desk.learning.forecasts.fixings import (
+    asked_for,
+    fixing_calls,
+    given_up,
+    resolutions_in,
+    says_no,
+)
+from desk.learning.forecasts.forecasts import (
+    HORIZON,
+    PROBABILITY_DIGITS,
+    carry_probability,
+    forecast_of,
+    question_of,
+)
+from desk.learning.forecasts.pauses import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    Fixed,
+    FixingPauses,
+    is_given_up,
+)
+
+__all__ = [
+    "FIRST_PAUSE",
+    "HORIZON",
+    "LONGEST_PAUSE",
+    "PROBABILITY_DIGITS",
+    "Fixed",
+    "FixingPauses",
+    "asked_for",
+    "carry_probability",
+    "fixing_calls",
+    "forecast_of",
+    "given_up",
+    "is_given_up",
+    "question_of",
+    "resolutions_in",
+    "says_no",
+]

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
+from desk.agents.capabilities import routes_to
 from desk.analytics.prices.series import Fixings
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import Forecast, Leaning
+from desk.contracts.learning.record import Question
 
 HORIZON: Final = 4
 """Weeks from a view to the fixing that it is measured by."""
@@ -108,3 +112,26 @@ def _mean(values: Sequence[float]) -> float:
 
 def _normal(score: float) -> float:
     return (1 + math.erf(score / math.sqrt(2))) / 2
+
+
+def question_of(
+    policy: RunPolicy,
+    as_of: datetime,
+    *,
+    asked_at: datetime | None = None,
+    market: str | None = None,
+) -> Question:
+    """What was known by an instant, for a run of this policy: whom it would ask for what, and how
+    long it would wait. `asked_at` is when it runs, which decides nothing but the weekday. Forecasts
+    are those of `market` alone where it is named."""
+    routes = {
+        capability: tuple(dict.fromkeys(route.server for route in routes_to(capability, policy)))
+        for capability in Capability
+    }
+    return Question(
+        as_of=as_of,
+        asked_at=asked_at,
+        routes={capability: servers for capability, servers in routes.items() if servers},
+        call_seconds=policy.deadlines.tool_call.total_seconds(),
+        market=market,
+    )

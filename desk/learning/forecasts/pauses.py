@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.contracts.learning.record import MOST_PAUSES, FixingPause
-from desk.learning.learned.learned import Fixed
 
 FIRST_PAUSE: Final = timedelta(minutes=1)
 LONGEST_PAUSE: Final = timedelta(days=1)
@@ -15,6 +14,14 @@ REFUSED_FOR: Final = timedelta(days=14)
 """A fixing that was refused so often, and for so long, is given up."""
 
 _Key = tuple[str, str | None, datetime | None]
+
+
+class Fixed(NamedTuple):
+    """What one fixing decides: every forecast of a market that is due at an instant."""
+
+    due: datetime
+    server: str
+    market: str
 
 
 class FixingPauses:

@@ -1,1 +1,47 @@
 """What swarms take to be likely, and what came of it."""
+
+from desk.learning.hypotheses.hypotheses import brier_score, scored, side_of_level, unscorable, void
+from desk.learning.hypotheses.prices import (
+    NoPrice,
+    Price,
+    expected_day,
+    last_price,
+    nobody_to_ask,
+    price_calls,
+    price_when_due,
+    too_early,
+)
+from desk.learning.hypotheses.words import (
+    hypothesis_details,
+    hypothesis_summary,
+    likely,
+    outcome_memory,
+    view_words,
+    what_came,
+    what_is_said,
+    where,
+)
+
+__all__ = [
+    "NoPrice",
+    "Price",
+    "brier_score",
+    "expected_day",
+    "hypothesis_details",
+    "hypothesis_summary",
+    "last_price",
+    "likely",
+    "nobody_to_ask",
+    "outcome_memory",
+    "price_calls",
+    "price_when_due",
+    "scored",
+    "side_of_level",
+    "too_early",
+    "unscorable",
+    "view_words",
+    "void",
+    "what_came",
+    "what_is_said",
+    "where",
+]

@@ -1,1 +1,9 @@
 """What is known of agents, sources and patterns from all runs."""
+
+from desk.learning.learned.details import learned_details
+from desk.learning.learned.learned import Learned
+
+__all__ = [
+    "Learned",
+    "learned_details",
+]

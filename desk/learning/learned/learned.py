@@ -7,10 +7,17 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
+from decimal import Decimal
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from desk.contracts.learning.learning import Advice, Lesson, MadeForecast, ScoredForecast
+from desk.contracts.learning.learning import (
+    Advice,
+    AgentRecord,
+    Lesson,
+    MadeForecast,
+    ScoredForecast,
+)
 from desk.contracts.learning.record import (
     MOST_SHOWN,
     MOST_SHOWN_HYPOTHESES,
@@ -22,30 +29,40 @@ from desk.contracts.learning.record import (
     Resolution,
     WeekLearned,
 )
+from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import ScoredHypothesis
-from desk.learning.calibration import COIN, outcome, score, scorecard
-from desk.learning.calibration_weights import agent_weights, source_weights
-from desk.learning.learned.agents import summed_agents
+from desk.learning.calibration import COIN, agent_weights, outcome, score, scorecard, source_weights
+from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.lessons.counted import newly_counted
-from desk.learning.lessons.told import Run, Standing, standing_of
+from desk.learning.lessons import Run, Standing, newly_counted, standing_of
 from desk.runs.tools import essential, summed
+
+
+def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
+    """One record for each agent, sorted."""
+    found: defaultdict[AgentId, list[AgentRecord]] = defaultdict(list)
+    for record in records:
+        found[record.agent].append(record)
+    return tuple(
+        AgentRecord(
+            agent=agent,
+            tasks=sum(one.tasks for one in own),
+            delivered=sum(one.delivered for one in own),
+            reassigned=sum(one.reassigned for one in own),
+            turns=sum(one.turns for one in own),
+            cost_usd=sum((one.cost_usd for one in own), Decimal(0)),
+        )
+        for agent, own in sorted(found.items())
+    )
+
 
 MOST_WEIGHTS: Final = 60
 MOST_ESSENTIAL: Final = 160
 MOST_CHANGES: Final = 300
 MOST_TOOLS: Final = 300
 MOST_AGENTS: Final = 60
-
-
-class Fixed(NamedTuple):
-    """What one fixing decides: every forecast of a market that is due at an instant."""
-
-    due: datetime
-    server: str
-    market: str
 
 
 class _Told(NamedTuple):

@@ -2,10 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.analytics.weeks import window_of
 from desk.contracts.config import RunConfig, ScheduleConfig
@@ -24,10 +24,10 @@ from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.week.run import WeekRecord
 from desk.contracts.weeks import monday_of, week_of
 from desk.documents.report.coverage import is_counted
-from desk.learning.forecasts.forecasts import carry_probability
+from desk.learning.forecasts import carry_probability
 from desk.learning.lessons.troubles import troubles_of
 from desk.runs.tools import tool_uses
-from desk.trust.conflicts.positions import agree
+from desk.trust.conflicts import agree
 
 MOST_TROUBLES: Final = 200
 MOST_FORECASTS: Final = 400
@@ -263,3 +263,111 @@ def _agents(lines: Iterable[Contribution]) -> tuple[AgentRecord, ...]:
         )
         for agent in sorted(tasks)
     )
+
+
+MOST_TOLD: Final = 52 * 200
+"""Troubles that are kept one by one, the newest weeks': those of a year in which every run told as
+many as a lesson holds."""
+
+
+def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterator[Lesson]:
+    """The lessons whose troubles are more than the record tells one by one, with their number in
+    place of them: once a week has only that, so have all before it."""
+    told, room = 0, True
+    for lesson in sorted(lessons, key=_order, reverse=True):
+        told += len(lesson.troubles)
+        room = room and told <= most and not _is_counted(lesson)
+        if lesson.troubles and not room:
+            count = lesson.more_troubles + len(lesson.troubles)
+            yield lesson.model_copy(update={"troubles": (), "more_troubles": count})
+
+
+def _is_counted(lesson: Lesson) -> bool:
+    """A run tells none one by one only where there was none."""
+    return lesson.more_troubles > 0 and not lesson.troubles
+
+
+def _order(lesson: Lesson) -> tuple[datetime, str]:
+    return lesson.as_of, lesson.workflow_id
+
+
+USUAL_HORIZON: Final = timedelta(weeks=4)
+"""By when a lesson without forecasts is late."""
+
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class Run(NamedTuple):
+    """What one run told: last, and, where its forecasts had come due by then, last before that.
+
+    Of the earlier one only the forecasts are kept.
+    """
+
+    last: Lesson
+    in_time: Lesson | None = None
+
+    def and_told(self, lesson: Lesson) -> "Run":
+        """The same with one more lesson, whenever it was told."""
+        before = (self.last,) if self.in_time is None else (self.in_time, self.last)
+        *earlier, last = sorted((*before, lesson), key=told_at)
+        if _is_in_time(last):
+            return Run(last)
+        in_time = next((one for one in reversed(earlier) if _is_in_time(one)), None)
+        return Run(last, in_time and _forecasts_only(in_time))
+
+
+def told_at(lesson: Lesson) -> datetime:
+    """When it was told; one that does not say so was told before any other."""
+    return lesson.told_at or _LONG_AGO
+
+
+class Standing(NamedTuple):
+    """The lesson of a week, and the runs that it and its forecasts are from."""
+
+    lesson: Lesson
+    runs: frozenset[str]
+
+
+def standing_of(runs: Sequence[Run]) -> Standing:
+    """The lesson of a week: that of the whole week that was told last, or else the last of some of
+    the markets; with the forecasts that stand."""
+    last = max((run.last for run in runs), key=lambda one: (one.whole, *_told_order(one)))
+    standing = _standing_forecasts(one for run in runs for one in run if one is not None)
+    forecasts = tuple(made for made, _ in standing)
+    if forecasts != last.forecasts:
+        last = last.model_copy(update={"forecasts": forecasts})
+    return Standing(
+        last, frozenset({last.workflow_id, *(told.workflow_id for _, told in standing)})
+    )
+
+
+def _standing_forecasts(lessons: Iterable[Lesson]) -> Sequence[tuple[MadeForecast, Lesson]]:
+    """Those of the last whole lesson; but one that was told before it was due is not replaced, or
+    left out, by a lesson told after that: what became of it was known by then."""
+    standing: list[tuple[MadeForecast, Lesson]] = []
+    for lesson in sorted((one for one in lessons if one.whole), key=_told_order):
+        stays = [
+            (made, before)
+            for made, before in standing
+            if told_at(before) < made.due <= told_at(lesson)
+        ]
+        taken = {(made.market, made.agent) for made, _ in stays}
+        new = (made for made in lesson.forecasts if (made.market, made.agent) not in taken)
+        standing = [*stays, *((made, lesson) for made in new)]
+    return standing
+
+
+def _is_in_time(lesson: Lesson) -> bool:
+    due = min((made.due for made in lesson.forecasts), default=lesson.as_of + USUAL_HORIZON)
+    return told_at(lesson) < due
+
+
+def _forecasts_only(lesson: Lesson) -> Lesson:
+    kept = {"forecasts": lesson.forecasts if lesson.whole else ()}
+    return lesson.model_copy(
+        update={**kept, "troubles": (), "tools": (), "sources": (), "agents": ()}
+    )
+
+
+def _told_order(lesson: Lesson) -> tuple[datetime, str]:
+    return told_at(lesson), lesson.workflow_id

@@ -23,7 +23,7 @@ from desk.programs.builtin.evidence import Answer, Evidence, consult, market_of,
 from desk.programs.question.builtin.questions import all_claims, questions
 from desk.trust.claims.rate_claims import decision_claims, policy_rate_claims
 from desk.trust.claims.recompute import at_precision_of
-from desk.trust.ledger.confidence import Weakness, confidence
+from desk.trust.ledger import Weakness, confidence
 
 
 @dataclass(frozen=True, slots=True)

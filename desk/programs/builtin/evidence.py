@@ -14,7 +14,7 @@ from desk.contracts.findings.results import AgentError
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions, SourceResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
-from desk.trust.ledger.evidence import EvidenceUnusable, attributed, read_answer
+from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)
 

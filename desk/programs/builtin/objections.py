@@ -13,8 +13,8 @@ from desk.programs.builtin.case import Case
 from desk.programs.question.builtin.questions import DECIDED
 from desk.trust.claims import checks
 from desk.trust.claims.banks import known_banks
-from desk.trust.conflicts.positions import origin_of, weakest_source
-from desk.trust.ledger.ledger import Objection
+from desk.trust.conflicts import origin_of, weakest_source
+from desk.trust.ledger import Objection
 
 
 class ClaimIssue(NamedTuple):

@@ -10,12 +10,16 @@ from desk.contracts.findings.claims import Claim, Unit
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position, ResearchResult
 from desk.contracts.names import AgentId
 from desk.programs.builtin.case import Case
-from desk.trust.conflicts.bounds import NO_RANGES, bounds_of
-from desk.trust.conflicts.positions import Stand, claim_position, is_publisher, state
-from desk.trust.conflicts.voting import put_to_the_vote
-from desk.trust.ledger.confidence import Weakness, confidence
-from desk.trust.ledger.corroboration import Witness, Witnesses
-from desk.trust.ledger.verdicts import disagreeing
+from desk.trust.conflicts import (
+    NO_RANGES,
+    Stand,
+    bounds_of,
+    claim_position,
+    is_publisher,
+    put_to_the_vote,
+    state,
+)
+from desk.trust.ledger import Weakness, Witness, Witnesses, confidence, disagreeing
 
 CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
 

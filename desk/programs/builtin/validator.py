@@ -26,21 +26,20 @@ from desk.programs.builtin.objections import (
 )
 from desk.programs.builtin.second_opinions import second_opinions
 from desk.programs.question.builtin.questions import DECIDED, questions
-from desk.trust.conflicts.bounds import target_ranges
-from desk.trust.conflicts.conflicts import MOST_CONFLICTS, detect_conflicts
-from desk.trust.judging.validator_words import recommendation_of
-from desk.trust.ledger.confidence import NOTHING_FOUND
-from desk.trust.ledger.corroboration import Witnesses
-from desk.trust.ledger.ledger import Ledger
-from desk.trust.ledger.verdicts import (
+from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, target_ranges
+from desk.trust.judging import recommendation_of
+from desk.trust.ledger import (
     FAILURES,
+    NOTHING_FOUND,
     Averages,
+    Ledger,
     Review,
+    Witnesses,
     objections_of,
     sound_findings,
     verdicts_of,
 )
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 MOST_ISSUES = 50
 MOST_REASONS = 20

@@ -20,11 +20,10 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.run import HypothesisRequest
 from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, ScoredHypothesis
 from desk.documents.answer.prose import Known, plain_if_known
-from desk.learning.hypotheses.hypotheses import scored
-from desk.learning.hypotheses.prices import Price
+from desk.learning.hypotheses import Price, scored
 from desk.programs.episode.horizon import due_of
 from desk.programs.episode.run.assignments import market_of
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.prose import claims_in
 
 LONGEST: Final = 20_000
 MOST_RECALLED: Final = 8

@@ -13,10 +13,13 @@ from desk.documents.answer.swarm import objection_to
 from desk.programs.swarm.findings import contradictions
 from desk.programs.swarm.parts.views import with_views
 from desk.trust.claims.rejections import without_rejected
-from desk.trust.conflicts.bounds import target_ranges
-from desk.trust.conflicts.conflicts import week_conflicts
-from desk.trust.conflicts.records import settled_before, within_markets
-from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.conflicts import (
+    settled_before,
+    surviving_claims,
+    target_ranges,
+    week_conflicts,
+    within_markets,
+)
 
 
 def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
@@ -31,7 +34,7 @@ def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
 
 def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
     """The hypotheses that rest on claims that stand and can be scored."""
-    claims = standing_claims(asked.results, asked.conflicts)
+    claims = surviving_claims(asked.results, asked.conflicts)
     sound = [each for each in asked.hypotheses if not objection_to(each, claims, asked.as_of)]
     return JudgedHypotheses(sound=with_views(sound, asked.results))
 

@@ -14,14 +14,15 @@ from desk.contracts.findings.judgement import (
     PriceVerdict,
     RecommendationToJudge,
 )
-from desk.learning.forecasts.fixings import asked_for, resolutions_in, says_no
-from desk.learning.hypotheses.hypotheses import scored, unscorable
-from desk.learning.hypotheses.prices import (
+from desk.learning.forecasts import asked_for, resolutions_in, says_no
+from desk.learning.hypotheses import (
     NoPrice,
     expected_day,
     last_price,
     price_when_due,
+    scored,
     too_early,
+    unscorable,
 )
 from desk.programs.episode.horizon import Later, had_no_price, later, was_told_no_price
 from desk.programs.episode.memories import Untellable, scored_recommendation

@@ -3,7 +3,7 @@
 from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.week.report import MarketOutcome
 from desk.documents.report.markets.standing import sifted
-from desk.trust.ledger.ledger import Ledger
+from desk.trust.ledger import Ledger
 
 
 def read_again(asked: FindingsToJudge) -> FindingsToJudge:

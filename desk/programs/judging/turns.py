@@ -4,10 +4,8 @@ from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRe
 from desk.contracts.findings.results import Commentary, ConflictRecord, ValidationResult
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.conflicts.bounds import target_ranges
-from desk.trust.conflicts.conflicts import MOST_CONFLICTS, detect_conflicts
-from desk.trust.conflicts.records import merged
-from desk.trust.prose.prose_review import review, without_rejected
+from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges
+from desk.trust.prose import review, without_rejected
 
 
 def judged(turn: Turn, request: TurnRequest) -> Turn:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from desk.contracts.agents.tasks import Query
-from desk.trust.conflicts.question_words import (
+from desk.trust.conflicts import (
     CURRENCIES,
     STOP_WORDS,
     Token,

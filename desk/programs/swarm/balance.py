@@ -21,7 +21,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.names import AgentId
 from desk.programs.swarm.parts.signals import leaning_of
-from desk.trust.conflicts.positions import view_position
+from desk.trust.conflicts import view_position
 
 CLOSE: Final = 0.15
 """A balance nearer to zero than this, of -1 to 1, is no balance to go by: a convention."""

@@ -14,9 +14,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import NodeOutcome
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import TaskOutcome
-from desk.trust.conflicts.bounds import NO_RANGES, Ranges
-from desk.trust.conflicts.conflicts import detect_conflicts
-from desk.trust.conflicts.records import settled_before
+from desk.trust.conflicts import NO_RANGES, Ranges, detect_conflicts, settled_before
 
 MOST_CONFLICTS: Final = 200
 """The bound of `SwarmRecord.conflicts`."""

@@ -25,7 +25,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
 from desk.contracts.swarm.swarm import MOST_HYPOTHESES, Hypothesis, HypothesisKind
 from desk.programs.swarm.balance import Balance
-from desk.trust.prose.prose import reference
+from desk.trust.prose import reference
 
 WEEKS: Final = 4
 DRAWN_IN: Final = 0.6

@@ -29,7 +29,7 @@ from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
 from desk.programs.swarm.question import asked_now
 from desk.programs.swarm.scope import SPECIALISTS, aspects_named, complexity_of, in_order_of
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 
 class Bounds(NamedTuple):

@@ -17,8 +17,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import IsoWeek
 from desk.runs.assignments.deadlines import answer_due, reminder_due
-from desk.trust.conflicts.conflicts import default_position
-from desk.trust.conflicts.positions import state, state_on
+from desk.trust.conflicts import default_position, state, state_on
 
 MOST_CLAIMS: Final = 16
 MOST_EVIDENCE: Final = 16

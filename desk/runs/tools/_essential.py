@@ -17,7 +17,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import IsoWeek
 from desk.runs.tools._usage import Key, key_of, rested_on, summed
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import split_sentences
 
 COMING: Final = 4
 """Weeks that decide whether a tool comes onto a list: cited in `CITED_TO_COME` of them, it does."""

@@ -14,8 +14,7 @@ from desk.contracts.findings.source_results import PolicyRate, Quote, RateDecisi
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import AreaCode, Band
 from desk.trust.claims.recompute import InputsUnusable, at_precision_of, recompute
-from desk.trust.prose.reference_faults import faults
-from desk.trust.prose.references import references
+from desk.trust.prose import faults, references
 
 
 class IssueType(StrEnum):

@@ -1,1 +1,79 @@
 """What contradicts what, and which side holds."""
+
+from desk.trust.conflicts.bounds import NO_RANGES, Ranges, bounds_of, is_of_rates, target_ranges
+from desk.trust.conflicts.detection import MOST_CONFLICTS, detect_conflicts, week_conflicts
+from desk.trust.conflicts.positions import (
+    Stand,
+    agree,
+    claim_position,
+    is_publisher,
+    origin_of,
+    state,
+    state_on,
+    view_position,
+    weakest_source,
+)
+from desk.trust.conflicts.question_words import (
+    CURRENCIES,
+    STOP_WORDS,
+    Token,
+    stems,
+    telling,
+    tokens,
+)
+from desk.trust.conflicts.records import (
+    merged,
+    settled_before,
+    with_decisions,
+    with_week_conflicts,
+    within_markets,
+)
+from desk.trust.conflicts.surviving_claims import surviving_claims
+from desk.trust.conflicts.voting import (
+    decide,
+    default_position,
+    publishers_position,
+    put_to_the_vote,
+    settle,
+    sides,
+    spread_of,
+)
+
+__all__ = [
+    "CURRENCIES",
+    "MOST_CONFLICTS",
+    "NO_RANGES",
+    "STOP_WORDS",
+    "Ranges",
+    "Stand",
+    "Token",
+    "agree",
+    "bounds_of",
+    "claim_position",
+    "decide",
+    "default_position",
+    "detect_conflicts",
+    "is_of_rates",
+    "is_publisher",
+    "merged",
+    "origin_of",
+    "publishers_position",
+    "put_to_the_vote",
+    "settle",
+    "settled_before",
+    "sides",
+    "spread_of",
+    "state",
+    "state_on",
+    "stems",
+    "surviving_claims",
+    "target_ranges",
+    "telling",
+    "tokens",
+    "view_position",
+    "weakest_source",
+    "week_conflicts",
+    "with_decisions",
+    "with_week_conflicts",
+    "within_markets",
+]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.week.report import MarketOutcome
-from desk.trust.conflicts.conflicts import WEEK
+from desk.trust.conflicts.detection import WEEK
 
 MOST_CONFLICTS = 50
 """What the outcome of a market can hold."""

@@ -12,7 +12,7 @@ from desk.trust.claims.dependence import inputs_of
 from desk.trust.conflicts.positions import TIERS, Stand, state, state_on, tier_of, weakest_source
 
 
-def standing_claims(
+def surviving_claims(
     results: Sequence[ResearchResult], conflicts: Sequence[ConflictRecord]
 ) -> dict[str, Claim]:
     """By id the claim that holds, in the order delivered.

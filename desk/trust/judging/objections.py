@@ -1,7 +1,7 @@
 """What becomes of an objection: held against the claims and events that it is about, by its fields
 and not by its words."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -13,11 +13,11 @@ from desk.contracts.findings.results import (
     Severity,
     ValidationIssue,
 )
+from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import AreaCode
 from desk.trust.claims.checks import IssueType, check_bank
-from desk.trust.claims.event_days import DECIDED, check_event_day, days_of
-from desk.trust.prose.reference_faults import faults
-from desk.trust.prose.references import Form, found_in, is_change, side_before
+from desk.trust.claims.events import DECIDED, check_event_day, days_of
+from desk.trust.prose import Form, faults, found_in, is_change, side_before
 
 CONFIRMED, DISPROVED, UNSETTLED = ObjectionOutcome
 _SIDES: Final = {1: Leaning.UP, -1: Leaning.DOWN, 0: Leaning.NEUTRAL}
@@ -170,3 +170,29 @@ _BY_CODE: Final = frozenset(IssueType) - {
     IssueType.CONTRADICTION,
     IssueType.JUDGEMENT,
 }
+
+
+Told = tuple[Severity, ObjectionOutcome]
+"""How grave an objection is, and what became of it."""
+
+
+def recommendation_of(
+    statuses: Collection[ClaimStatus], objections: Iterable[Told], *, undecided: bool
+) -> str:
+    """What to do with a market's findings, by the verdicts on the claims, by the objections and by
+    whether a conflict is `undecided`. Nothing agrees beside an objection that stands."""
+    standing = [told for told in objections if told[1] is not ObjectionOutcome.DISPROVED]
+    withheld = [outcome for severity, outcome in standing if withholds(severity, outcome)]
+    if undecided:
+        return "Publish only after a person has decided the open conflict."
+    if ObjectionOutcome.CONFIRMED in withheld or ClaimStatus.REJECTED in statuses:
+        return "Hold back the questioned figures until the market has been researched again."
+    if withheld:
+        return "Publish without what the critical objections are about."
+    if ClaimStatus.CONTESTED in statuses:
+        return "Publish with the dissent noted."
+    if standing:
+        return "Publish with the objections noted."
+    if not statuses:
+        return "There was no figure that a source could confirm."
+    return "Publish: every figure that could be checked agrees with its source."

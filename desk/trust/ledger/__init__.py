@@ -1,1 +1,55 @@
 """Whether a claim follows from the evidence that it names."""
+
+from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
+from desk.trust.ledger.corroboration import Witness, Witnesses
+from desk.trust.ledger.derivation import derive
+from desk.trust.ledger.evidence import (
+    Answer,
+    EvidenceUnusable,
+    attributed,
+    check_result,
+    granted_tier,
+    read_answer,
+    usable_answers,
+    verified_answer,
+)
+from desk.trust.ledger.ledger import Ledger, Objection
+from desk.trust.ledger.seal import content_hash, seal_of, sealed
+from desk.trust.ledger.verdicts import (
+    FAILURES,
+    Averages,
+    Review,
+    disagreeing,
+    objections_of,
+    sound_findings,
+    verdicts_of,
+)
+
+__all__ = [
+    "FAILURES",
+    "NOTHING_FOUND",
+    "Answer",
+    "Averages",
+    "EvidenceUnusable",
+    "Ledger",
+    "Objection",
+    "Review",
+    "Weakness",
+    "Witness",
+    "Witnesses",
+    "attributed",
+    "check_result",
+    "confidence",
+    "content_hash",
+    "derive",
+    "disagreeing",
+    "granted_tier",
+    "objections_of",
+    "read_answer",
+    "seal_of",
+    "sealed",
+    "sound_findings",
+    "usable_answers",
+    "verdicts_of",
+    "verified_answer",
+]

@@ -16,7 +16,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.source_results import History, MonthAverages
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger.corroboration import Witness, Witnesses
 from desk.trust.ledger.ledger import Ledger, Objection
 
@@ -91,7 +91,7 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
     worst that does not fall by itself. A claim that falls where another of its id does not has a
     rejection of its own, which names its result.
     """
-    standing = standing_claims(sound_findings(review), review.conflicts)
+    standing = surviving_claims(sound_findings(review), review.conflicts)
     judge = _Judge(review, review.delivered, standing)
     verdicts = [judge.verdict(name) for name in judge.delivered]
     return (*verdicts, *judge.fallen_beside_sound())[:MOST_VERDICTS]

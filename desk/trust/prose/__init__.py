@@ -1,1 +1,65 @@
 """Sentences with references in place of figures, and the gate that holds them to it."""
+
+from desk.trust.prose.gate import objections, unbacked, without
+from desk.trust.prose.printable import printable
+from desk.trust.prose.prose_review import Text, objections_to, review, without_rejected
+from desk.trust.prose.quotations import stands_in, texts_in
+from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.references import (
+    LONGEST_TEXT,
+    REFERENCE,
+    Form,
+    Piece,
+    UnknownReferenceError,
+    clip,
+    found_in,
+    is_change,
+    moves,
+    pieces,
+    printed,
+    reference,
+    references,
+    render,
+    sentence,
+    side_before,
+    unknown_references,
+)
+from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose.suggestions import nearest
+from desk.trust.prose.synthesis_review import NOTHING_LEFT, UNSUPPORTED, claims_in
+
+__all__ = [
+    "LONGEST_TEXT",
+    "NOTHING_LEFT",
+    "REFERENCE",
+    "UNSUPPORTED",
+    "Form",
+    "Piece",
+    "Text",
+    "UnknownReferenceError",
+    "claims_in",
+    "clip",
+    "faults",
+    "found_in",
+    "is_change",
+    "moves",
+    "nearest",
+    "objections",
+    "objections_to",
+    "pieces",
+    "printable",
+    "printed",
+    "reference",
+    "references",
+    "render",
+    "review",
+    "sentence",
+    "side_before",
+    "split_sentences",
+    "stands_in",
+    "texts_in",
+    "unbacked",
+    "unknown_references",
+    "without",
+    "without_rejected",
+]

@@ -16,9 +16,8 @@ from unicodedata import category
 from desk.analytics.figures import print_claim
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import RejectedFigure
-from desk.trust.prose.prose import LONGEST_TEXT
 from desk.trust.prose.reference_faults import faults
-from desk.trust.prose.references import REFERENCE, found_in
+from desk.trust.prose.references import LONGEST_TEXT, REFERENCE, found_in
 from desk.trust.prose.sentences import split_sentences
 from desk.trust.prose.suggestions import nearest
 

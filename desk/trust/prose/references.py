@@ -1,10 +1,4 @@
-"""References: what prose holds in place of a figure, and how each is printed.
-
-A reference is a claim's id in double square brackets, and may say in which form it is printed:
-`[[USD/JPY:move]]`, `[[USD/JPY:move|moved]]`. A form goes with the sign of its claim, so that no
-words have to be read to know whether they agree with it. The only English that is known is the
-list of words of direction behind which a plain reference prints the size of a change.
-"""
+"""What prose says of figures by reference: how a reference is written, read and printed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
 from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.week.report import Sentence
 
 REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
 
@@ -220,3 +215,61 @@ def _about(claim: Claim) -> Claim:
     rounded = claim.value.quantize(Decimal((0, (1,), exponent)), ROUND_HALF_EVEN)
     # A number like 1.6E+2 is printed as it is read.
     return claim.model_copy(update={"value": Decimal(f"{rounded:f}")})
+
+
+LONGEST_TEXT: Final = 4_000
+"""The bound of `desk.contracts.base.Text`."""
+
+
+class UnknownReferenceError(ValueError):
+    """Prose refers to a figure that is not among the claims. `references` are the unknown ids."""
+
+    def __init__(self, references: tuple[str, ...]) -> None:
+        self.references = references
+        super().__init__(f"no such claim: {', '.join(references)}")
+
+
+def reference(claim: Claim) -> str:
+    """What prose holds in place of a claim's figure."""
+    return f"[[{claim.claim_id}]]"
+
+
+def unknown_references(text: str, claims: Mapping[str, Claim]) -> tuple[str, ...]:
+    """The references of a text that stand for no claim, each once."""
+    return tuple(dict.fromkeys(ref for ref in references(text) if ref not in claims))
+
+
+def render(text: str, claims: Mapping[str, Claim]) -> str:
+    """The text with every reference replaced by its printed figure.
+
+    Raises:
+        UnknownReferenceError: a reference is not among the claims; nothing is rendered then.
+    """
+    unknown = unknown_references(text, claims)
+    if unknown:
+        raise UnknownReferenceError(unknown)
+    printed = (p if isinstance(p, str) else p.text for p in pieces(text, claims))
+    return "".join(printed)
+
+
+def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
+    """A sentence of the report: the prose, and the text that it prints.
+
+    Raises:
+        UnknownReferenceError: a reference is not among the claims.
+    """
+    kept = clip(prose)
+    return Sentence(prose=kept, text=clip(render(kept, claims)))
+
+
+def clip(text: str, limit: int = LONGEST_TEXT) -> str:
+    """The text, or as much of it as a report holds with an ellipsis at the end.
+
+    A reference is never cut in two.
+    """
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 1]
+    if kept.rfind("[[") > kept.rfind("]]"):
+        kept = kept[: kept.rfind("[[")]
+    return f"{kept.rstrip('[')}…"

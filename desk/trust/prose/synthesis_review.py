@@ -20,10 +20,10 @@ from desk.contracts.question.knowledge import (
     WebSearched,
 )
 from desk.contracts.swarm.swarm import Hypothesis, Refinement
-from desk.trust.conflicts.surviving_claims import standing_claims
+from desk.trust.conflicts import surviving_claims
 from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import REFERENCE, references
 from desk.trust.prose.quotations import stands_in
+from desk.trust.prose.references import REFERENCE, references
 from desk.trust.prose.sentences import split_sentences
 
 SUMMARY: Final = "summary"
@@ -47,7 +47,7 @@ def claims_in(
     """The claims of all research in a graph's state that stand once its conflicts are decided."""
     found = (entry.result for entry in state)
     results = [result for result in found if isinstance(result, ResearchResult)]
-    return standing_claims(results, conflicts)
+    return surviving_claims(results, conflicts)
 
 
 def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from desk.contracts.names import Queue
 from desk.contracts.swarm.swarm import HypothesisState
 from desk.platform.settings import load_settings
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
 from starters.session import Desk, require_workers, with_desk

@@ -12,7 +12,7 @@ from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.swarm import HeldView, Hypothesis, ScoredHypothesis
 from desk.documents.rendering.report.record_words import brier_words
 from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
-from desk.learning.hypotheses.words import view_words, what_came, what_is_said, where
+from desk.learning.hypotheses import view_words, what_came, what_is_said, where
 from desk.programs.swarm.parts.views import view_score, view_state
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.lines import columns

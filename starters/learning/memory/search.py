@@ -16,7 +16,7 @@ from desk.contracts.learning.memory import (
 )
 from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import Settings, load_settings
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.questions.choice import read_as_of
 from starters.session import say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError

@@ -24,7 +24,7 @@ from desk.documents.rendering.report.record_words import (
     score_notes,
 )
 from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
-from desk.learning.hypotheses.words import what_is_said
+from desk.learning.hypotheses import what_is_said
 from desk.platform.settings import load_settings
 from starters.learning.lines import INDENT, columns, weight_lines
 from starters.learning.queries import NOTHING_YET, learned

@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from desk.contracts.names import workflow_id_parts
 from desk.runs.messages import Entry, Pending, ToldWorkflow, WorkerSeen, told
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.monitoring.messages.events import EventReader, has_ended
 from starters.monitoring.messages.now import pending_in, workers_seen
 from starters.runs.week_runs import FoundRun

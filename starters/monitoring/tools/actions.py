@@ -22,7 +22,7 @@ from desk.contracts.learning.learning import Lesson
 from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message
 from desk.documents.rendering.coverage_words import outage_words
-from desk.learning.learned.learned import Learned
+from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable

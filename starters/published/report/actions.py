@@ -12,7 +12,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishedFiles
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import Settings, load_settings
-from desk.trust.ledger.seal import seal_of
+from desk.trust.ledger import seal_of
 from starters.published.published_files import (
     latest_files,
     other_reports,

@@ -26,7 +26,7 @@ from desk.documents.rendering.trust_words import (
     status_words,
 )
 from desk.documents.rendering.wording import arguments_words, human, instant, one_line
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.terminal.exit_status import CommandError, ExitStatus
 
 STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}

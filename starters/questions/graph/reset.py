@@ -16,7 +16,7 @@ from temporalio.service import RPCError
 
 from desk.contracts.names import Queue, activity_id_parts
 from desk.platform.settings import load_settings
-from desk.trust.prose.suggestions import nearest
+from desk.trust.prose import nearest
 from starters.questions.choice import checked_words
 from starters.questions.follow import wait_for_answer
 from starters.questions.graph.runs import GraphRun, described_run, request_of_run

@@ -14,7 +14,7 @@ from desk.contracts.names import QUESTION_RUN, WorkflowType
 from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
 from desk.documents.rendering.wording import instant, one_line
 from desk.platform.settings import load_settings
-from desk.trust.ledger.seal import content_hash
+from desk.trust.ledger import content_hash
 from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run, started_with
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus

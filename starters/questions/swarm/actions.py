@@ -14,8 +14,8 @@ from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.contracts.swarm.swarm import Complexity
 from desk.platform.config.config_file import span
 from desk.platform.settings import Settings
-from desk.trust.ledger.seal import content_hash
-from desk.trust.prose.suggestions import nearest
+from desk.trust.ledger import content_hash
+from desk.trust.prose import nearest
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.questions.graph.runs import ID_DIGITS
 from starters.questions.swarm.printing import swarm_lines

@@ -17,7 +17,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import Settings, load_settings
-from desk.trust.ledger.seal import sealed
+from desk.trust.ledger import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.progress import shown_progress
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of

@@ -29,11 +29,8 @@ from desk.documents.answer.swarm import markets_of, named_in_swarm, texts_of_swa
 from desk.documents.audit.answers.stock import stock_findings
 from desk.documents.audit.answers.swarm import swarm_findings
 from desk.documents.audit.findings import AuditFinding, differing
-from desk.trust.ledger.evidence import EvidenceUnusable, verified_answer
-from desk.trust.ledger.ledger import Ledger
-from desk.trust.prose.gate import objections
-from desk.trust.prose.prose import UnknownReferenceError, references
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.ledger import EvidenceUnusable, Ledger, verified_answer
+from desk.trust.prose import UnknownReferenceError, objections, references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
 """What an answer says of when its content came to be known."""

@@ -7,9 +7,14 @@ from typing import Final
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.documents.audit.findings import AuditFinding
-from desk.trust.conflicts.conflicts import decide, default_position
-from desk.trust.conflicts.positions import state, state_on
-from desk.trust.conflicts.voting import publishers_position, spread_of
+from desk.trust.conflicts import (
+    decide,
+    default_position,
+    publishers_position,
+    spread_of,
+    state,
+    state_on,
+)
 
 RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from desk.contracts.findings.claims import Claim
 from desk.documents.audit.findings import AuditFinding
-from desk.trust.prose.gate import objections
+from desk.trust.prose import objections
 
 
 def prose_findings(

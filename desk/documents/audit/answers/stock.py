@@ -34,8 +34,8 @@ from desk.documents.audit.answers.conflicts import conflict_findings
 from desk.documents.audit.answers.prose import prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
-from desk.trust.ledger.evidence import EvidenceUnusable, read_answer
-from desk.trust.prose.prose import clip
+from desk.trust.ledger import EvidenceUnusable, read_answer
+from desk.trust.prose import clip
 
 RECOMMENDING = ("recommendation", "confidence", "probability", "reasons_for", "reasons_against")
 """The fields that a recommendation is written into."""

@@ -18,7 +18,7 @@ from desk.documents.rendering.answer import swarm_words as answer_swarm_words
 from desk.documents.rendering.answer import words as answer_words
 from desk.documents.rendering.answer.links import AnswerLinks
 from desk.documents.rendering.report.html import page_environment
-from desk.trust.ledger.evidence import EvidenceUnusable, read_answer
+from desk.trust.ledger import EvidenceUnusable, read_answer
 
 MOST_DRAWN: Final = 40
 """A larger graph is told by its table alone."""

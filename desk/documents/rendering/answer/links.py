@@ -30,7 +30,7 @@ from desk.documents.answer.swarm import markets_of
 from desk.documents.rendering.answer.swarm_words import conflicts_of
 from desk.documents.rendering.figures.links import FigureLinks, tied
 from desk.documents.rendering.wording import one_line, typographic
-from desk.trust.prose.prose import UnknownReferenceError
+from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 """What stands for a reference while the prose around it is rendered."""

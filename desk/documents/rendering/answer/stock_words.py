@@ -21,7 +21,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_words
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
-from desk.trust.ledger.evidence import EvidenceUnusable, read_answer
+from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "What came of it", "Reward", "Seconds")
 NO_INSIGHT: Final = "No insights were generated."

@@ -23,10 +23,9 @@ from desk.documents.rendering.trust_words import (
     state_words,
 )
 from desk.documents.rendering.wording import human, one_line, share_words
-from desk.learning.hypotheses.words import likely, view_words, where
+from desk.learning.hypotheses import likely, view_words, where
 from desk.programs.swarm.graph import node_name
-from desk.trust.prose.prose import UnknownReferenceError
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import UnknownReferenceError, split_sentences
 
 CHARACTERS: Final = 4
 """Of these a token is taken to have; `desk.contracts.swarm.swarm.TokenRecord` says so."""

@@ -26,7 +26,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.documents.rendering.wording import instant
 from desk.trust.claims.rate_claims import IN_A_ROW
-from desk.trust.ledger.evidence import Answer
+from desk.trust.ledger import Answer
 
 
 class Excerpt(Contract):

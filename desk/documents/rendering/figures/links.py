@@ -20,8 +20,7 @@ from desk.contracts.week.report import MarketReport, ResearchReport, Sentence
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.trust_words import status_words
 from desk.documents.rendering.wording import one_line, typographic
-from desk.trust.prose.prose import render
-from desk.trust.prose.references import Piece, pieces, references
+from desk.trust.prose import Piece, pieces, references, render
 
 MARKS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: " sure",

@@ -20,7 +20,7 @@ from desk.documents.rendering.figures.excerpts import Excerpt, excerpt_of, prove
 from desk.documents.rendering.trust_words import verdict_words, verdicts_of
 from desk.documents.rendering.wording import human
 from desk.trust.claims.week_counts import WEEK_METRICS
-from desk.trust.ledger.evidence import Answer, EvidenceUnusable, read_answer
+from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
 
 
 class EvidenceTrace(Contract):

@@ -20,7 +20,7 @@ from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.documents.report.claims import claim_of
 from desk.trust.claims.checks import check_event_date
-from desk.trust.prose.prose import reference, sentence
+from desk.trust.prose import reference, sentence
 
 HALF: Final = Decimal("0.5")
 TWICE_ROUNDED: Final = Decimal("1.1")

@@ -36,12 +36,17 @@ from desk.documents.report.markets.verdicts import verdicts_of
 from desk.runs.boards.market_outcome import decide_outcome
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank
-from desk.trust.claims.event_days import check_event_day, check_scheduled_day, scheduled_days
-from desk.trust.judging.objections import Grounds, is_about, settled_by, withholds
-from desk.trust.ledger.ledger import Ledger
-from desk.trust.prose.prose import clip, render, unknown_references
-from desk.trust.prose.prose_review import review, without_rejected
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.claims.events import check_event_day, check_scheduled_day, scheduled_days
+from desk.trust.judging import Grounds, is_about, settled_by, withholds
+from desk.trust.ledger import Ledger
+from desk.trust.prose import (
+    clip,
+    render,
+    review,
+    split_sentences,
+    unknown_references,
+    without_rejected,
+)
 
 WHY = {
     ObjectionOutcome.CONFIRMED: "the evidence confirms an objection to it",

@@ -12,10 +12,8 @@ from desk.contracts.week.report import MarketOutcome
 from desk.documents.report.claims import same_figure, week_claims
 from desk.trust.claims.dependence import without_dependents
 from desk.trust.claims.rejections import without_rejected
-from desk.trust.conflicts.conflicts import standing_claims
-from desk.trust.conflicts.positions import state, state_on
-from desk.trust.ledger.ledger import Ledger, Objection
-from desk.trust.ledger.verdicts import FAILURES
+from desk.trust.conflicts import state, state_on, surviving_claims
+from desk.trust.ledger import FAILURES, Ledger, Objection
 
 RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
 
@@ -77,7 +75,7 @@ def standings_of(
     """
     found = {
         market.outcome.market: _settled(
-            standing_claims(market.outcome.results, conflicts), market.rejected, ledger
+            surviving_claims(market.outcome.results, conflicts), market.rejected, ledger
         )
         for market in markets
     }

@@ -16,10 +16,9 @@ from desk.contracts.week.report import MarketOutcome, MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.documents.report.markets.judgement import MOST_DROPPED
 from desk.trust.claims.banks import known_banks
-from desk.trust.claims.event_sources import news_in
-from desk.trust.ledger.evidence import granted_tier, usable_answers
-from desk.trust.prose.printable import printable
-from desk.trust.prose.prose import clip
+from desk.trust.claims.events import news_in
+from desk.trust.ledger import granted_tier, usable_answers
+from desk.trust.prose import clip, printable
 
 MOST_OF_A_KIND: Final = 8
 """Statements, and headlines, that are carried for one market."""

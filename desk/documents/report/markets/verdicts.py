@@ -9,8 +9,8 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict, CrossCheck
 from desk.contracts.week.report import MarketOutcome, MarketReport
 from desk.documents.report.markets.standing import Standing
-from desk.trust.ledger.ledger import Objection
-from desk.trust.prose.prose import clip
+from desk.trust.ledger import Objection
+from desk.trust.prose import clip
 
 SILENT: Final = "the validator gave no verdict on it"
 NOT_REACHED: Final = "its validation had not ended when the report was due"

@@ -16,7 +16,7 @@ from desk.programs.episode.builtin.shown import shown_board
 from desk.programs.episode.run.actions import next_in_order
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.wording import listed, tell_nearest
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 STEP, STEPS = "step", "steps"
 """The parameters of the query that say which step is to be chosen, counted from 1, and which steps

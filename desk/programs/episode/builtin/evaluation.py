@@ -24,7 +24,7 @@ from desk.programs.swarm.conclusion.reading import (
 )
 from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.parts.signals import judge
-from desk.trust.ledger.confidence import NOTHING_FOUND
+from desk.trust.ledger import NOTHING_FOUND
 
 MADE_AT, POSITION, COST = "made_at", "position", "cost"
 """The parameters of the query that say what is to be evaluated."""

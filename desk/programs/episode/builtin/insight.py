@@ -17,8 +17,8 @@ from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.wording import statement
 from desk.programs.swarm.conclusion.reading import MOST_LINES
 from desk.programs.swarm.conclusion.wording import listed
-from desk.trust.ledger.confidence import NOTHING_FOUND
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.ledger import NOTHING_FOUND
+from desk.trust.prose import claims_in
 
 
 def generate(request: TurnRequest) -> Turn:

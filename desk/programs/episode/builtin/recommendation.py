@@ -17,8 +17,7 @@ from desk.programs.episode.run.board import StockBoard
 from desk.programs.swarm.builtin.recollection import tell_recalled
 from desk.programs.swarm.conclusion.disputes import by_agent, tell_conflict
 from desk.programs.swarm.conclusion.wording import joined, line_on_missing, listed, sentence
-from desk.trust.prose.prose import LONGEST_TEXT, clip
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.prose import LONGEST_TEXT, claims_in, clip
 
 MOST_MISSING: Final = 40
 LONGEST_SECTION: Final = 20_000

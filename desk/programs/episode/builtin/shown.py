@@ -12,8 +12,7 @@ from desk.contracts.names import FailureType
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.episode.run.board import StockBoard
 from desk.programs.swarm.conclusion.wording import MARKS
-from desk.trust.prose.gate import objections
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import objections, split_sentences
 
 PARTS: Final[Mapping[StockAction, str]] = {
     StockAction.FETCH_NEWS: "its news",

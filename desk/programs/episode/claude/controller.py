@@ -17,8 +17,7 @@ from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
 from desk.programs.episode.claude.board import board_of, told_board
 from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS, why_not
 from desk.programs.week.claude.research import refuse
-from desk.trust.prose.gate import unbacked
-from desk.trust.prose.prose import references
+from desk.trust.prose import references, unbacked
 
 PROMPT: Final = "stock_controller"
 LONGEST_REASON: Final = 400

@@ -17,8 +17,7 @@ from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
 from desk.programs.swarm.claude.research import Sayings, Statement, Topic
 from desk.programs.week.claude.research import found_in, refuse, twice
-from desk.trust.prose.gate import unbacked
-from desk.trust.prose.prose import references
+from desk.trust.prose import references, unbacked
 
 PROMPT: Final = "stock_insight"
 MOST_INSIGHTS: Final = 12

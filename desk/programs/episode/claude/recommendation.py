@@ -18,7 +18,7 @@ from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
-from desk.learning.forecasts.forecasts import PROBABILITY_DIGITS
+from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.episode.claude.board import (
     board_of,
     told_episode,

@@ -7,7 +7,7 @@ from desk.programs.question.builtin.passages import Passage
 from desk.programs.question.builtin.quoting import Quoter, joined
 from desk.programs.question.builtin.ranking import Ranked, rank
 from desk.programs.question.question_reading import Question, Wanted, parts_of, read_question
-from desk.trust.conflicts.question_words import stems, tokens
+from desk.trust.conflicts import stems, tokens
 
 ALIKE: Final = 0.6
 """The share of words that two sentences have in common that say the same of one thing."""

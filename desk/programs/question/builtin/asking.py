@@ -16,7 +16,7 @@ from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
 from desk.contracts.question.knowledge import WebSearched
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 LONGEST_LINE: Final = 300
 """Characters of what a tool said that a line about something missing repeats."""

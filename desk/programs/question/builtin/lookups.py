@@ -32,7 +32,7 @@ from desk.programs.question.question_reading import (
     ticket_ids,
     wants_unassigned,
 )
-from desk.trust.prose.prose import LONGEST_TEXT, clip
+from desk.trust.prose import LONGEST_TEXT, clip
 
 MOST_FOUND: Final = 5
 """Tickets of a search that are fetched, where the question is not after all of a kind."""

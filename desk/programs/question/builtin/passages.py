@@ -20,8 +20,8 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     WebSearched,
 )
-from desk.trust.conflicts.question_words import stems, tokens
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.conflicts import stems, tokens
+from desk.trust.prose import split_sentences
 
 LONGEST_PASSAGE: Final = 1_000
 """The bound of a quotation."""

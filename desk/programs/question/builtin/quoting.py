@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.knowledge import Quotation, Ticket, TicketsFound, WebSearched
 from desk.programs.question.builtin.passages import Passage
-from desk.trust.prose.gate import unbacked
-from desk.trust.prose.prose import REFERENCE, clip
+from desk.trust.prose import REFERENCE, clip, unbacked
 
 MOST_QUOTATIONS: Final = 100
 """The bound of `Synthesis.quotations`."""

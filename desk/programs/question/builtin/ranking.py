@@ -15,7 +15,7 @@ from typing import Final
 
 from desk.programs.question.builtin.passages import Passage, SourceKind
 from desk.programs.question.question_reading import Question, Wanted
-from desk.trust.conflicts.question_words import STOP_WORDS, stems, tokens
+from desk.trust.conflicts import STOP_WORDS, stems, tokens
 
 ENOUGH: Final = 0.72
 """The share of what is asked that a passage must have to answer it."""

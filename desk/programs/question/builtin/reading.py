@@ -46,7 +46,7 @@ from desk.programs.question.builtin.asking import (
     why_not,
 )
 from desk.programs.question.question_reading import TICKET_ID, parameter_list
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 DOCUMENTS: Final = "corpus://documents/"
 MOST_BEFORE: Final = 3

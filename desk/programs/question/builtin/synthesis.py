@@ -48,8 +48,7 @@ from desk.programs.question.builtin.tickets_answer import (
     tell,
 )
 from desk.programs.question.question_reading import TicketField, fields_of, parameter_list, topic_of
-from desk.trust.prose.prose import LONGEST_TEXT, clip, references
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
 MOST_EVENTS: Final = 3
 """Events in the summary."""

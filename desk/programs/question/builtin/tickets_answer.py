@@ -17,7 +17,7 @@ from desk.programs.question.question_reading import (
     topic_of,
     wants_unassigned,
 )
-from desk.trust.conflicts.question_words import stems
+from desk.trust.conflicts import stems
 
 ENOUGH: Final = 0.8
 """The share of a topic that the summary of a ticket about it has."""

@@ -23,8 +23,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
 from desk.programs.week.claude.research import refuse
-from desk.trust.prose.prose import references
-from desk.trust.prose.quotations import stands_in
+from desk.trust.prose import references, stands_in
 
 PROMPT: Final = "synthesis"
 LONGEST_SECTION: Final = 8_000

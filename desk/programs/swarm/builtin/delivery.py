@@ -11,8 +11,8 @@ from desk.programs.swarm.conclusion.reading import Reading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
 from desk.programs.swarm.parts.signals import Judgement, judge, strongest
 from desk.programs.swarm.parts.tasks import Speciality
-from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
-from desk.trust.prose.prose import clip, references
+from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
+from desk.trust.prose import clip, references
 
 MOST_SIGNALS: Final = 3
 """Signals of each side that are told of, the strongest first."""

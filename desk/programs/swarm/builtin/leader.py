@@ -19,7 +19,7 @@ from desk.programs.swarm.conclusion.wording import tell_nearest
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import asked_now
 from desk.programs.swarm.scope import SPECIALISTS
-from desk.trust.prose.prose import clip
+from desk.trust.prose import clip
 
 MOST_FOLLOWED: Final = 20
 MOST_MARKETS: Final = 8

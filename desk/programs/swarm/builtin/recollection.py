@@ -7,9 +7,7 @@ from typing import Final
 from desk.analytics.names.markets import spoken
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.programs.swarm.conclusion.wording import MARKS, listed
-from desk.trust.prose.printable import printable
-from desk.trust.prose.prose import clip
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.prose import clip, printable, split_sentences
 
 MOST_MEMORIES: Final = 4
 MOST_SENTENCES: Final = 2

@@ -15,8 +15,7 @@ from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.programs.claude.news import short_id
-from desk.trust.ledger.derivation import derive
-from desk.trust.ledger.evidence import EvidenceUnusable, attributed, check_result, verified_answer
+from desk.trust.ledger import EvidenceUnusable, attributed, check_result, derive, verified_answer
 
 NO_FIGURE: Final = "there is no such figure in the evidence it names"
 OTHERWISE: Final = (

@@ -10,9 +10,8 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.question.knowledge import Synthesis
 from desk.programs.week.claude.research import claim_line
-from desk.trust.conflicts.surviving_claims import standing_claims
-from desk.trust.prose.prose import references
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.conflicts import surviving_claims
+from desk.trust.prose import claims_in, references
 
 LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
 """What a hypothesis on a market is held against."""
@@ -26,7 +25,7 @@ def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:
 
 def standing(request: TurnRequest) -> dict[str, Claim]:
     """The claims that hold once the conflicts are decided, by id."""
-    return standing_claims(results_in(request), request.conflicts)
+    return surviving_claims(results_in(request), request.conflicts)
 
 
 def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -16,8 +16,8 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
 from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind
-from desk.learning.forecasts.forecasts import HORIZON, PROBABILITY_DIGITS
-from desk.trust.prose.prose import references
+from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
+from desk.trust.prose import references
 
 MOST_PROPOSED: Final = 6
 MOST_NAMED: Final = 8

@@ -12,7 +12,7 @@ from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.markets import MarketSpec
 from desk.contracts.swarm.swarm import SwarmPlan
-from desk.trust.ledger.evidence import EvidenceUnusable, check_result
+from desk.trust.ledger import EvidenceUnusable, check_result
 
 
 def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:

@@ -36,7 +36,7 @@ from desk.programs.week.claude.research import (
     view_faults,
     views_of,
 )
-from desk.trust.prose.prose import references
+from desk.trust.prose import references
 
 PROMPT: Final = "swarm_specialist"
 """Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""

@@ -13,9 +13,8 @@ from desk.contracts.swarm.swarm import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.plan import planned_as
 from desk.programs.swarm.scope import SPECIALISTS
-from desk.trust.conflicts.surviving_claims import standing_claims
-from desk.trust.prose.prose import references
-from desk.trust.prose.sentences import split_sentences
+from desk.trust.conflicts import surviving_claims
+from desk.trust.prose import references, split_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def account_of(request: TurnRequest) -> Account:
         request=request,
         markets=markets,
         found=found,
-        standing=standing_claims(results, request.conflicts),
+        standing=surviving_claims(results, request.conflicts),
         balances={
             market.market: balance_of(market.market, results, request.conflicts, request.voting)
             for market in markets

@@ -33,7 +33,7 @@ from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, 
 from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import planned_as
 from desk.programs.swarm.question import BEHIND, Asked, Question, first_asked, question_of
-from desk.trust.prose.prose import LONGEST_TEXT, clip
+from desk.trust.prose import LONGEST_TEXT, clip
 
 MOST_SECTIONS: Final = 20
 LONGEST_SECTION: Final = 20_000

@@ -14,7 +14,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.names import AgentId
 from desk.programs.swarm.conclusion.wording import listed, plain
-from desk.trust.conflicts.positions import agree
+from desk.trust.conflicts import agree
 
 _LEANINGS: Final[Mapping[ConflictKind, Mapping[str, str]]] = {
     ConflictKind.DIRECTION: {

@@ -5,9 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.episode.analysis import KnownSymbol, Signal
-from desk.trust.prose.gate import unbacked
-from desk.trust.prose.printable import printable
-from desk.trust.prose.prose import REFERENCE, clip
+from desk.trust.prose import REFERENCE, clip, printable, unbacked
 
 LONGEST_LINE: Final = 400
 

@@ -15,7 +15,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import Hypothesis, SwarmPlan
 from desk.documents.answer.prose import Known
 from desk.documents.answer.prose import plain_if_known as _plain
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.prose import claims_in
 
 LONGEST: Final = 20_000
 MOST_MARKETS: Final = 20

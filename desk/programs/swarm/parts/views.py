@@ -17,7 +17,7 @@ from desk.contracts.swarm.swarm import (
     HypothesisState,
     ScoredHypothesis,
 )
-from desk.learning.hypotheses.hypotheses import brier_score, side_of_level
+from desk.learning.hypotheses import brier_score, side_of_level
 from desk.programs.swarm.balance import opinions_on
 from desk.programs.swarm.hypotheses import WEEKS, probability_alone
 

@@ -25,12 +25,12 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.source_results import History
 from desk.contracts.markets import MarketSpec
-from desk.learning.forecasts.forecasts import forecast_of
+from desk.learning.forecasts import forecast_of
 from desk.programs.builtin.evidence import Evidence, ask, market_of, read, unusable
 from desk.programs.week.builtin.price_wording import Values, describe
 from desk.trust.claims.price_claims import position_in_band, price_claims
-from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
-from desk.trust.prose.prose import clip
+from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
+from desk.trust.prose import clip
 
 HISTORY = 56 * WEEK
 MOST_SUSPECTS = 20

@@ -29,8 +29,8 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
-from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
-from desk.trust.prose.prose import clip
+from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
+from desk.trust.prose import clip
 
 AHEAD = 6 * WEEK
 DAY = WEEK / 7

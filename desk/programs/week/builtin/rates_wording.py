@@ -12,7 +12,7 @@ from desk.contracts.findings.source_results import (
     RateDecision,
     ScheduledDecision,
 )
-from desk.trust.prose.prose import reference
+from desk.trust.prose import reference
 
 WEEKDAYS: Final = (
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",

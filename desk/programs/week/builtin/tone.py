@@ -9,8 +9,8 @@ from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.results import MOST_SOURCES, MOST_TONES, ResearchResult
 from desk.programs.builtin.evidence import ask
-from desk.trust.claims.event_sources import news_in
-from desk.trust.ledger.evidence import attributed
+from desk.trust.claims.events import news_in
+from desk.trust.ledger import attributed
 
 
 def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:

@@ -12,7 +12,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary, Impact
 from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.prose.prose import references
+from desk.trust.prose import references
 
 PROMPT: Final = "commentary"
 LONGEST_SENTENCE: Final = 600

@@ -26,7 +26,7 @@ from desk.contracts.findings.results import (
     View,
     ViewKind,
 )
-from desk.learning.forecasts.forecasts import PROBABILITY_DIGITS
+from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.news import (
     ProposedNews,
     ProposedTone,
@@ -38,7 +38,7 @@ from desk.programs.claude.news import (
     tones_of,
 )
 from desk.trust.claims.checks import check_event_date
-from desk.trust.prose.references import Form, moves, printed
+from desk.trust.prose import Form, moves, printed
 
 PROMPT: Final = "research"
 MOST_EVENTS: Final = 100

@@ -18,8 +18,7 @@ from desk.programs.claude.news import Prose
 from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.checks import IssueType
-from desk.trust.judging.objections import Grounds, settled_by
-from desk.trust.judging.validator_words import recommendation_of
+from desk.trust.judging import Grounds, recommendation_of, settled_by
 
 PROMPT: Final = "validation"
 MOST_ISSUES: Final = 50

@@ -1,0 +1,442 @@
+"""Findings that cannot all be right: found, put to the vote, and what stands after it.
+
+Light: workflows use it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS
+from desk.analytics.names.quotation import reversed_pair, reversed_statement
+from desk.analytics.normalise import Comparable, Difference, Statement, normalise, statement_of
+from desk.analytics.tolerances import LITTLE_CHANGED
+from desk.contracts.config import VotingConfig
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    Bounds,
+    ConflictKind,
+    ConflictRecord,
+    Leaning,
+    Position,
+    ResearchResult,
+    View,
+    ViewKind,
+)
+from desk.contracts.names import AgentId
+from desk.contracts.week.report import MarketOutcome
+from desk.trust.claims.rejections import without_rejected
+from desk.trust.conflicts.bounds import NO_RANGES, Ranges, bounds_of
+from desk.trust.conflicts.positions import (
+    Stand,
+    claim_position,
+    origin_of,
+    view_position,
+    weakest_source,
+    within,
+)
+from desk.trust.conflicts.surviving_claims import surviving_claims
+from desk.trust.conflicts.topics import Topic as Named
+from desk.trust.conflicts.topics import topics
+from desk.trust.conflicts.voting import put_to_the_vote
+
+DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
+LONGEST_SHIFT: Final = timedelta(days=7)
+"""Decisions further apart than this are two decisions: no bank meets twice in a week."""
+
+_Days = dict[str, dict[date, Stand]]
+"""By result and day, what is claimed."""
+
+
+def timing_conflicts(
+    market: str, results: Iterable[ResearchResult], voting: VotingConfig
+) -> Iterator[ConflictRecord]:
+    """The decisions of an area that results put on different days within a week of each other.
+
+    A result that has both days knows of two decisions, and contradicts nobody.
+    """
+    for (subject, metric), claimed in _by_decision(results).items():
+        for days in _disputed(claimed):
+            positions = [
+                claim_position(by_day[day], voting, with_day=True)
+                for by_day in claimed.values()
+                for day in days.intersection(by_day)
+                if len(days.intersection(by_day)) == 1
+            ]
+            topic = f"{subject}:{metric}@{min(days).isoformat()}"
+            yield put_to_the_vote(
+                f"{market}/conflict/{ConflictKind.TIMING}/{topic}",
+                market,
+                ConflictKind.TIMING,
+                positions,
+                voting,
+            )
+
+
+def _by_decision(results: Iterable[ResearchResult]) -> dict[tuple[str, Metric], _Days]:
+    found: dict[tuple[str, Metric], _Days] = defaultdict(lambda: defaultdict(dict))
+    for result in results:
+        for claim in result.claims:
+            if claim.metric in DATED:
+                days = found[(claim.subject, claim.metric)][result.result_id]
+                days.setdefault(claim.as_of, Stand(result, claim))
+    return found
+
+
+def _disputed(claimed: _Days) -> list[set[date]]:
+    """The groups of days that stand for one decision, earliest first."""
+    groups: list[set[date]] = []
+    for one in claimed.values():
+        for other in claimed.values():
+            for first in one.keys() - other.keys():
+                for second in other.keys() - one.keys():
+                    if abs(first - second) <= LONGEST_SHIFT:
+                        groups = _joined(groups, {first, second})
+    return sorted(groups, key=min)
+
+
+def _joined(groups: Sequence[set[date]], pair: set[date]) -> list[set[date]]:
+    apart = [group for group in groups if not group & pair]
+    return [*apart, pair.union(*(group for group in groups if group & pair))]
+
+
+LEANS: Final = frozenset({Leaning.UP, Leaning.DOWN})
+
+
+def with_implied_views(
+    results: Sequence[ResearchResult], contested: Collection[str]
+) -> tuple[ResearchResult, ...]:
+    """The results with the views of direction that their targets imply. Left out are targets of
+    markets that are `contested` as figures, so that nobody is asked twice."""
+    return tuple(_with_implied(result, results, contested) for result in results)
+
+
+def last_price(
+    subject: str, result: ResearchResult, results: Iterable[ResearchResult]
+) -> Decimal | None:
+    """The last price as a result states it; where it does not, as all others that do agree."""
+    own = _stated(subject, Metric.LAST, (result,))
+    stated = own or _stated(subject, Metric.LAST, results)
+    return next(iter(stated)) if len(stated) == 1 else None
+
+
+def target_side(value: Decimal, last: Decimal) -> Leaning:
+    """On which side of the last price a target lies; neutral where it is little away from it."""
+    away = value - last
+    if abs(away) * 100 < LITTLE_CHANGED * last:
+        return Leaning.NEUTRAL
+    return Leaning.UP if away > 0 else Leaning.DOWN
+
+
+def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> bool:
+    """Whether some targets lie above the last price and some below it."""
+    known = tuple(results)
+    lasts = [(s.claim, last_price(s.claim.subject, s.result, known)) for s in stands]
+    sides = {target_side(claim.value, last) for claim, last in lasts if last is not None}
+    return sides >= LEANS
+
+
+def _with_implied(
+    result: ResearchResult, results: Sequence[ResearchResult], contested: Collection[str]
+) -> ResearchResult:
+    implied = tuple(
+        view
+        for claim in result.claims
+        if claim.metric is Metric.TARGET and claim.subject not in contested
+        if (view := _implied(claim, result, results)) is not None
+    )
+    return result.model_copy(update={"views": (*result.views, *implied)}) if implied else result
+
+
+def _implied(
+    claim: Claim, result: ResearchResult, results: Sequence[ResearchResult]
+) -> View | None:
+    if any(v.kind is ViewKind.DIRECTION for v in result.views):
+        return None
+    last = last_price(claim.subject, result, results)
+    side = Leaning.NEUTRAL if last is None else target_side(claim.value, last)
+    if side not in LEANS:
+        return None
+    return View(
+        subject=claim.subject,
+        kind=ViewKind.DIRECTION,
+        leaning=side,
+        confidence=result.confidence,
+        claims=(claim.claim_id,),
+    )
+
+
+def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> set[Decimal]:
+    return {
+        claim.value
+        for result in results
+        for claim in result.claims
+        if (claim.subject, claim.metric) == (subject, metric)
+    }
+
+
+KINDS: Final = {
+    ViewKind.DIRECTION: ConflictKind.DIRECTION,
+    ViewKind.STANCE: ConflictKind.STANCE,
+    ViewKind.RECOMMENDATION: ConflictKind.RECOMMENDATION,
+}
+
+FIGURES: Final = {
+    Metric.MOVE: ViewKind.DIRECTION,
+    Metric.DECISION_CHANGE: ViewKind.STANCE,
+    Metric.DECISION_RATE: ViewKind.STANCE,
+}
+"""The views that are views of a figure."""
+
+SPECIALISTS: Final = frozenset(
+    {*SPECIALIST_TASKS, *(agent for agent, _ in STOCK_TASKS.values()), AgentId.RESERVE_SPECIALIST}
+)
+
+_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+
+Topic = tuple[ViewKind, str]
+
+
+class Opinion(NamedTuple):
+    """One result's view of something."""
+
+    result: ResearchResult
+    view: View
+
+
+def view_conflicts(
+    market: str,
+    results: Iterable[ResearchResult],
+    voting: VotingConfig,
+    *,
+    settled_by_figures: Collection[Topic] = (),
+) -> Iterator[ConflictRecord]:
+    """The subjects on which views of different results lean up and down.
+
+    Left out are those whose figures are in conflict themselves, so that nobody is asked twice, and
+    views that come from words alone.
+    """
+    for topic, opinions in _by_topic(market, results).items():
+        if topic in settled_by_figures:
+            continue
+        if any(_opposed(one, other) for one, other in combinations(opinions, 2)):
+            kind, subject = topic
+            yield put_to_the_vote(
+                f"{market}/conflict/{subject}:{kind}",
+                market,
+                KINDS[kind],
+                [
+                    own_judgement(view_position(opinion.result, opinion.view, voting))
+                    for opinion in opinions
+                ],
+                voting,
+            )
+
+
+def abstentions(
+    metric: Metric,
+    subject: str,
+    results: Iterable[ResearchResult],
+    voting: VotingConfig,
+    *,
+    besides: Collection[str],
+) -> tuple[Position, ...]:
+    """Who abstains on the view that a figure decides, of the results that are not `besides`."""
+    kind = FIGURES.get(metric)
+    return tuple(
+        view_position(result, view, voting)
+        for result in results
+        if result.result_id not in besides
+        for view in result.views
+        if (view.kind, view.subject, view.leaning) == (kind, subject, Leaning.ABSTAINS)
+    )
+
+
+def own_judgement(position: Position) -> Position:
+    """What a specialist of a swarm holds, as a witness of its own.
+
+    Specialists read the same prices by other methods. What they share is the series, and none of
+    them repeats another, so that each is heard.
+    """
+    if position.agent not in SPECIALISTS:
+        return position
+    return position.model_copy(update={"origin": None})
+
+
+def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[Topic, list[Opinion]]:
+    said = [Opinion(each, view) for each in results for view in each.views if not view.by_words]
+    named = {
+        kind: topics(
+            (opinion.view.subject for opinion in said if opinion.view.kind is kind),
+            # A stance is one of a bank: it has no other side.
+            "" if kind is ViewKind.STANCE else market,
+        )
+        for kind in ViewKind
+    }
+    found: dict[Topic, list[Opinion]] = defaultdict(list)
+    for result, view in said:
+        turned = _towards(named[view.kind][view.subject], view)
+        found[(turned.kind, turned.subject)].append(Opinion(result, turned))
+    return found
+
+
+def _towards(topic: Named, view: View) -> View:
+    """The view as one of its topic, turned where it is of the other side."""
+    if topic == Named(view.subject):
+        return view
+    leaning = _OPPOSITE.get(view.leaning, view.leaning) if topic.turned else view.leaning
+    return view.model_copy(update={"subject": topic.subject, "leaning": leaning})
+
+
+def _opposed(one: Opinion, other: Opinion) -> bool:
+    if one.result.result_id == other.result.result_id:
+        return False
+    return _OPPOSITE.get(one.view.leaning) is other.view.leaning
+
+
+MOST_CONFLICTS: Final = 50
+"""The bound of a market's outcome. Open ones go before those that a vote has settled."""
+
+WEEK: Final = "week"
+
+_Topic = tuple[str, Metric, date]
+
+
+def detect_conflicts(
+    market: str,
+    results: Sequence[ResearchResult],
+    voting: VotingConfig,
+    ranges: Ranges = NO_RANGES,
+) -> tuple[ConflictRecord, ...]:
+    """The contradictions between results on a market, in the order of their ids.
+
+    Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
+    the results does not matter, and no result contradicts itself. `ranges` are the target ranges
+    that are known: a rate's midpoint and its ends are one statement.
+    """
+    figures: list[ConflictRecord] = []
+    covered: set[tuple[ViewKind, str]] = set()
+    targets: set[str] = set()
+    for (subject, metric, day), stands in _conflicts_by_topic(market, results).items():
+        bounds = bounds_of(subject, metric, day, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_results(stands)):
+            besides = {stand.result.result_id for stand in stands}
+            positions = (
+                *(_position(stand, voting) for stand in stands),
+                *abstentions(metric, subject, results, voting, besides=besides),
+            )
+            topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
+            kind = _kind(stands, results)
+            figures.append(put_to_the_vote(topic, market, kind, positions, voting, bounds))
+            if metric in FIGURES:
+                covered.add((FIGURES[metric], subject))
+            if metric is Metric.TARGET:
+                targets.update(stand.claim.subject for stand in stands)
+    timing = timing_conflicts(market, results, voting)
+    held = with_implied_views(results, targets)
+    views = view_conflicts(market, held, voting, settled_by_figures=covered)
+    return _bounded((*figures, *timing, *views))
+
+
+def week_conflicts(
+    outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
+) -> tuple[ConflictRecord, ...]:
+    """The claims that stand in one market's findings and differently in another's.
+
+    The record's market is the one that the claim is about, where it is among them.
+    """
+    markets = {outcome.market for outcome in outcomes}
+    found = []
+    for name, stands in _by_claim(outcomes).items():
+        claim = stands[0].claim
+        bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_markets(stands)):
+            about = claim.subject if claim.subject in markets else min(markets)
+            positions = [claim_position(stand, voting) for stand in stands]
+            topic = f"{WEEK}/conflict/{name}"
+            kind = _kind(stands)
+            found.append(put_to_the_vote(topic, about, kind, positions, voting, bounds))
+    return _bounded(found)
+
+
+def _conflicts_by_topic(
+    market: str, results: Iterable[ResearchResult]
+) -> dict[_Topic, list[Stand]]:
+    topics: dict[_Topic, list[Stand]] = defaultdict(list)
+    for result in results:
+        for claim in result.claims:
+            topics[_topic(market, claim)].append(Stand(result, claim))
+    return topics
+
+
+def _topic(market: str, claim: Claim) -> _Topic:
+    """What a claim is about; of the reversed pair, what it says about the market itself."""
+    if reversed_pair(claim.subject) == market:
+        turned = reversed_statement(claim.metric, claim.value)
+        if turned is not None:
+            return market, turned[0], claim.as_of
+    return claim.subject, claim.metric, claim.as_of
+
+
+def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
+    stands: dict[str, list[Stand]] = defaultdict(list)
+    for outcome in outcomes:
+        results = without_rejected(outcome.results, outcome.validation)
+        standing = surviving_claims(results, outcome.conflicts)
+        for result in results:
+            for claim in result.claims:
+                if standing.get(claim.claim_id) == claim:
+                    stands[claim.claim_id].append(Stand(result, claim))
+    return stands
+
+
+def _of_two_results(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    return _differing(stands, lambda stand: stand.result.result_id)
+
+
+def _of_two_markets(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
+    return _differing(stands, lambda stand: stand.result.market)
+
+
+def _differing(
+    stands: Sequence[Stand], key: Callable[[Stand], str]
+) -> Iterator[tuple[Stand, Stand]]:
+    return ((one, other) for one, other in combinations(stands, 2) if key(one) != key(other))
+
+
+def _position(stand: Stand, voting: VotingConfig) -> Position:
+    position = claim_position(stand, voting)
+    return own_judgement(position) if stand.claim.metric is Metric.TARGET else position
+
+
+def _contradict(one: Stand, other: Stand, bounds: Bounds | None) -> bool:
+    compared = normalise(within(_statement(one), bounds), within(_statement(other), bounds))
+    if isinstance(compared, Comparable):
+        return not compared.agree
+    return compared.reason is Difference.UNIT
+
+
+def _statement(stand: Stand) -> Statement:
+    source = weakest_source(stand.result, stand.claim.evidence)
+    return statement_of(stand.claim, origin_of(source))
+
+
+def _kind(stands: Sequence[Stand], results: Iterable[ResearchResult] = ()) -> ConflictKind:
+    if stands[0].claim.metric in DATED:
+        return ConflictKind.DECISION
+    if stands[0].claim.metric is Metric.TARGET:
+        opposed = across_last(stands, results)
+        return ConflictKind.DIRECTION if opposed else ConflictKind.LEVEL
+    statements = [_statement(stand) for stand in stands]
+    compared = (normalise(one, other) for one, other in combinations(statements, 2))
+    if any(isinstance(pair, Comparable) and pair.opposed for pair in compared):
+        return ConflictKind.DIRECTION
+    return ConflictKind.LEVEL
+
+
+def _bounded(conflicts: Iterable[ConflictRecord]) -> tuple[ConflictRecord, ...]:
+    ranked = sorted(conflicts, key=lambda conflict: (conflict.resolved, conflict.conflict_id))
+    return tuple(sorted(ranked[:MOST_CONFLICTS], key=lambda conflict: conflict.conflict_id))
