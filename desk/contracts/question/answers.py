@@ -1,6 +1,7 @@
 """The published answer to a question. Its JSON form is this model, key for key."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -10,10 +11,18 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
-from desk.contracts.markets import AreaCode, MarketSpec
+from desk.contracts.markets import AreaCode, MarketName, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import MOST_NODES, GraphSpec, NodeName, NodeState
+from desk.contracts.question.graph import (
+    MOST_NODES,
+    GraphSpec,
+    NodeName,
+    NodeState,
+    conflicts_of,
+    markets_of,
+)
 from desk.contracts.question.knowledge import Quotation
 from desk.contracts.swarm.swarm import SwarmRecord
 from desk.contracts.weeks import TimeWindow
@@ -39,6 +48,14 @@ class NodeReport(Contract):
     error: Text | None = None
     remark: Text | None = None
     usage: Usage = Usage()
+
+
+class AnswerStatement(NamedTuple):
+    """What an answer states of a market."""
+
+    market: MarketName
+    claims: tuple[Claim, ...]
+    verdicts: tuple[ClaimVerdict, ...]
 
 
 class AnswerReport(Contract):
@@ -87,3 +104,30 @@ class AnswerReport(Contract):
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
     seal: ShortText = ""
+
+    @property
+    def specs(self) -> tuple[MarketSpec, ...]:
+        """The markets that its claims are about."""
+        return markets_of(self.market, self.swarm, self.stock)
+
+    @property
+    def due(self) -> datetime | None:
+        """When an episode's outcome is due; None of anything else."""
+        return self.stock.due if self.stock else None
+
+    @property
+    def statements(self) -> tuple[AnswerStatement, ...]:
+        """All of its claims, as stated of the first of its markets; none without a market."""
+        return tuple(
+            AnswerStatement(spec.market, self.claims, self.verdicts) for spec in self.specs[:1]
+        )
+
+    @property
+    def counts(self) -> tuple[Claim, ...]:
+        """An answer has no claims over its claims."""
+        return ()
+
+    @property
+    def conflicts(self) -> tuple[ConflictRecord, ...]:
+        """The conflicts between its findings."""
+        return conflicts_of(self.swarm, self.stock)

@@ -1,5 +1,6 @@
 """A graph of agents that answer a question: its nodes, how they follow each other, its state."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.config import PositiveSpan, RetryConfig, RunPolicy
 from desk.contracts.episode.stock import StockRecord
+from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import SwarmRecord
@@ -214,6 +216,39 @@ class GraphRecord(Contract):
     run_id: ShortText
     swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
     stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
+
+    @property
+    def specs(self) -> tuple[MarketSpec, ...]:
+        """The markets that its claims are about."""
+        return markets_of(self.request.market, self.swarm, self.stock)
+
+    @property
+    def due(self) -> datetime | None:
+        """When an episode's outcome is due; None of anything else."""
+        return self.stock.due if self.stock else None
+
+    @property
+    def conflicts(self) -> tuple[ConflictRecord, ...]:
+        """The conflicts between its findings."""
+        return conflicts_of(self.swarm, self.stock)
+
+
+def markets_of(
+    market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None
+) -> tuple[MarketSpec, ...]:
+    """The markets that a graph's claims are about: its own, those of its swarm, and the stock of
+    its episode."""
+    own = [spec for spec in (market, stock.market if stock else None) if spec]
+    everyone = (*own, *(swarm.markets if swarm else ()))
+    return tuple({spec.market: spec for spec in reversed(everyone)}.values())[::-1]
+
+
+def conflicts_of(
+    swarm: SwarmRecord | None, stock: StockRecord | None
+) -> tuple[ConflictRecord, ...]:
+    """The conflicts between the findings of a swarm or of an episode."""
+    told = swarm or stock
+    return told.conflicts if told else ()
 
 
 class AnswerPublication(Contract):

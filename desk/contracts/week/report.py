@@ -35,7 +35,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from desk.contracts.learning.learning import Advice
-from desk.contracts.markets import MarketGroup, MarketKind, MarketName
+from desk.contracts.markets import MarketGroup, MarketKind, MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.changes import Changes
 from desk.contracts.weeks import IsoWeek, TimeWindow
@@ -274,3 +274,23 @@ class ResearchReport(Contract):
     follows: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     timings: Timings
     seal: ShortText = ""
+
+    @property
+    def specs(self) -> tuple[MarketSpec, ...]:
+        """The markets that the run was configured for."""
+        return self.config.markets
+
+    @property
+    def base_area(self) -> str:
+        """The area that policy rates are held against."""
+        return self.config.policy.base_area
+
+    @property
+    def due(self) -> None:
+        """A week waits for nothing that comes after it."""
+        return
+
+    @property
+    def statements(self) -> tuple[MarketReport, ...]:
+        """The sections of the markets, which state its claims."""
+        return self.markets

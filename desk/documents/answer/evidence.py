@@ -15,7 +15,7 @@ from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
-from desk.documents.answer.swarm import markets_of, withheld_by
+from desk.documents.answer.swarm import withheld_by
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims as standing_after
 from desk.trust.ledger import EvidenceUnusable, Ledger, attributed, read_answer
@@ -125,9 +125,9 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
     """
     verdicts = _verdicts(record)
     stated, fallen = _stated(record, verdicts)
-    specs = markets_of(record.request.market, record.swarm, record.stock)
-    due = record.stock.due if record.stock else None
-    ledger = Ledger(specs, record.window, record.request.policy.base_area, evidence, due)
+    ledger = Ledger(
+        record.specs, record.window, record.request.policy.base_area, evidence, record.due
+    )
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
         objection = ledger.objection(claim, stated)
@@ -197,8 +197,7 @@ class _Decided(NamedTuple):
 
 
 def _decided(record: GraphRecord) -> _Decided:
-    told = record.swarm or record.stock
-    conflicts = told.conflicts if told else ()
+    conflicts = record.conflicts
     if not conflicts:
         return _Decided(frozenset(), {}, {})
     results = [n.entry.result for n in record.nodes if isinstance(n.entry.result, ResearchResult)]

@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
-from desk.contracts.markets import MarketSpec
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.swarm.swarm import (
     Hypothesis,
@@ -91,16 +89,6 @@ def objection_to(
     if _crossed(hypothesis):
         return "its lower bound is above its upper one"
     return unscorable(hypothesis)
-
-
-def markets_of(
-    market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None = None
-) -> tuple[MarketSpec, ...]:
-    """The markets that the claims of an answer are about: its own, those of its swarm, and the
-    stock of its episode."""
-    own = [spec for spec in (market, stock.market if stock else None) if spec]
-    everyone = (*own, *(swarm.markets if swarm else ()))
-    return tuple({spec.market: spec for spec in reversed(everyone)}.values())[::-1]
 
 
 def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from desk.contracts.findings.document import Statement
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, ObjectionOutcome, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.week.report import (
@@ -35,9 +36,9 @@ UNCHECKED: Final = "not checked"
 WITHHELD: Final = "no position holds, and the figure is withheld"
 
 
-def verdicts_of(market: MarketReport) -> dict[str, ClaimVerdict]:
+def verdicts_of(statement: Statement) -> dict[str, ClaimVerdict]:
     """A section's verdicts by claim."""
-    return {verdict.claim_id: verdict for verdict in market.verdicts}
+    return {verdict.claim_id: verdict for verdict in statement.verdicts}
 
 
 def status_words(verdict: ClaimVerdict | None) -> str:

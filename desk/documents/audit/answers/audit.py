@@ -25,7 +25,7 @@ from desk.documents.answer.nodes import usage_of_nodes
 from desk.documents.answer.prose import Known, render_answer
 from desk.documents.answer.seal import seal_of_answer
 from desk.documents.answer.stock import named_in_stock, texts_of_stock
-from desk.documents.answer.swarm import markets_of, named_in_swarm, texts_of_swarm
+from desk.documents.answer.swarm import named_in_swarm, texts_of_swarm
 from desk.documents.audit.answers.stock import stock_findings
 from desk.documents.audit.answers.swarm import swarm_findings
 from desk.documents.audit.findings import AuditFinding, differing
@@ -73,7 +73,7 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
         claims=len(report.claims),
         tool_results=len(report.evidence),
         references=sum(len(references(prose)) for prose in _proses(report)),
-        conflicts=len(told.conflicts) if (told := report.swarm or report.stock) else 0,
+        conflicts=len(report.conflicts),
         hypotheses=len(report.swarm.hypotheses) if report.swarm else 0,
         steps=len(report.stock.steps) if report.stock else 0,
         insights=len(report.stock.board.insights) if report.stock else 0,
@@ -137,7 +137,7 @@ def evidence_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 def _of_content(where: str, result: ToolResult, answer: AnswerReport) -> Iterator[AuditFinding]:
     try:
-        verified_answer(result, answer.window, _due(answer))
+        verified_answer(result, answer.window, answer.due)
     except EvidenceUnusable as unusable:
         yield AuditFinding(where, str(unusable))
     for name in KNOWN_FROM:
@@ -197,8 +197,7 @@ def _of_quotation(
 
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and goes into what is printed."""
-    specs = markets_of(answer.market, answer.swarm, answer.stock)
-    ledger = Ledger(specs, answer.window, answer.base_area, answer.evidence, _due(answer))
+    ledger = Ledger(answer.specs, answer.window, answer.base_area, answer.evidence, answer.due)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
     printed += named_in_swarm(answer.swarm) if answer.swarm else ()
@@ -250,10 +249,6 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
             yield AuditFinding(where, f"it prints {shown!r}, and its prose gives another text")
         for found in objections(prose, known.claims, others=known.quotations, place=where):
             yield AuditFinding(where, f"{found.written!r}: {found.reason}")
-
-
-def _due(answer: AnswerReport) -> datetime | None:
-    return answer.stock.due if answer.stock else None
 
 
 def _proses(answer: AnswerReport) -> Iterator[str]:

@@ -7,14 +7,10 @@ from typing import Final, NamedTuple
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from desk.analytics.figures import print_claim
 from desk.contracts.agents.tools import DataSource, ToolResult
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Quotation
-from desk.contracts.week.report import Coverage, MarketReport, ResearchReport, Timings
-from desk.contracts.weeks import week_of
 from desk.documents.answer.evidence import Library, Passage, is_carried
 from desk.documents.answer.prose import (
     Figure,
@@ -26,10 +22,8 @@ from desk.documents.answer.prose import (
     render_answer,
 )
 from desk.documents.answer.prose import shown_words as shown
-from desk.documents.answer.swarm import markets_of
-from desk.documents.rendering.answer.swarm_words import conflicts_of
 from desk.documents.rendering.figures.links import FigureLinks, tied
-from desk.documents.rendering.wording import one_line, typographic
+from desk.documents.rendering.wording import one_line
 from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -63,10 +57,13 @@ class AnswerLinks:
             {claim.claim_id: claim for claim in answer.claims},
             {quotation.quotation_id: quotation for quotation in answer.quotations},
         )
-        self.market = next(iter(markets_of(answer.market, answer.swarm, answer.stock)), None)
-        report = report_of_claims(answer)
-        self.figures = FigureLinks(report) if report else None
+        self.market = next(iter(answer.specs), None)
+        self.figures = FigureLinks(answer)
         self._markdown = _prose_renderer()
+
+    @property
+    def _place(self) -> str:
+        return self.market.market if self.market else ""
 
     @cached_property
     def cards(self) -> Mapping[str, QuotationCard]:
@@ -126,14 +123,10 @@ class AnswerLinks:
 
     def claim(self, claim: Claim) -> Markup:
         """A figure as the button of its trace."""
-        if self.figures is None or self.market is None:
-            return escape(typographic(print_claim(claim)))
-        return self.figures.claim(claim, self.market.market)
+        return self.figures.claim(claim, self._place)
 
     def _figure(self, figure: Figure) -> Markup:
-        if self.figures is None or self.market is None:
-            return escape(typographic(figure.text))
-        return self.figures.figure(figure.claim, figure.text, self.market.market)
+        return self.figures.figure(figure.claim, figure.text, self._place)
 
     def number(self, card: QuotationCard) -> Markup:
         """The number of a quotation as the button of its card."""
@@ -161,50 +154,6 @@ def _parted(words: str) -> tuple[str, str]:
     blank = words.rfind(" ")
     at = max(blank + 1, len(words) - LONGEST_END)
     return words[:at], words[at:]
-
-
-def report_of_claims(answer: AnswerReport) -> ResearchReport | None:
-    """The claims of an answer as a report of its first market, which the figures' traces are made
-    from; None without any."""
-    markets = markets_of(answer.market, answer.swarm, answer.stock)
-    if not markets or not answer.claims:
-        return None
-    market = markets[0]
-    section = MarketReport(
-        market=market.market,
-        kind=market.kind,
-        group=market.group,
-        outcome=answer.outcome,
-        claims=answer.claims,
-        verdicts=answer.verdicts,
-    )
-    return ResearchReport(
-        week=week_of(answer.as_of.date()),
-        title=market.market,
-        as_of=answer.as_of,
-        window=answer.window,
-        revision=1,
-        revisions=(),
-        outcome=answer.outcome,
-        coverage=Coverage(expected=1, researched=1, threshold=1.0),
-        summary=(),
-        movers=(),
-        policy_rates=(),
-        calendar=(),
-        markets=(section,),
-        conflicts=conflicts_of(answer) or (),
-        dead_letters=(),
-        sources=answer.sources,
-        evidence=answer.evidence,
-        config=RunConfig(markets=markets),
-        timings=Timings(
-            started_at=answer.started_at,
-            finished_at=answer.finished_at,
-            seconds=(answer.finished_at - answer.started_at).total_seconds(),
-            workflow_id=answer.workflow_id,
-            run_id=answer.run_id,
-        ),
-    )
 
 
 def _prose_renderer() -> MarkdownIt:

@@ -15,8 +15,9 @@ from markupsafe import Markup, escape
 from desk.analytics.figures import print_claim
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.document import Document, Statement
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.week.report import MarketReport, ResearchReport, Sentence
+from desk.contracts.week.report import Sentence
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.trust_words import status_words
 from desk.documents.rendering.wording import one_line, typographic
@@ -38,11 +39,11 @@ _AROUND = re.compile(
 class FigureLinks:
     """The buttons of a page and the traces that they open.
 
-    `cards` holds one trace for each claim of the report with the id of its element.
+    `cards` holds one trace for each claim of the document with the id of its element.
     """
 
-    def __init__(self, report: ResearchReport) -> None:
-        self._traces = Traces(report)
+    def __init__(self, document: Document) -> None:
+        self._traces = Traces(document)
         self._ids = unique_anchors(self._traces.entries, "trace")
 
     @cached_property
@@ -57,7 +58,7 @@ class FigureLinks:
             return escape(typographic(printed))
         return self._element(key, printed)
 
-    def on(self, market: MarketReport, metric: Metric) -> Markup | None:
+    def on(self, market: Statement, metric: Metric) -> Markup | None:
         """A market's own figure on a metric; None where it has none."""
         found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
         claim = next(found, None)

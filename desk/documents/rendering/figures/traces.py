@@ -12,10 +12,10 @@ from desk.analytics.figures import print_claim, print_full_day
 from desk.contracts.agents.tools import CallPlace, DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.findings.claims import Claim, ClaimId
+from desk.contracts.findings.document import Document
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.markets import Band, MarketName
-from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.excerpts import Excerpt, excerpt_of, provenance_of, row_origin
 from desk.documents.rendering.trust_words import verdict_words, verdicts_of
 from desk.documents.rendering.wording import human
@@ -26,7 +26,7 @@ from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
 class EvidenceTrace(Contract):
     """One tool call behind a figure: who was asked what, when, and where the call stands.
 
-    `origin` is who first published the figures. Where the report has no record of the call,
+    `origin` is who first published the figures. Where the document has no record of the call,
     `recorded` is false and only the id is known. `url` is as the source gave it and may be
     unfit to be linked to.
     """
@@ -59,11 +59,11 @@ class Elsewhere(Contract):
 
 
 class Trace(Contract):
-    """A figure of the report and everything it rests on.
+    """A figure of a document and everything it rests on.
 
     `name` is the figure in words and `printed` its value with its unit. `formula` is written out
     with the figures that go into it. `inputs` are traces of their own, down to what was read from
-    a source; `withheld` are inputs that are not in the report. `checked_with` are the calls that
+    a source; `withheld` are inputs that are not in the document. `checked_with` are the calls that
     the verdict rests on besides the figure's own.
     """
 
@@ -157,16 +157,16 @@ class Stated(NamedTuple):
 
 
 class Traces:
-    """Every figure of a report, once for each claim.
+    """Every figure of a document, once for each claim.
 
     Several sections may state one claim, as the dollar pairs all state the Fed's rate. The word
     of the section that the claim is about is taken. A section that states it differently has an
     entry of its own, so that no figure is shown with the trace of another.
     """
 
-    def __init__(self, report: ResearchReport) -> None:
-        self._report = report
-        self._stated = _by_claim(report)
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._stated = _by_claim(document)
         self._main = {name: _foremost(lines) for name, lines in self._stated.items()}
 
     @cached_property
@@ -180,7 +180,7 @@ class Traces:
 
     @property
     def claim_ids(self) -> tuple[str, ...]:
-        """The ids of all claims, in the order of the report."""
+        """The ids of all claims, in the order of the document."""
         return tuple(self._stated)
 
     def ids_of(self, market: str) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class Traces:
             checked_with=tuple(self._evidence(claim, name) for name in _checked_with(stated)),
             conflicts=tuple(
                 conflict
-                for conflict in self._report.conflicts
+                for conflict in self._document.conflicts
                 if any(line.claim_id == claim.claim_id for line in conflict.positions)
             ),
             elsewhere=tuple(self._elsewhere(stated)),
@@ -248,7 +248,7 @@ class Traces:
     def _evidence(self, claim: Claim, evidence_id: str) -> EvidenceTrace:
         result, source = self._results.get(evidence_id), self._sources.get(evidence_id)
         if result is None:
-            return _listed(evidence_id, source, self._report)
+            return _listed(evidence_id, source, self._document)
         named = provenance_of(result)
         excerpt = None if claim.inputs else excerpt_of(claim, self._answers[evidence_id])
         origins = (
@@ -265,7 +265,7 @@ class Traces:
             server=result.call.server,
             tool=result.call.tool,
             arguments=result.call.arguments,
-            as_of=self._report.as_of,
+            as_of=self._document.as_of,
             status=result.status,
             error=result.error,
             retrieved_at=result.retrieved_at,
@@ -276,7 +276,7 @@ class Traces:
 
     @cached_property
     def _results(self) -> dict[str, ToolResult]:
-        return {result.evidence_id: result for result in self._report.evidence}
+        return {result.evidence_id: result for result in self._document.evidence}
 
     @cached_property
     def _answers(self) -> dict[str, Answer | None]:
@@ -285,10 +285,10 @@ class Traces:
 
     @cached_property
     def _sources(self) -> dict[str, DataSource]:
-        return {source.evidence_id: source for source in reversed(self._report.sources)}
+        return {source.evidence_id: source for source in reversed(self._document.sources)}
 
     def _band(self, claim: Claim) -> Band | None:
-        specs = self._report.config.markets
+        specs = self._document.specs
         return next((spec.band for spec in specs if spec.market == claim.subject), None)
 
 
@@ -305,14 +305,14 @@ def figure_name(claim: Claim) -> str:
     return f"{claim.subject} {human(claim.metric)}{dated}"
 
 
-def _by_claim(report: ResearchReport) -> dict[str, list[Stated]]:
+def _by_claim(document: Document) -> dict[str, list[Stated]]:
     stated: dict[str, list[Stated]] = {}
-    for market in report.markets:
-        verdicts = verdicts_of(market)
-        for claim in market.claims:
-            line = Stated(market.market, claim, verdicts.get(claim.claim_id))
+    for statement in document.statements:
+        verdicts = verdicts_of(statement)
+        for claim in statement.claims:
+            line = Stated(statement.market, claim, verdicts.get(claim.claim_id))
             stated.setdefault(claim.claim_id, []).append(line)
-    for claim in report.counts:
+    for claim in document.counts:
         stated[claim.claim_id] = [Stated(claim.subject, claim, None)]
     return stated
 
@@ -341,10 +341,10 @@ def _checked_with(stated: Stated) -> tuple[str, ...]:
     return tuple(name for name in used if name not in stated.claim.evidence)
 
 
-def _listed(evidence_id: str, source: DataSource | None, report: ResearchReport) -> EvidenceTrace:
-    """Evidence whose result is not in the report: what the list of sources says about it."""
+def _listed(evidence_id: str, source: DataSource | None, document: Document) -> EvidenceTrace:
+    """Evidence whose result is not in the document: what the list of sources says about it."""
     if source is None:
-        return EvidenceTrace(evidence_id=evidence_id, recorded=False, as_of=report.as_of)
+        return EvidenceTrace(evidence_id=evidence_id, recorded=False, as_of=document.as_of)
     return EvidenceTrace(
         evidence_id=evidence_id,
         recorded=False,
@@ -355,6 +355,6 @@ def _listed(evidence_id: str, source: DataSource | None, report: ResearchReport)
         server=source.server,
         tool=source.tool,
         arguments=source.arguments,
-        as_of=report.as_of,
+        as_of=document.as_of,
         retrieved_at=source.retrieved_at,
     )
