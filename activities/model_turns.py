@@ -16,7 +16,7 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.platform.effects.paid_calls import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
-from desk.programs.claude.analysts import desk_turn, is_for_a_model, model_call, turn_of
+from desk.programs.claude.turns import desk_turn, is_for_a_model, model_call, turn_of
 from desk.runs.assignments.budget import affordable, lost_call, minus, spent
 
 MARGIN: Final = timedelta(seconds=5)

@@ -15,7 +15,7 @@ from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
-from desk.programs.claude.analysts import desk_turn
+from desk.programs.claude.turns import desk_turn
 from desk.programs.episode.parts import Pointer, values_of
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard

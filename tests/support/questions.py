@@ -21,7 +21,7 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     TicketAnswer,
 )
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from tests.support.builders import answered, failed, window
 
 MODEL: Final = "claude-sonnet-5-5"

@@ -34,7 +34,7 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
-from desk.programs.claude.analysts import desk_turn, turn_of
+from desk.programs.claude.turns import desk_turn, turn_of
 from tests.support.builders import answered, failed, pair_market, window
 
 MODEL: Final = "claude-sonnet-5-5"

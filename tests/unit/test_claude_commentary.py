@@ -14,7 +14,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
 from desk.contracts.names import AgentId
-from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import desk_turn, model_call, turn_of
 from desk.trust.prose.prose_review import review, without_rejected
 from tests.support.builders import claim, finding, window
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Exchange
-from desk.programs.claude.condensing import KEPT_WHOLE, LEFT_OUT, LONGEST_THOUGHT, condensed
+from desk.programs.claude.turns import KEPT_WHOLE, LEFT_OUT, LONGEST_THOUGHT, condensed
 
 LONGEST = 20_000
 NOTE = 200

@@ -17,9 +17,16 @@ from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, 
 from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.verdicts import RejectedFigure
-from desk.programs.claude.analysts import desk_turn, model_call, turn_of
-from desk.programs.claude.condensing import LONGEST_RESULT
-from desk.programs.claude.conversation import LAST, TOO_MANY, messages, shown
+from desk.programs.claude.turns import (
+    LAST,
+    LONGEST_RESULT,
+    TOO_MANY,
+    desk_turn,
+    messages,
+    model_call,
+    shown,
+    turn_of,
+)
 from tests.support.builders import answered, pair_market, real_history, request
 
 MODEL = "claude-sonnet-5-5"

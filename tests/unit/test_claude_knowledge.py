@@ -24,7 +24,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
 )
 from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import desk_turn, model_call, turn_of
 from desk.programs.question.claude.knowledge_state import (
     LEAST_TOLD,
     LONGEST_TOLD,

@@ -16,7 +16,7 @@ from desk.contracts.config import ScheduleConfig
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.plan import WeekPlan
-from desk.programs.claude.analysts import model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.week.builtin.product_manager import tasks_of
 
 WEEK = "2026-W44"

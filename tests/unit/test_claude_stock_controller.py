@@ -7,7 +7,7 @@ import pytest
 from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.names import AgentId
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from desk.programs.episode.run.actions import ORDER, why_not
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown

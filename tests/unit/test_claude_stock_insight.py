@@ -10,7 +10,7 @@ from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from desk.programs.episode.claude.board import claims_on_board
 from desk.programs.episode.claude.insight import MOST_INSIGHTS
 from desk.programs.episode.parts import pointers_of

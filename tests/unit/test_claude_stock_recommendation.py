@@ -12,7 +12,7 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.question.knowledge import Synthesis
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from desk.programs.episode.claude.recommendation import most_confidence
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend

@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import AgentId
-from desk.programs.claude.analysts import is_for_a_model, model_call
+from desk.programs.claude.turns import is_for_a_model, model_call
 from desk.programs.episode.claude.research import PROMPTS
 from desk.programs.episode.parts import values_of
 from desk.programs.episode.run.actions import DATA, PART_METRICS

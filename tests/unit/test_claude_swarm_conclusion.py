@@ -14,7 +14,7 @@ from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchRes
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import HypothesisKind, Refinement
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.questions import material

@@ -11,7 +11,7 @@ from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import Complexity, SwarmPlan
-from desk.programs.claude.analysts import model_call
+from desk.programs.claude.turns import model_call
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT
 from desk.trust.prose.prose_review import review
 from tests.support.questions import material

@@ -14,7 +14,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.names import AgentId
-from desk.programs.claude.analysts import desk_turn, model_call
+from desk.programs.claude.turns import desk_turn, model_call
 from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
     LONGEST_STATEMENT,

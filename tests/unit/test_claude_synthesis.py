@@ -27,7 +27,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import desk_turn, model_call, turn_of
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.builders import answered, pair_market, real_history
 from tests.support.builders import request as market_request

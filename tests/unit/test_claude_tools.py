@@ -14,7 +14,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolSpec
 from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.names import AgentId
-from desk.programs.claude.tools import calls_in, described
+from desk.programs.claude.turns import calls_in, described
 from tests.support.builders import pair_market, request
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")

@@ -15,7 +15,7 @@ from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.claude.analysts import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import desk_turn, model_call, turn_of
 from desk.programs.week.claude.validation import MOST_ISSUES
 from desk.trust.claims.checks import IssueType
 from tests.support.builders import (

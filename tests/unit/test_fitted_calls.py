@@ -16,7 +16,7 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.models.claude import price_of, usage_of
-from desk.programs.claude.analysts import model_call
+from desk.programs.claude.turns import model_call
 from tests.support.builders import pair_market, request
 
 PRICE = ModelPrice(read=Decimal("0.000002"), written=Decimal("0.00001"))

@@ -28,7 +28,7 @@ from desk.documents.report.markets.tone import (
     word_stances,
 )
 from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.week.builtin.tone import with_tone
+from desk.programs.week.builtin.rates_analyst import with_tone
 from desk.trust.claims.banks import BANKS
 from desk.trust.prose.printable import printable
 from tests.support.builders import (

@@ -17,7 +17,7 @@ from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.report.markets.tone import tone_by_model
 from desk.documents.report.markets.views import standing_views
-from desk.programs.week.builtin.tone import with_tone
+from desk.programs.week.builtin.rates_analyst import with_tone
 from desk.trust.claims.banks import BANKS
 from desk.trust.conflicts.detection import view_conflicts
 from desk.trust.ledger.seal import content_hash, sealed

@@ -22,8 +22,7 @@ from desk.contracts.names import market_run_id, week_run_id
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect, desk_plugin
-from desk.programs.claude.condensing import LEFT_OUT, LONGEST_TRANSCRIPT
-from desk.programs.claude.conversation import messages
+from desk.programs.claude.turns import LEFT_OUT, LONGEST_TRANSCRIPT, messages
 from tests.support.desk import WEEK, desk_workers, pair, start_week
 from tests.support.homes import home_settings
 from tests.support.scripted import ScriptedTools, finding, ordinary_turn, price_call

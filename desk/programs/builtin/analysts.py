@@ -7,14 +7,13 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN_VERSION
 from desk.contracts.findings.results import ResearchResult, ValidationResult
-from desk.programs.builtin import validator
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.episode.builtin import controller as stock_controller
-from desk.programs.episode.builtin import evaluation as stock_evaluation
 from desk.programs.episode.builtin import insight as stock_insight
 from desk.programs.episode.builtin import recommendation as stock_recommendation
+from desk.programs.episode.builtin import research as stock_evaluation
 from desk.programs.episode.builtin import research as stock_research
-from desk.programs.episode.builtin import technicals as stock_technicals
+from desk.programs.episode.builtin import research as stock_technicals
 from desk.programs.question.builtin import lookups, reading, synthesis
 from desk.programs.swarm.builtin import fundamental as swarm_fundamental
 from desk.programs.swarm.builtin import leader as swarm_leader
@@ -22,7 +21,7 @@ from desk.programs.swarm.builtin import market as swarm_market
 from desk.programs.swarm.builtin import pattern as swarm_pattern
 from desk.programs.swarm.builtin import sentiment as swarm_sentiment
 from desk.programs.swarm.builtin import technical as swarm_technical
-from desk.programs.week.builtin import price_analyst, product_manager, rates_analyst
+from desk.programs.week.builtin import price_analyst, product_manager, rates_analyst, validator
 
 ANALYSTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {
     TaskType.PLAN_WEEK: product_manager.take_turn,

@@ -44,7 +44,7 @@ from desk.documents.rendering.report.json_form import apart_from_the_run, from_j
 from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
-from desk.programs.builtin.derived_week import NotDerivable, derived_outcomes
+from desk.programs.week.derived import NotDerivable, derived_outcomes
 from starters.published.published_files import LARGEST_REPORT, latest_files
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 

@@ -1,22 +1,95 @@
-"""The stock research agent: a company's news, their tone, and its accounts."""
+"""The analysts of a stock: news, fundamentals, sentiment, technicals, and the last evaluation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Final, NamedTuple
 
+from pydantic import JsonValue
+
+from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.episode.stock import StockAction
-from desk.programs.builtin.evidence import market_of
-from desk.programs.episode.builtin.part import deliver_part, read_part
-from desk.programs.swarm.builtin.delivery import noted
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import AgentError, Leaning, ResearchResult
+from desk.contracts.names import AgentId, FailureType
+from desk.programs.builtin.evidence import TaskNotPossible, market_of
+from desk.programs.episode.run.actions import PART_METRICS
+from desk.programs.question.builtin.asking import query_of
+from desk.programs.swarm.builtin.delivery import Note, direction, findings_of, noted
 from desk.programs.swarm.builtin.fundamental import ACCOUNTS, read_company, tell_company
+from desk.programs.swarm.builtin.market import tell_expected, tell_move, tell_trend, tell_year
 from desk.programs.swarm.builtin.sentiment import KINDS, tell_coverage, tell_tone
+from desk.programs.swarm.builtin.technical import (
+    tell_averages,
+    tell_bands,
+    tell_momentum,
+    tell_patterns,
+    tell_strength,
+    tell_target,
+    tell_trend_strength,
+)
 from desk.programs.swarm.conclusion.reading import (
+    Questions,
     Reading,
     about,
+    consulted,
     questions,
+    read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.programs.swarm.parts.signals import judge
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.trust.ledger import NOTHING_FOUND
+
+_LIKE: Final = {
+    StockAction.FETCH_NEWS: AgentId.SENTIMENT_SPECIALIST,
+    StockAction.FETCH_SENTIMENT: AgentId.SENTIMENT_SPECIALIST,
+    StockAction.FETCH_FUNDAMENTALS: AgentId.FUNDAMENTAL_SPECIALIST,
+    StockAction.RUN_TA_BASIC: AgentId.TECHNICAL_SPECIALIST,
+    StockAction.RUN_TA_ADVANCED: AgentId.TECHNICAL_SPECIALIST,
+}
+"""Whose reach over the weeks ahead the signals of a part have."""
+
+
+def read_part(
+    request: TurnRequest,
+    action: StockAction,
+    kinds: Mapping[Capability, type[Analysis]],
+    *,
+    figures_only: Collection[Capability] = (),
+) -> Reading:
+    """What the tools answered that compute something. What they lack of other parts is left to
+    those."""
+    own = PART_METRICS[action]
+    others = {m for metrics in PART_METRICS.values() for m in metrics if m not in own}
+    return read_analyses(request, kinds, figures_only=figures_only, elsewhere=others)
+
+
+def deliver_part(reading: Reading, action: StockAction, notes: Iterable[Note]) -> ResearchResult:
+    """The result with the claims of its own part and no others.
+
+    It has a view where its signals point, and none where there are none; what to do about it all is
+    not its to say.
+    """
+    metrics = PART_METRICS[action]
+    own = own_figures(reading, metrics)
+    judgement = judge(own.signals, SPECIALITIES[_LIKE[action]].reach, len(own.gaps))
+    view = None if judgement.leaning is Leaning.ABSTAINS else direction(own, judgement, metrics)
+    found = findings_of(own, judgement, notes)
+    return found.model_copy(update={"views": (view,) if view else ()})
+
+
+def own_figures(reading: Reading, metrics: Sequence[Metric]) -> Reading:
+    """The reading with the claims of a part and no others. What it is without, and nobody said why,
+    is told to lack."""
+    own = reading.only(metrics)
+    lacking = [metric.replace("_", " ") for metric in metrics if not own.has(metric)]
+    if not lacking or own.gaps:
+        return own
+    return own.with_gaps([f"nothing was told of {listed(lacking)}"])
 
 
 class _News(NamedTuple):
@@ -81,3 +154,174 @@ def _fetch(request: TurnRequest, part: _News) -> Turn:
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
     notes = noted(((part.topic, part.tell(reading)),), evidence)
     return Turn(result=deliver_part(reading, part.action, notes))
+
+
+BASIC: Final = (Capability.MARKET_DATA, Capability.INDICATORS)
+ADVANCED: Final = (Capability.INDICATORS, Capability.CHART_PATTERNS, Capability.MARKET_DATA)
+
+CHARTED: Final = timedelta(weeks=95)
+"""How far back the prices of the chart go: a year, and the 200 days of trading before it that its
+longest average needs."""
+
+_OF_BASIC: Final = frozenset({"relative strength index", "long trend", "moving averages"})
+_OF_ADVANCED: Final = frozenset({"MACD", "Bollinger bands", "regression line"})
+"""The signals of the indicators, by the analysis that has their figures: each is heard once."""
+
+
+def basic(request: TurnRequest) -> Turn:
+    """Ask for the market, its indicators and the prices of the chart side by side; with them,
+    submit moves, ranges, averages and relative strength.
+
+    The prices are evidence for the chart and give no claim.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    if not request.exchanges:
+        return questions(request, _asked(request), "the price and its averages")
+    action = StockAction.RUN_TA_BASIC
+    reading = read_part(request, action, dict.fromkeys(BASIC, Analysis))
+    reading = _with_prices(reading.without_signals(_OF_ADVANCED))
+    stop_if_nobody_answered(reading, BASIC[0])
+    told = (
+        ("move", tell_move(reading)),
+        ("trend", tell_trend(reading)),
+        ("year", tell_year(reading)),
+        ("averages", tell_averages(reading)),
+        ("relative strength", tell_strength(reading)),
+    )
+    return Turn(result=deliver_part(reading, action, noted(told)))
+
+
+def advanced(request: TurnRequest) -> Turn:
+    """Ask for indicators, chart patterns and the market side by side; with them, submit momentum,
+    the strength of the trend, bands, target, patterns and the range that is to be expected.
+
+    Raises:
+        TaskNotPossible: no tool could be asked.
+    """
+    if not request.exchanges:
+        return questions(request, about(market_of(request), *ADVANCED), "the indicators")
+    action = StockAction.RUN_TA_ADVANCED
+    kinds = dict.fromkeys(ADVANCED, Analysis)
+    reading = read_part(request, action, kinds, figures_only=(Capability.MARKET_DATA,))
+    reading = reading.without_signals(_OF_BASIC)
+    stop_if_nobody_answered(reading, ADVANCED[0])
+    told = (
+        ("momentum", tell_momentum(reading)),
+        ("strength of the trend", tell_trend_strength(reading)),
+        ("bands", tell_bands(reading)),
+        ("target", tell_target(reading)),
+        ("chart patterns", tell_patterns(reading)),
+        ("expected range", tell_expected(reading)),
+    )
+    return Turn(result=deliver_part(reading, action, noted(told)))
+
+
+def _asked(request: TurnRequest) -> Questions:
+    market = market_of(request)
+    start = (request.assignment.window.end - CHARTED).date().isoformat()
+    prices = {"symbol": market.market, "start": start}
+    return {**about(market, *BASIC), Capability.PRICE_HISTORY: prices}
+
+
+def _with_prices(reading: Reading) -> Reading:
+    """With the prices of the chart among the sources, where they are this stock's."""
+    evidence, reading = consulted(reading, Capability.PRICE_HISTORY, PriceHistory)
+    if evidence is None:
+        return reading
+    if evidence.answer.symbol != reading.market.market:
+        return reading.with_gaps(["the prices of the chart are of another market"])
+    return reading.with_source(evidence).with_gaps(evidence.answer.missing)
+
+
+MADE_AT, POSITION, COST = "made_at", "position", "cost"
+"""The parameters of the query that say what is to be evaluated."""
+
+_FULL_REACH: Final = 1.0
+
+
+def evaluate(request: TurnRequest) -> Turn:
+    """Ask what came of the recommendation; with that, submit its figures.
+
+    Raises:
+        TaskNotPossible: the query does not say what is to be evaluated, or nobody could be asked.
+    """
+    if not request.exchanges:
+        return questions(request, _asked_to_evaluate(request), "what came of the recommendation")
+    action = StockAction.EVALUATE_PERFORMANCE
+    reading = read_part(request, action, {Capability.PERFORMANCE: Analysis})
+    stop_if_nobody_answered(reading, Capability.PERFORMANCE)
+    return Turn(result=_result(own_figures(reading, EVALUATION_METRICS)))
+
+
+def _asked_to_evaluate(request: TurnRequest) -> Questions:
+    parameters = query_of(request).parameters
+    try:
+        made_at, position, cost = (parameters[name] for name in (MADE_AT, POSITION, COST))
+        percent = float(cost)
+    except (KeyError, ValueError) as error:
+        raise TaskNotPossible(
+            AgentError(
+                error_type=FailureType.UNUSABLE_REQUEST,
+                error_message=(
+                    f"the task {request.assignment.task_id} does not say which recommendation is to"
+                    f" be evaluated: it takes {MADE_AT}, {POSITION} and {COST}, a number ({error})"
+                ),
+                agent=request.assignment.agent,
+            )
+        ) from error
+    asked: dict[str, JsonValue] = {"symbol": market_of(request).market}
+    return {Capability.PERFORMANCE: {**asked, MADE_AT: made_at, POSITION: position, COST: percent}}
+
+
+def _result(reading: Reading) -> ResearchResult:
+    """A measurement points nowhere: it is as sure as it is complete."""
+    told = (
+        ("price", _price(reading)),
+        ("beside cash", _beside_cash(reading)),
+        ("beside holding", _beside_holding(reading)),
+        ("reward", _reward(reading)),
+    )
+    found = findings_of(reading, judge((), _FULL_REACH, 0), noted(told))
+    share = len(reading.known) / len(EVALUATION_METRICS)
+    sure = max(NOTHING_FOUND, round(share, 3))
+    findings = tuple(each.model_copy(update={"confidence": sure}) for each in found.findings)
+    return found.model_copy(update={"findings": findings, "confidence": sure})
+
+
+def _price(reading: Reading) -> str:
+    if not reading.has(Metric.ENTRY, Metric.EXIT):
+        return ""
+    entry, exit_ = reading.reference(Metric.ENTRY), reading.reference(Metric.EXIT)
+    told = f"The price went from {entry} to {exit_}"
+    if not reading.has(Metric.FORWARD_MOVE):
+        return f"{told}."
+    return f"{told}, a move of {reading.reference(Metric.FORWARD_MOVE)}."
+
+
+def _beside_cash(reading: Reading) -> str:
+    told = []
+    if reading.has(Metric.CASH_MOVE):
+        told.append(f"Cash would have brought {reading.reference(Metric.CASH_MOVE)}.")
+    if reading.has(Metric.OVER_CASH):
+        over = reading.reference(Metric.OVER_CASH)
+        told.append(f"After costs the recommendation came to {over} beside cash.")
+    return joined(told)
+
+
+def _beside_holding(reading: Reading) -> str:
+    if not reading.has(Metric.OVER_HOLDING):
+        return ""
+    over = reading.reference(Metric.OVER_HOLDING)
+    return f"Beside having bought and held it came to {over}."
+
+
+def _reward(reading: Reading) -> str:
+    if not reading.has(Metric.REWARD):
+        return ""
+    reward = reading.reference(Metric.REWARD)
+    if not reading.has(Metric.RISK):
+        return f"That is a reward of {reward}."
+    risk = reading.reference(Metric.RISK)
+    return f"Told in units of the risk over that time, which was {risk}, the reward is {reward}."

@@ -17,8 +17,13 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
-from desk.programs.swarm.claude.findings import results_in, standing, told_conflicts, told_findings
-from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.swarm.claude.material import (
+    results_in,
+    standing,
+    told_conflicts,
+    told_findings,
+    told_memories,
+)
 from desk.programs.week.claude.research import claim_line
 
 

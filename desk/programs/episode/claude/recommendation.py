@@ -34,7 +34,7 @@ from desk.programs.question.claude.synthesis import (
     texts,
     written,
 )
-from desk.programs.swarm.claude.findings import withheld
+from desk.programs.swarm.claude.material import withheld
 from desk.programs.week.claude.research import refuse, twice
 
 PROMPT: Final = "stock_recommendation"

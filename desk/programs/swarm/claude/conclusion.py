@@ -6,15 +6,20 @@ worth its price.
 """
 
 import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
 
 from desk.contracts.agents.turns import AgentResult, TurnRequest
-from desk.contracts.base import Contract
+from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.swarm import Refinement
+from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, Refinement
+from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
     ProposedSynthesis,
@@ -24,23 +29,125 @@ from desk.programs.question.claude.synthesis import (
     texts,
     written,
 )
-from desk.programs.swarm.claude.findings import (
+from desk.programs.swarm.claude.material import (
+    markets_known,
     results_in,
     standing,
     told_claims,
     told_conflicts,
     told_findings,
+    told_memories,
     withheld,
 )
-from desk.programs.swarm.claude.hypotheses import (
-    MOST_PROPOSED,
-    ProposedHypothesis,
-    hypotheses_of,
-    hypothesis_faults,
-)
-from desk.programs.swarm.claude.markets import markets_known
-from desk.programs.swarm.claude.memory import told_memories
 from desk.programs.week.claude.research import refuse
+from desk.trust.prose import references
+
+MOST_PROPOSED: Final = 6
+MOST_NAMED: Final = 8
+"""The bound of `Hypothesis.claims`."""
+
+_NEEDS: Final[Mapping[HypothesisKind, tuple[Metric, ...]]] = {
+    HypothesisKind.DIRECTION: (Metric.LAST,),
+    HypothesisKind.RANGE: (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),
+}
+_SIDES: Final = frozenset({Leaning.UP, Leaning.DOWN})
+
+Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+
+
+class ProposedHypothesis(Contract):
+    """What the model takes to be likely. It names no level: that is the market's last price, and of
+    a range the two ends that were measured."""
+
+    market: ShortText
+    kind: HypothesisKind
+    leaning: Leaning = Leaning.NEUTRAL
+    weeks: Annotated[int, Field(ge=1, le=52)]
+    probability: Confidence
+    statement: Prose
+    refuted_by: Prose
+
+
+def hypothesis_faults(
+    proposed: Iterable[ProposedHypothesis],
+    known: Mapping[str, MarketSpec],
+    claims: Mapping[str, Claim],
+) -> Iterator[str]:
+    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    lines = tuple(proposed)
+    about = [(line.market, line.kind, line.weeks) for line in lines]
+    for place, line in enumerate(lines):
+        where = f"hypotheses.{place}"
+        if about.index(about[place]) < place:
+            yield f"{where}: it is about the same as hypotheses.{about.index(about[place])}"
+        if line.market not in known:
+            yield f"{where}.market: it is none of the markets that were looked at"
+        elif lacking := [m for m in _NEEDS[line.kind] if claim_id(line.market, m) not in claims]:
+            yield (
+                f"{where}: no claim gives {' and '.join(lacking)} of its market, which a"
+                f" {line.kind} is held against: leave it out"
+            )
+        elif not _within(line, claims):
+            yield f"{where}: the last price of its market is outside of the range: leave it out"
+        yield from (f"{where}{fault}" for fault in _of_line(line, claims))
+
+
+def hypotheses_of(
+    request: TurnRequest,
+    proposed: Iterable[ProposedHypothesis],
+    known: Mapping[str, MarketSpec],
+    claims: Mapping[str, Claim],
+) -> Iterator[Hypothesis]:
+    """Hypotheses without faults, with their levels and the instant at which they are due."""
+    for line in proposed:
+        needed = [claims[claim_id(line.market, metric)] for metric in _NEEDS[line.kind]]
+        last, *ends = needed
+        low, high = [end.value for end in ends] or (None, None)
+        direction = line.kind is HypothesisKind.DIRECTION
+        yield Hypothesis(
+            hypothesis_id=hypothesis_name(line),
+            market=known[line.market],
+            kind=line.kind,
+            leaning=line.leaning if direction else Leaning.NEUTRAL,
+            level=last.value,
+            level_on=last.as_of,
+            low=low,
+            high=high,
+            weeks=line.weeks,
+            due=request.assignment.window.end + timedelta(weeks=line.weeks),
+            probability=round(line.probability, PROBABILITY_DIGITS),
+            statement=line.statement,
+            refuted_by=line.refuted_by,
+            claims=_rests_on(line, needed, claims),
+        )
+
+
+def hypothesis_name(line: ProposedHypothesis) -> str:
+    """`usd-jpy-direction-4w`: it becomes part of a workflow's id, and no two of one conclusion are
+    of one market, kind and horizon."""
+    return f"{line.market.replace('/', '-').lower()}-{line.kind}-{line.weeks}w"
+
+
+def _within(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> bool:
+    """Whether a range holds the price that it starts from."""
+    last, *ends = (claims[claim_id(line.market, metric)].value for metric in _NEEDS[line.kind])
+    return not ends or ends[0] <= last <= ends[1]
+
+
+def _of_line(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> Iterator[str]:
+    if line.kind is HypothesisKind.DIRECTION and line.leaning not in _SIDES:
+        yield ".leaning: a direction is up or down"
+    if line.kind is HypothesisKind.RANGE and line.weeks != HORIZON:
+        yield f".weeks: the ends of a range are measured for {HORIZON} weeks ahead"
+
+
+def _rests_on(
+    line: ProposedHypothesis, needed: Iterable[Claim], claims: Collection[str]
+) -> tuple[str, ...]:
+    said = (*references(line.statement), *references(line.refuted_by))
+    named = (*(claim.claim_id for claim in needed), *(name for name in said if name in claims))
+    return tuple(dict.fromkeys(named))[:MOST_NAMED]
+
 
 PROMPT: Final = "swarm_conclusion"
 

@@ -21,9 +21,13 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.swarm.claude.findings import told_claims, told_findings
-from desk.programs.swarm.claude.markets import markets_known, symbols_found
-from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.swarm.claude.material import (
+    markets_known,
+    symbols_found,
+    told_claims,
+    told_findings,
+    told_memories,
+)
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS
 from desk.programs.week.claude.research import refuse

@@ -9,20 +9,21 @@ so that it is held short.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
-from pydantic import Field, JsonValue, StringConstraints
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
+from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
-from desk.programs.swarm.claude.answers import told_answers
-from desk.programs.swarm.claude.claims import ProposedFigure, Taken, sources_with, taken_up, usable
-from desk.programs.swarm.claude.memory import told_memories
+from desk.programs.claude.news import short_id
+from desk.programs.question.claude.knowledge_state import clipped, room_for
+from desk.programs.swarm.claude.material import told_memories
 from desk.programs.week.claude.research import (
     MOST_VIEWS,
     MOST_WARNINGS,
@@ -36,7 +37,148 @@ from desk.programs.week.claude.research import (
     view_faults,
     views_of,
 )
+from desk.trust.ledger import EvidenceUnusable, attributed, check_result, derive, verified_answer
 from desk.trust.prose import references
+
+NO_FIGURE: Final = "there is no such figure in the evidence it names"
+OTHERWISE: Final = (
+    "the claims have it, or what it is computed from, out of another answer that gives it otherwise"
+)
+
+
+class ProposedFigure(Contract):
+    """A measured figure that is to be a claim: the answer that gives it, and its name, which is the
+    symbol and the metric with a colon between."""
+
+    evidence: ShortText
+    claim: ShortText
+
+
+class Taken(NamedTuple):
+    """What became of the figures that a model named: claims, and what is wrong with the others."""
+
+    claims: tuple[Claim, ...]
+    faults: tuple[str, ...]
+
+
+def taken_up(
+    request: TurnRequest, proposed: Iterable[ProposedFigure], known: Mapping[str, Claim]
+) -> Taken:
+    """The figures that are named, as claims that rest on the answers they are named in, with those
+    that they are computed from. One that is `known` already stays as it is."""
+    given = {name: _given(request, answer) for name, answer in usable(request).items()}
+    claims: dict[str, Claim] = {}
+    faults: list[str] = []
+    for place, line in enumerate(proposed):
+        named = _with_inputs(line.claim, given.get(line.evidence, {}))
+        if not named:
+            faults.append(f"figures.{place}: {NO_FIGURE}")
+        elif all(_agrees(claim, {**claims, **known}) for claim in named):
+            claims |= {claim.claim_id: claim for claim in named if claim.claim_id not in known}
+        else:
+            faults.append(f"figures.{place}: {OTHERWISE}")
+    return Taken(tuple(claims.values()), tuple(faults))
+
+
+def _with_inputs(name: str, given: Mapping[str, Claim]) -> tuple[Claim, ...]:
+    """A figure of an answer behind those that it is computed from; nothing where it is not there.
+
+    An input that the answer does not give is not taken: the ledger looks for it elsewhere.
+    """
+    if name not in given:
+        return ()
+    inputs = (claim for each in given[name].inputs for claim in _with_inputs(each, given))
+    return tuple(dict.fromkeys((*inputs, given[name])))
+
+
+def _agrees(claim: Claim, others: Mapping[str, Claim]) -> bool:
+    """Whether no claim of the same name has another value or another day."""
+    before = others.get(claim.claim_id, claim)
+    return (before.value, before.as_of) == (claim.value, claim.as_of)
+
+
+def usable(request: TurnRequest) -> dict[str, ToolResult]:
+    """The answers that something can rest on, by the names that a model knows them by: unchanged,
+    and of the task's as-of instant."""
+    return {short_id(answer): answer for answer in request.results if _is_usable(request, answer)}
+
+
+def sources_with(
+    sources: Iterable[DataSource], evidence: Iterable[str], request: TurnRequest
+) -> Iterator[DataSource]:
+    """The sources, and those of further answers that something rests on, by their full names."""
+    listed = tuple(sources)
+    yield from listed
+    wanted = set(evidence) - {source.evidence_id for source in listed}
+    for answer in request.results:
+        if answer.evidence_id in wanted:
+            yield attributed(answer, _published_by(answer))
+
+
+def _is_usable(request: TurnRequest, answer: ToolResult) -> bool:
+    try:
+        check_result(answer, request.assignment.window)
+    except EvidenceUnusable:
+        return False
+    return True
+
+
+def _given(request: TurnRequest, answer: ToolResult) -> dict[str, Claim]:
+    """The figures of an answer by name; none where it has another form or was not asked for."""
+    task = request.assignment
+    specs = {market.market: market for market in (*request.markets, task.market) if market}
+    try:
+        read = verified_answer(answer, task.window)
+        claims = derive(read, specs, task.window, answer.evidence_id) if read else ()
+    except EvidenceUnusable:
+        return {}
+    return {claim.claim_id: claim for claim in reversed(claims)}
+
+
+def _published_by(answer: ToolResult) -> Provenance:
+    """Who published an answer; the tool itself where it does not say."""
+    try:
+        return SourceResult.model_validate(answer.content).source
+    except ValidationError:
+        name = f"{answer.call.server}.{answer.call.tool}"
+        return Provenance(name=name[:200], tier=SourceTier.SECONDARY)
+
+
+LONGEST_ANSWERS: Final = 12_000
+"""Characters of one answer: some 3,000 tokens."""
+
+_AS_CLAIMS: Final = frozenset({"figures", "rates", "decisions"})
+_SERIES: Final = frozenset(
+    {"days", "values", "closes", "opens", "highs", "lows", "volumes", "averages"}
+)
+_LEFT_OUT: Final = _AS_CLAIMS | _SERIES | {"as_of", "source"}
+
+
+def told_answers(request: TurnRequest) -> list[JsonValue]:
+    """The answers that something can rest on, each under the name by which it is referred to."""
+    own = {
+        result.evidence_id
+        for exchange in request.exchanges
+        if not exchange.said
+        for result in exchange.results
+    }
+    answers = {n: answer for n, answer in usable(request).items() if answer.evidence_id in own}
+    room = min(LONGEST_ANSWERS, room_for(len(answers)))
+    return [
+        {
+            "evidence": short_id(answer),
+            "tool": answer.call.tool,
+            "content": clipped(_without_figures(answer.content), room),
+        }
+        for answer in answers.values()
+    ]
+
+
+def _without_figures(content: JsonValue) -> JsonValue:
+    if not isinstance(content, dict):
+        return content
+    return {name: value for name, value in content.items() if value and name not in _LEFT_OUT}
+
 
 PROMPT: Final = "swarm_specialist"
 """Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""

@@ -1,16 +1,21 @@
 """What a swarm's leader has before it when it concludes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
+from desk.analytics.names.markets import spoken
 from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
+from desk.programs.swarm.conclusion.wording import listed
+from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import planned_as
 from desk.programs.swarm.scope import SPECIALISTS
 from desk.trust.conflicts import surviving_claims
@@ -94,3 +99,153 @@ def _markets(state: tuple[StateEntry, ...]) -> tuple[MarketSpec, ...]:
     for spec in specs:
         known.setdefault(spec.market, spec)
     return tuple(known.values())
+
+
+class _Clause(NamedTuple):
+    """A clause of figures. `first` is the one whose side counts: above zero is up, or above
+    `beside` where that is a level."""
+
+    first: Metric
+    parts: tuple[tuple[Metric, str], ...]
+    beside: Metric | None = None
+
+
+_CLAUSES: Final[Mapping[AgentId, tuple[_Clause, ...]]] = MappingProxyType(
+    {
+        AgentId.MARKET_SPECIALIST: (
+            _Clause(Metric.QUARTER_MOVE, ((Metric.QUARTER_MOVE, "{} on the quarter"),)),
+            _Clause(Metric.MONTH_MOVE, ((Metric.MONTH_MOVE, "{} on the month"),)),
+        ),
+        AgentId.TECHNICAL_SPECIALIST: (
+            _Clause(
+                Metric.LAST,
+                (
+                    (Metric.LAST, "a price of {}"),
+                    (Metric.SMA_200, "beside its long average of {}"),
+                ),
+                Metric.SMA_200,
+            ),
+            _Clause(
+                Metric.MACD_HISTOGRAM,
+                ((Metric.MACD_HISTOGRAM, "a MACD histogram of {} of the price"),),
+            ),
+        ),
+        AgentId.FUNDAMENTAL_SPECIALIST: (
+            _Clause(
+                Metric.DIFFERENTIAL,
+                (
+                    (Metric.DIFFERENTIAL, "a rate differential of {}"),
+                    (Metric.CARRY_TO_VOLATILITY, "{} of the volatility"),
+                ),
+            ),
+            _Clause(Metric.REVENUE_GROWTH, ((Metric.REVENUE_GROWTH, "revenue {} on the year"),)),
+        ),
+        AgentId.SENTIMENT_SPECIALIST: (
+            _Clause(
+                Metric.NEWS_TONE,
+                ((Metric.NEWS_TONE, "a tone of {}"), (Metric.NEWS_COUNT, "stories: {}")),
+            ),
+        ),
+        AgentId.PATTERN_SPECIALIST: (
+            _Clause(
+                Metric.ANALOGUE_MOVE,
+                (
+                    (Metric.ANALOGUE_MOVE, "{} after the like"),
+                    (Metric.ANALOGUE_HIT_RATE, "a rise in {} of the cases"),
+                ),
+            ),
+            _Clause(Metric.SEASONAL_MOVE, ((Metric.SEASONAL_MOVE, "{} in the coming month"),)),
+        ),
+    }
+)
+
+
+def evidence_of(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
+    """`a rate differential of [[USD/JPY:differential]], …`: the first clause that stands and
+    points that way; empty without any."""
+    for clause in _CLAUSES.get(agent, ()):
+        if _points(account, market, clause) is leaning:
+            told = [
+                words.format(f"[[{claim_id(market, metric)}]]")
+                for metric, words in clause.parts
+                if account.value(market, metric) is not None
+            ]
+            return ", ".join(told)
+    return ""
+
+
+def first_pointing(account: Account, agent: AgentId, market: str) -> Leaning | None:
+    """Which way the first of a specialist's clauses that stands points."""
+    found = (_points(account, market, clause) for clause in _CLAUSES.get(agent, ()))
+    return next((leaning for leaning in found if leaning is not None), None)
+
+
+def voice_with_evidence(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
+    """`the fundamentals (a rate differential of …)`."""
+    voice = SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"
+    found = evidence_of(account, agent, market, leaning)
+    return f"{voice} ({found})" if found else voice
+
+
+def _points(account: Account, market: str, clause: _Clause) -> Leaning | None:
+    value = account.value(market, clause.first)
+    level = account.value(market, clause.beside) if clause.beside else Decimal(0)
+    if value is None or level is None or value == level:
+        return None
+    return Leaning.UP if value > level else Leaning.DOWN
+
+
+COUNTS: Final = Decimal("0.5")
+"""Of what is usual over its span: a smaller move is none to speak of. A convention."""
+
+_SPANS: Final = (
+    (Metric.MONTH_MOVE, "on the month", Decimal("0.2887")),
+    (Metric.QUARTER_MOVE, "on the quarter", Decimal("0.5")),
+    (Metric.YEAR_MOVE, "on the year", Decimal(1)),
+)
+"""Each with the share of a year's volatility that is usual over it: the root of its share of the
+year."""
+
+
+class Span(NamedTuple):
+    """A market's move over a span, with a reference, and whether the side that is looked at gained
+    by it (1), lost (-1) or did neither."""
+
+    market: str
+    words: str
+    sense: int
+
+
+def spans(account: Account, market: str, side: int, most: Metric) -> tuple[Span, ...]:
+    """The moves of a market from the month on up to a metric's span, for its first side (1) or
+    its second (-1)."""
+    wanted = [metric for metric, _, _ in _SPANS]
+    return tuple(_spans(account, market, side, wanted[: wanted.index(most) + 1]))
+
+
+def told(moves: Iterable[Span]) -> str:
+    """`USD/JPY +0.16 % on the month and -3.49 % on the quarter, AUD/JPY …`."""
+    by_market: dict[str, list[str]] = {}
+    for span in moves:
+        by_market.setdefault(span.market, []).append(span.words)
+    return ", ".join(f"{spoken(market)} {listed(words)}" for market, words in by_market.items())
+
+
+def side_of(market: str, currency: str | None) -> int:
+    """1 where a currency is the first of a pair or there is none to look for, -1 where it is the
+    second, and 0 where it is not in it."""
+    if currency is None or "/" not in market:
+        return 1
+    base, _, quote = market.partition("/")
+    return {base: 1, quote: -1}.get(currency, 0)
+
+
+def _spans(account: Account, market: str, side: int, wanted: Sequence[Metric]) -> Iterator[Span]:
+    volatility = account.value(market, Metric.VOLATILITY) or Decimal(0)
+    for metric, words, share in _SPANS:
+        move = account.value(market, metric)
+        if metric not in wanted or move is None:
+            continue
+        little = abs(move) <= COUNTS * volatility * share
+        sense = 0 if little else side if move > 0 else -side
+        yield Span(market, f"[[{claim_id(market, metric)}]] {words}", sense)

@@ -1,24 +1,28 @@
 """A swarm's conclusion in words: where each market leans, what speaks for it and what against."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.analytics.names.markets import spoken
-from desk.contracts.agents.turns import TurnRequest
+from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import DecidedBy, Leaning, ResearchResult, ViewKind
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Section, Synthesis
-from desk.contracts.swarm.swarm import Refinement
+from desk.contracts.swarm.swarm import Refinement, SwarmPlan
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.balance import Balance
 from desk.programs.swarm.builtin.delivery import SIGNALS
-from desk.programs.swarm.builtin.evidence import voice_with_evidence
-from desk.programs.swarm.builtin.recollection import tell_recalled
-from desk.programs.swarm.conclusion.account import Account, account_of
-from desk.programs.swarm.conclusion.comparison import compared
+from desk.programs.swarm.conclusion.account import (
+    Account,
+    account_of,
+    first_pointing,
+    side_of,
+    spans,
+    voice_with_evidence,
+)
 from desk.programs.swarm.conclusion.disputes import tell_conflict
-from desk.programs.swarm.conclusion.drivers import drivers
+from desk.programs.swarm.conclusion.recollection import tell_recalled
 from desk.programs.swarm.conclusion.verdict import verdict
 from desk.programs.swarm.conclusion.wording import (
     joined,
@@ -28,12 +32,226 @@ from desk.programs.swarm.conclusion.wording import (
     plain,
     sentence,
 )
-from desk.programs.swarm.further import delivered, refinement
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
 from desk.programs.swarm.parts.tasks import SPECIALITIES
-from desk.programs.swarm.plan import planned_as
+from desk.programs.swarm.plan import heard_on, planned_as
 from desk.programs.swarm.question import BEHIND, Asked, Question, first_asked, question_of
+from desk.programs.swarm.scope import SPECIALISTS
 from desk.trust.prose import LONGEST_TEXT, clip
+
+_SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))
+
+
+def compared(account: Account) -> str | None:
+    """`Over the quarter NVDA has done best, and over the month AMZN`, with each one's move; None
+    where fewer than two have moved."""
+    told = []
+    for metric, over in _SPANS:
+        moves = {
+            each.market: move
+            for each in account.markets
+            if (move := account.value(each.market, metric)) is not None
+        }
+        if len(moves) < 2:
+            return None
+        ranked = sorted(moves, key=lambda market: -moves[market])
+        figures = [f"{spoken(market)} [[{claim_id(market, metric)}]]" for market in ranked]
+        told.append(f"{over} {spoken(ranked[0])} has done best ({listed(figures)})")
+    return f"{'; '.join(told)}."
+
+
+_RANKS = ("first", "second", "third", "fourth", "fifth")
+_WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Leaning.UP)}
+
+
+def drivers(account: Account, currency: str | None = None) -> str:
+    """For each market that was looked at what drives it. A currency that was asked about is named
+    where the market is quoted the other way round."""
+    return joined(_on(account, market.market, currency) for market in account.markets)
+
+
+def _on(account: Account, market: str, currency: str | None) -> str:
+    name = spoken(market)
+    if account.value(market, Metric.QUARTER_MOVE) is None:
+        return f"What drives {name} is not clear: its move over the quarter could not be had."
+    sense = spans(account, market, 1, Metric.QUARTER_MOVE)[-1].sense
+    moved = f"[[{claim_id(market, Metric.QUARTER_MOVE)}]]"
+    if not sense:
+        head = f"Nothing has driven {name} far over the quarter ({moved})"
+        return joined((f"{head}: {_pulls(account, market)}.", _share(account, market)))
+    way, along, against = _WENT[sense]
+    ranked, opposed = _ranked(account, market, along), _ranked(account, market, against)
+    drove = f"driven {_ranks(ranked)}" if ranked else "and nothing found here explains it"
+    other = _other_side(market, currency, sense)
+    told = [f"{other}{name} has {way} over the quarter ({moved}), {drove}."]
+    if opposed:
+        told.append(f"Against it: {'; then '.join(opposed)}.")
+    return joined((*told, _share(account, market)))
+
+
+def _other_side(market: str, currency: str | None, sense: int) -> str:
+    if side_of(market, currency) >= 0:
+        return ""
+    return f"{currency} has {'lost' if sense > 0 else 'gained'}: "
+
+
+def _ranks(ranked: Sequence[str]) -> str:
+    told = (f"{rank} by {words}" for rank, words in zip(_RANKS, ranked, strict=False))
+    return "; ".join(told) if ranked[1:] else f"by {ranked[0]}"
+
+
+def _pulls(account: Account, market: str) -> str:
+    told = [
+        f"{way} pull {'; then '.join(ranked)}"
+        for way, leaning in (("up", Leaning.UP), ("down", Leaning.DOWN))
+        if (ranked := _ranked(account, market, leaning))
+    ]
+    return ", and ".join(told) or _faint(account, market)
+
+
+def _faint(account: Account, market: str) -> str:
+    """Where nothing leans, which way the first figure of each work points, the weightiest first."""
+    agents = {result.result_id: agent for agent, result in account.on(market)}
+    pulls: dict[Leaning, list[str]] = {Leaning.UP: [], Leaning.DOWN: []}
+    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
+        agent = agents.get(voice.result.result_id)
+        if agent is None or agent is AgentId.MARKET_SPECIALIST:
+            continue
+        leaning = first_pointing(account, agent, market)
+        if leaning is not None:
+            pulls[leaning].append(voice_with_evidence(account, agent, market, leaning))
+    told = [
+        f"faintly {leaning} pull {'; then '.join(found)}"
+        for leaning, found in pulls.items()
+        if found
+    ]
+    return ", and ".join(told) or "none of what was looked at pulls either way"
+
+
+def _ranked(account: Account, market: str, leaning: Leaning) -> list[str]:
+    """What leans one way, the weightiest first. The price is no driver of itself: of the market's
+    own move the group's part is one, where it goes that way."""
+    agents = {result.result_id: agent for agent, result in account.on(market)}
+    told: list[str] = []
+    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
+        agent = agents.get(voice.result.result_id)
+        if agent is AgentId.MARKET_SPECIALIST:
+            told += _group(account, market, leaning)
+        elif agent is not None and voice.view.leaning is leaning:
+            told.append(voice_with_evidence(account, agent, market, leaning))
+    return told
+
+
+def _group(account: Account, market: str, leaning: Leaning) -> Iterator[str]:
+    """The group, where it moved as the market would: the first side of a pair gains with its own
+    group, and its second side with its."""
+    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
+    moved = account.value(market, Metric.QUARTER_MOVE)
+    if group is None or own is None or not moved or abs(group) < abs(own):
+        return
+    its = (group + own > 0) == (moved > 0)
+    up = (group > 0) == its
+    if (Leaning.UP if up else Leaning.DOWN) is leaning:
+        yield f"its group ([[{claim_id(market, Metric.GROUP_MOVE)}]])"
+
+
+def _share(account: Account, market: str) -> str:
+    """How much of the move is the group's, and how much its own."""
+    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
+    if group is None or own is None:
+        return ""
+    against = " against the US dollar" if "/" in market else ""
+    who = "its own currency" if against else "it"
+    share = "More of that is the group's" if abs(group) > abs(own) else "More of that is its own"
+    return (
+        f"{share}: the group moved [[{claim_id(market, Metric.GROUP_MOVE)}]]{against}, and {who}"
+        f" [[{claim_id(market, Metric.RELATIVE_MOVE)}]] beyond it."
+    )
+
+
+ENOUGH: Final = 0.5
+"""The share of the specialists asked that must have delivered."""
+
+_ASKS_FOR: Final = {
+    AgentId.MARKET_SPECIALIST: "market conditions",
+    AgentId.TECHNICAL_SPECIALIST: "technicals",
+    AgentId.FUNDAMENTAL_SPECIALIST: "fundamentals",
+    AgentId.SENTIMENT_SPECIALIST: "sentiment",
+    AgentId.PATTERN_SPECIALIST: "patterns",
+}
+"""By these words a plan knows whom an objective asks for."""
+
+
+def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
+    """The objective of another round, or None where there is to be none."""
+    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
+    if len(plans) != 1:
+        return None
+    return _undelivered(plans[0], state) or _unsettled(state, balances)
+
+
+def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | None:
+    heard = heard_on(state)
+    asked = {(each.agent, each.market.market) for each in plan.subagents}
+    if len(asked & heard) >= ENOUGH * len(asked):
+        return None
+    failed = {
+        (spec.agent, spec.market.market)
+        for node, spec in planned_as(state).items()
+        if any(entry.node == node and entry.error for entry in state)
+    }
+    unasked = {(agent, market) for _, market in asked for agent in SPECIALISTS} - asked
+    wanted = failed or unasked
+    if not wanted:
+        return None
+    markets = _in_order(market for _, market in wanted)
+    return Refinement(
+        objective=(
+            f"Find out about {_listed(markets)} what is missing still:"
+            f" {_fields(agent for agent, _ in wanted)}."
+        ),
+        reason="Most of the specialists have brought no figure.",
+    )
+
+
+def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
+    heard = heard_on(state)
+    left = {
+        name: [agent for agent in SPECIALISTS if (agent, name) not in heard]
+        for name, balance in balances.items()
+        if balance.conflict is not None or balance.is_close
+    }
+    markets = _in_order(name for name, agents in left.items() if agents)
+    if not markets:
+        return None
+    agents = {agent for name in markets for agent in left[name]}
+    return Refinement(
+        objective=(
+            f"Settle which way {_listed(markets)} leans with what has not been looked at yet:"
+            f" {_fields(agents)}."
+        ),
+        reason=f"The specialists do not agree on the direction of {_listed(markets)}.",
+    )
+
+
+def _fields(agents: Iterable[AgentId]) -> str:
+    wanted = set(agents)
+    return _listed([_ASKS_FOR[agent] for agent in SPECIALISTS if agent in wanted])
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names)))
+
+
+def _listed(words: Sequence[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def delivered(state: Iterable[StateEntry]) -> bool:
+    """Whether anybody has brought a figure."""
+    return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
+
 
 MOST_SECTIONS: Final = 20
 LONGEST_SECTION: Final = 20_000
@@ -42,7 +260,10 @@ NOTHING: Final = "None of the specialists brought a figure, so that the question
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 _WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
-_SPANS: Final = ((Metric.MONTH_MOVE, "on the month"), (Metric.QUARTER_MOVE, "on the quarter"))
+_SPANS_OF_A_LEAD: Final = (
+    (Metric.MONTH_MOVE, "on the month"),
+    (Metric.QUARTER_MOVE, "on the quarter"),
+)
 
 
 def conclusion(request: TurnRequest) -> Synthesis:
@@ -116,7 +337,7 @@ def _moved(account: Account, market: str) -> str:
     moves = phrases(
         [
             (f"[[{claim_id(market, metric)}]]", over)
-            for metric, over in _SPANS
+            for metric, over in _SPANS_OF_A_LEAD
             if account.value(market, metric) is not None
         ]
     )

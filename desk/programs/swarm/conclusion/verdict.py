@@ -21,8 +21,7 @@ from desk.analytics.names.markets import spoken
 from desk.analytics.prices.indicator_marks import OVERBOUGHT, OVERSOLD
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.markets import MarketKind
-from desk.programs.swarm.builtin.moves import Span, side_of, spans, told
-from desk.programs.swarm.conclusion.account import Account
+from desk.programs.swarm.conclusion.account import Account, Span, side_of, spans, told
 from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.programs.swarm.question import Asked, Question, ends_in
 

@@ -1,27 +1,44 @@
-"""The rates analyst: policy rates, decisions in the window and ahead, and the differential."""
+"""The rates analyst: banks' decisions, taken and scheduled, their stance, and the news' tone."""
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
+from desk.agents.capabilities import capability_of
 from desk.analytics.figures import print_full_day
+from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
 from desk.analytics.prices.rates_view import RatesView, rate_of, view_rates
 from desk.analytics.prices.series import WEEK, window_days
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import MarketEvent, ResearchResult
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import (
+    MOST_SOURCES,
+    MOST_TONES,
+    EventType,
+    Impact,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    View,
+    ViewKind,
+)
 from desk.contracts.findings.source_results import (
     DatePrecision,
     DecisionCalendar,
     PolicyRate,
     PolicyRates,
+    RateDecision,
     RateDecisions,
+    ScheduledDecision,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.programs.builtin.evidence import Evidence, ask, market_of, read
-from desk.programs.week.builtin.rates_events import decision_events, scheduled_events
-from desk.programs.week.builtin.rates_stance import stance_views
-from desk.programs.week.builtin.tone import news_questions, silent_news, with_tone
+from desk.trust.claims.events import news_in
 from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
@@ -29,8 +46,287 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
-from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
-from desk.trust.prose import clip
+from desk.trust.ledger import NOTHING_FOUND, Weakness, attributed, confidence
+from desk.trust.prose import clip, reference
+
+WEEKDAYS: Final = (
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+)  # fmt: skip
+
+REMARK: Final = re.compile(r",| \(")
+
+STRAY_DIGIT: Final = re.compile(r"\d(?![\d]*-[a-z])")
+"""A digit that does not belong to a name such as 1-day."""
+
+
+def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
+    """What a bank decided, by how much, the how-manieth in a row, and how exactly its day is
+    known."""
+    rate = f"[[{claim_id(decision.area, Metric.DECISION_RATE, decision.decided_on)}]]"
+    change = f"[[{claim_id(decision.area, Metric.DECISION_CHANGE, decision.decided_on)}]]"
+    subject = f"its {instrument_name(decision)}"
+    if "midpoint" in decision.instrument:
+        rate = f"a midpoint of {rate}"
+    if in_a_row is not None:
+        rate = f"{rate}, its {reference(in_a_row)}"
+    if not decision.change:
+        return f"{decision.bank} left {subject} unchanged at {rate}.{_precision(decision)}"
+    verb = "raised" if decision.change > 0 else "cut"
+    return f"{decision.bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
+
+
+def describe_ahead(
+    scheduled: ScheduledDecision, as_of_day: date, standing: PolicyRate | None
+) -> str:
+    """A decision that is yet to come, with the rate as it stands or as it was last known."""
+    if scheduled.day == as_of_day:
+        when = "on the day of this report"
+    elif scheduled.day - as_of_day <= SOON:
+        when = f"on {weekday(scheduled.day)}, within a week of this report"
+    else:
+        when = "more than a week after this report"
+    decides = f"{scheduled.bank} is scheduled to decide on its policy rate {when}."
+    if standing is None or standing.rate is None:
+        return decides
+    rate = f"[[{claim_id(scheduled.area, Metric.POLICY_RATE)}]]"
+    stands = "The rate was last known to be" if standing.stale else "The rate stands at"
+    return f"{decides} {stands} {rate}."
+
+
+def describe_unresolved(scheduled: ScheduledDecision) -> str:
+    """A decision day that has passed without its outcome being in the source."""
+    return (
+        f"{scheduled.bank} was scheduled to decide on its policy rate on"
+        f" {weekday(scheduled.day)}. The outcome is not in the source yet."
+    )
+
+
+def describe_uneventful(scheduled: ScheduledDecision) -> str:
+    """A decision day that the source covers and for which it records nothing."""
+    return (
+        f"{scheduled.bank} was scheduled to decide on its policy rate on"
+        f" {weekday(scheduled.day)}. The source covers that day and records no change."
+    )
+
+
+def instrument_name(decision: RateDecision) -> str:
+    """The instrument as prose can carry it: without remarks, the bank's name, or stray digits."""
+    name = REMARK.split(decision.instrument, maxsplit=1)[0].removeprefix(f"{decision.bank} ")
+    return "policy rate" if STRAY_DIGIT.search(name) else name
+
+
+def weekday(day: date) -> str:
+    """The English name of a day of the week, whatever the machine's language."""
+    return WEEKDAYS[day.weekday()]
+
+
+def _precision(decision: RateDecision) -> str:
+    if decision.precision is DatePrecision.MONTH:
+        return " The source gives the month of the decision only."
+    if decision.precision is DatePrecision.EFFECTIVE:
+        return " The source gives the day on which the rate took effect."
+    return ""
+
+
+APPROXIMATE_CONFIDENCE = 0.9
+"""The most that an event is worth whose day is not the day of the announcement."""
+
+
+def decision_events(
+    market: MarketSpec,
+    view: RatesView,
+    source: DataSource,
+    certainty: float,
+    in_a_row: Iterable[Claim] = (),
+) -> Iterator[MarketEvent]:
+    """One event for each decision in the window, oldest first. `in_a_row` are the claims that say
+    the how-manieth of its kind one is."""
+    counted = {(claim.subject, claim.as_of): claim for claim in in_a_row}
+    for decision in view.decisions:
+        count = counted.get((decision.area, decision.decided_on))
+        exact = decision.precision is DatePrecision.DAY
+        yield MarketEvent(
+            event_id=_event_id(market, EventType.RATE_DECISION, decision.area, decision.decided_on),
+            event_type=EventType.RATE_DECISION,
+            market=market.market,
+            currency_pair=_pair(market),
+            area=decision.area,
+            central_bank=decision.bank,
+            event_date=decision.decided_on,
+            description=describe_decision(decision, count),
+            impact=decision_impact(decision.change),
+            claims=tuple(
+                claim_id(decision.area, metric, decision.decided_on)
+                for metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
+            )
+            + ((count.claim_id,) if count else ()),
+            source_url=source.url,
+            confidence=certainty if exact else min(certainty, APPROXIMATE_CONFIDENCE),
+        )
+
+
+def scheduled_events(
+    market: MarketSpec,
+    view: RatesView,
+    source: DataSource,
+    certainty: float,
+    as_of_day: date,
+    standing: Mapping[str, PolicyRate],
+) -> tuple[MarketEvent, ...]:
+    """The scheduled days, past ones without a recorded outcome included, earliest first.
+
+    `standing` holds the areas' policy rates; an event rests on its area's where there is one.
+    """
+    described = [
+        *((day, describe_unresolved(day), Impact.MEDIUM) for day in view.unresolved),
+        *((day, describe_uneventful(day), Impact.MEDIUM) for day in view.uneventful),
+        *(
+            (
+                day,
+                describe_ahead(day, as_of_day, standing.get(day.area)),
+                scheduled_impact(day.day, as_of_day),
+            )
+            for day in view.ahead
+        ),
+    ]
+    events = (
+        _scheduled(market, day, source, text, impact, certainty, standing)
+        for day, text, impact in described
+    )
+    return tuple(sorted(events, key=lambda event: (event.event_date, event.area or "")))
+
+
+def _scheduled(
+    market: MarketSpec,
+    scheduled: ScheduledDecision,
+    source: DataSource,
+    text: str,
+    impact: Impact,
+    certainty: float,
+    standing: Mapping[str, PolicyRate],
+) -> MarketEvent:
+    known = standing.get(scheduled.area)
+    rate_known = known is not None and known.rate is not None
+    return MarketEvent(
+        event_id=_event_id(market, EventType.SCHEDULED_DECISION, scheduled.area, scheduled.day),
+        event_type=EventType.SCHEDULED_DECISION,
+        market=market.market,
+        currency_pair=_pair(market),
+        area=scheduled.area,
+        central_bank=scheduled.bank,
+        event_date=scheduled.day,
+        description=text,
+        impact=impact,
+        claims=(claim_id(scheduled.area, Metric.POLICY_RATE),) if rate_known else (),
+        source_url=source.url,
+        confidence=certainty,
+    )
+
+
+def _event_id(market: MarketSpec, kind: EventType, area: str, day: date) -> str:
+    return f"{market.market}/{kind}/{area}/{day.isoformat()}"
+
+
+def _pair(market: MarketSpec) -> str | None:
+    return market.market if market.kind is MarketKind.PAIR else None
+
+
+def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
+    """One view for each area with a decision in the window: up raised, down cut, neutral held."""
+    newest = {decision.area: decision for decision in view.decisions}
+    return tuple(
+        View(
+            subject=decision.area,
+            kind=ViewKind.STANCE,
+            leaning=_leaning(decision),
+            confidence=certainty,
+            claims=tuple(
+                claim_id(decision.area, metric, decision.decided_on)
+                for metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
+            ),
+        )
+        for decision in newest.values()
+    )
+
+
+def _leaning(decision: RateDecision) -> Leaning:
+    if decision.change.is_zero():
+        return Leaning.NEUTRAL
+    return Leaning.UP if decision.change > 0 else Leaning.DOWN
+
+
+def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:
+    routes = (route for capability in capabilities for route in USUAL_ROUTES[capability])
+    return frozenset((route.server, route.tool) for route in routes)
+
+
+_NEWS = _tools(Capability.NEWS_SEARCH)
+_BANK_NEWS = _tools(Capability.BANK_NEWS)
+_LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
+"""The central banks' server has no news unless it is started for it."""
+
+
+def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tuple[ToolCall, ...]:
+    """What is asked about the news of a market and of its banks, where a source of news is on the
+    task's list; else nothing."""
+    listed = {(tool.server, tool.tool) for tool in task.tools}
+    asked = []
+    if listed & _NEWS:
+        asked.append(ask(task, Capability.NEWS_SEARCH, query=query))
+    if listed & _BANK_NEWS and (asked or listed & _LIVE):
+        asked.append(ask(task, Capability.BANK_NEWS, areas=[*areas]))
+    return tuple(asked)
+
+
+def silent_news(request: TurnRequest) -> tuple[str, ...]:
+    """Which of those questions had no answer. Why not is another's words, and stands with the
+    tool result."""
+    asked = (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
+    return tuple(
+        f"{capability_of(result.call)}: {result.call.server} did not answer".replace("_", " ")
+        for result in request.results
+        if capability_of(result.call) in asked and result.status is not ToolStatus.OK
+    )
+
+
+def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
+    """The result with the tones of the news among the tools' answers, whichever tool gave it, and
+    with a view of each bank's stance of which the result has none. Both are of low confidence.
+
+    The same result when there is no news. Why there is none is for whoever asked to say.
+    """
+    if any(map(_may_be_news, request.results)):
+        return _toned(request, result)
+    return result
+
+
+def _may_be_news(answer: ToolResult) -> bool:
+    return isinstance(answer.content, dict) and bool(answer.content.get("items"))
+
+
+def _toned(request: TurnRequest, result: ResearchResult) -> ResearchResult:
+    # The lists of words take a tenth of a second to load; a worker that sees no news has none.
+    from desk.documents.report.markets.tone import banks_in, merged, tones_by_words, word_stances
+
+    window = request.assignment.window
+    found = tones_by_words(request.results, result.market, banks_in(request.results), window)
+    if not found:
+        return result
+    used = {tone.evidence_id for tone in found} - {source.evidence_id for source in result.sources}
+    answers = {answer.evidence_id: answer for answer in reversed(request.results)}
+    sources = tuple(
+        attributed(answer, news.source)
+        for name, answer in answers.items()
+        if name in used and (news := news_in(answer, window)) is not None
+    )
+    return result.model_copy(
+        update={
+            "tones": merged((*result.tones, *found))[:MOST_TONES],
+            "views": (*result.views, *word_stances(found, result.views)),
+            "sources": (*result.sources, *sources)[:MOST_SOURCES],
+        }
+    )
+
 
 AHEAD = 6 * WEEK
 DAY = WEEK / 7

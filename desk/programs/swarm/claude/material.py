@@ -1,16 +1,24 @@
-"""What a swarm's specialists found, as its leader is shown it: condensed, and no tool's answer."""
+"""What a model of a swarm is shown: findings, the markets it may name, and what is remembered."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
+from desk.agents.capabilities import capability_of
+from desk.analytics.names.markets import market_of_symbol
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import ToolResult
 from desk.contracts.agents.turns import StateEntry, TurnRequest
+from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.swarm import SwarmPlan
 from desk.programs.week.claude.research import claim_line
 from desk.trust.conflicts import surviving_claims
+from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references
 
 LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
@@ -129,3 +137,87 @@ def _told_result(result: ResearchResult) -> dict[str, JsonValue]:
         "missing": list(result.missing),
         "warnings": list(result.warnings),
     }
+
+
+def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:
+    """Every market that there is something to find out about, by its symbol: found for the
+    objective, planned for before, or covered by the desk."""
+    planned = (
+        spec.market
+        for entry in request.state
+        if isinstance(entry.result, SwarmPlan)
+        for spec in entry.result.subagents
+    )
+    symbols = _found(request, request.results)
+    found = (market_of_symbol(symbol, request.markets) for symbol in symbols)
+    known: dict[str, MarketSpec] = {}
+    for market in (*planned, *found, *request.markets):
+        known.setdefault(market.market, market)
+    return known
+
+
+def symbols_found(request: TurnRequest) -> list[JsonValue]:
+    """What the desk found for the objective: what it names, then what comes nearest. What a model
+    looks up besides stands in its conversation."""
+    own = [r for exchange in request.exchanges if not exchange.said for r in exchange.results]
+    return [
+        {
+            "symbol": symbol.symbol,
+            "kind": symbol.kind,
+            "name": symbol.name,
+            "prices_until": symbol.last_day.isoformat() if symbol.last_day else None,
+        }
+        for symbol in dict.fromkeys(_found(request, own))
+    ]
+
+
+def _found(request: TurnRequest, results: Iterable[ToolResult]) -> Iterator[KnownSymbol]:
+    answers = [read for result in results if (read := _read(request, result))]
+    for answer in answers:
+        yield from answer.named
+    for answer in answers:
+        yield from answer.nearest
+
+
+def _read(request: TurnRequest, result: ToolResult) -> KnownSymbols | None:
+    if capability_of(result.call) is not Capability.SYMBOLS:
+        return None
+    try:
+        check_result(result, request.assignment.window)
+        return KnownSymbols.model_validate(result.content)
+    except (EvidenceUnusable, ValidationError):
+        return None
+
+
+MOST_QUOTED: Final = 32_000
+"""Characters of all memories together: some 8,000 tokens."""
+
+LONGEST_QUOTED: Final = 4_000
+
+
+def told_memories(request: TurnRequest) -> list[JsonValue]:
+    """The memories that were recalled, nearest first, each with its id and the instant at which it
+    was known. One of a later instant than the task's is left out."""
+    return list(_told(request))
+
+
+def _told(request: TurnRequest) -> Iterator[JsonValue]:
+    known = [
+        recalled.entry
+        for recalled in request.recalled
+        if recalled.entry.as_of <= request.assignment.window.end
+    ]
+    room = min(LONGEST_QUOTED, MOST_QUOTED // max(1, len(known)))
+    for entry in known:
+        yield {
+            "memory_id": entry.memory_id,
+            "kind": entry.kind,
+            "known_as_of": entry.as_of.isoformat(),
+            "markets": list(entry.markets),
+            "was_for": _clipped(entry.objective, room),
+            "quoted": _clipped(entry.text, room),
+        }
+
+
+def _clipped(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[:room]} … cut off: {len(text)} characters in all"

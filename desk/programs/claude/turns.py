@@ -1,0 +1,478 @@
+"""A model's turn: the call that asks for it, and the turn that its answer is.
+
+Before a model is asked, the desk does what it does without one: it asks the sources what every
+week needs, and measures. That costs nothing, and the model writes over figures that are there.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, reduce
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
+from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
+from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.names import FailureType
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.episode.claude import controller as stock_controller
+from desk.programs.episode.claude import insight as stock_insight
+from desk.programs.episode.claude import recommendation as stock_recommendation
+from desk.programs.episode.claude import research as stock_research
+from desk.programs.question.claude import knowledge, synthesis
+from desk.programs.swarm.claude import conclusion as swarm_conclusion
+from desk.programs.swarm.claude import plan as swarm_plan
+from desk.programs.swarm.claude import research as swarm_research
+from desk.programs.week.claude import commentary, product_manager, research, validation
+from desk.runs.assignments.effort import effort_for
+
+LONGEST_TRANSCRIPT: Final = 300_000
+"""Characters: 150,000 tokens where all of it is figures, far fewer of prose. The smallest window
+of a model leaves more."""
+
+LEFT_OF_IT: Final = 0.5
+"""The part of the length down to which a transcript that exceeds it is condensed."""
+
+LONGEST_RESULT: Final = 50_000
+"""As many characters of one tool's answer as a model is shown."""
+
+KEPT_WHOLE: Final = 2
+"""Exchanges at the end that stay as they are."""
+
+LONGEST_THOUGHT: Final = 300
+
+KEPT_OF_A_RESULT: Final = 200
+"""Characters: what is no longer than the words in its place would be stays."""
+
+LEFT_OUT: Final = "left out to keep the transcript short; ask again if it is needed"
+
+
+def condensed(
+    exchanges: Sequence[Exchange], longest: int = LONGEST_TRANSCRIPT
+) -> tuple[Exchange, ...]:
+    """The exchanges, of which the oldest are condensed as far as the length asks for it.
+
+    The order, the number of exchanges and their calls stay. The last ones stay whole, so that a
+    few very long answers can exceed the length. What was condensed at one turn is at every later
+    one, because the turns are gone through from the first.
+    """
+    sizes = [_size(exchange) for exchange in exchanges]
+    short: list[Exchange] = []
+    length = 0
+    for turn, size in enumerate(sizes, start=1):
+        length += size
+        aim = longest if length <= longest else longest * LEFT_OF_IT
+        while length > aim and len(short) < turn - KEPT_WHOLE:
+            oldest = len(short)
+            short.append(_condensed(exchanges[oldest]))
+            length -= sizes[oldest] - _size(short[oldest])
+    return (*short, *exchanges[len(short) :])
+
+
+def _condensed(exchange: Exchange) -> Exchange:
+    return Exchange(
+        results=tuple(_told(result) for result in exchange.results),
+        said=tuple(_clipped(block) for block in exchange.said if not is_thought(block)),
+    )
+
+
+def _told(result: ToolResult) -> ToolResult:
+    """That there was a result, without what it was. Never shown as evidence."""
+    size = len(json.dumps(result.content))
+    told = f"{size} characters, {LEFT_OUT}" if size > KEPT_OF_A_RESULT else result.content
+    error = (result.error or "")[:KEPT_OF_A_RESULT] or None
+    return result.model_copy(update={"content": told, "error": error})
+
+
+def _clipped(block: JsonValue) -> JsonValue:
+    if isinstance(block, dict) and isinstance(text := block.get("text"), str):
+        return {**block, "text": text.strip()[:LONGEST_THOUGHT]}
+    return block
+
+
+def is_thought(block: JsonValue) -> bool:
+    """Whether a block is what a model thought before it spoke."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    return isinstance(kind, str) and "thinking" in kind
+
+
+def _size(exchange: Exchange) -> int:
+    said: int = reduce(lambda total, block: total + len(json.dumps(block)), exchange.said, 0)
+    return said + sum(_size_of(result) for result in exchange.results)
+
+
+def _size_of(result: ToolResult) -> int:
+    shown: Any = result.content if result.content is not None else result.error
+    return min(len(json.dumps(shown)), LONGEST_RESULT)
+
+
+_NO_SIGN_OF_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_PARAMETER: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_NOT_AT_THE_TOP: Final = frozenset({"anyOf", "oneOf", "allOf"})
+LONGEST_NAME: Final = 128
+UNKNOWN: Final = "unknown"
+"""The server of a tool that was never offered: it is on nobody's list."""
+
+
+def name_of(spec: ToolSpec) -> str:
+    """`server__tool`, in the signs that the Messages API allows."""
+    return _NO_SIGN_OF_A_NAME.sub("_", f"{spec.server}__{spec.tool}")[:LONGEST_NAME]
+
+
+def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
+    """The tools in a stable order, each once; last those that are to be. Descriptions and schemas
+    are the servers' words."""
+    named = sorted(_by_name(specs).items(), key=lambda item: (item[1].last, item[0]))
+    return tuple(
+        {
+            "name": name,
+            "description": f"From the source {spec.server}: {spec.description}".strip(),
+            "input_schema": _schema(spec.input_schema),
+        }
+        for name, spec in named
+    )
+
+
+def calls_in(request: TurnRequest, content: Sequence[JsonValue]) -> tuple[ToolCall, ...]:
+    """The calls that an answer asks for, at most as many as a turn may have, in its order."""
+    offered = _by_name(request.tools)
+    turn = sum(bool(exchange.said) for exchange in request.exchanges) + 1
+    return tuple(
+        _call(request, offered, block, f"{turn}.{number}")
+        for number, block in enumerate(asked_for(content)[:MAX_CALLS_A_TURN], start=1)
+    )
+
+
+def asked_for(content: Sequence[JsonValue]) -> list[Mapping[str, Any]]:
+    """The blocks of an answer that ask for a tool."""
+    return [b for b in content if isinstance(b, dict) and b.get("type") == "tool_use"]
+
+
+def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:
+    """The tools by the names that a model knows them by, whatever order they come in. Where two
+    would have the same name, the later by server and tool has a number in it."""
+    each = {(spec.server, spec.tool): spec for spec in specs}
+    named: dict[str, ToolSpec] = {}
+    for _, spec in sorted(each.items()):
+        name, number = name_of(spec), 1
+        while name in named:
+            number += 1
+            name = f"{name_of(spec)[: LONGEST_NAME - 4]}_{number}"
+        named[name] = spec
+    return named
+
+
+def _schema(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A server's schema as the Messages API takes it: one that it does not take would fail every
+    call that the tool is described in."""
+    named = given.get("properties", {})
+    if not isinstance(named, dict) or not all(map(_PARAMETER.fullmatch, named)):
+        return {"type": "object"}
+    kept = {name: value for name, value in given.items() if name not in _NOT_AT_THE_TOP}
+    return {**kept, "type": "object"}
+
+
+def _call(
+    request: TurnRequest, offered: Mapping[str, ToolSpec], block: Mapping[str, Any], place: str
+) -> ToolCall:
+    spec = offered.get(str(block.get("name")))
+    server, tool = (spec.server, spec.tool) if spec else (UNKNOWN, str(block.get("name"))[:100])
+    given = block.get("input")
+    arguments = given if isinstance(given, dict) else {}
+    return ToolCall(
+        call_id=f"{request.assignment.task_id}/{_NO_SIGN_OF_A_NAME.sub('_', tool)[:60]}.{place}",
+        server=server,
+        tool=tool,
+        arguments={k: value for k, value in arguments.items() if k != ADDED_BY_THE_DESK},
+    )
+
+
+class _Message(NamedTuple):
+    role: str
+    content: list[JsonValue]
+
+
+MOST_BLOCKS: Final = 100
+"""The bound of `desk.contracts.agents.turns.Said`."""
+
+TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
+LAST: Final = "This was your last call of a tool. Give your result now."
+
+
+def messages(material: str, request: TurnRequest) -> tuple[JsonValue, ...]:
+    """The messages of a model's next call."""
+    said = [_Message("user", [_text(material)])]
+    exchanges = condensed([exchange for exchange in request.exchanges if exchange.said])
+    for exchange in exchanges:
+        said.append(_Message("assistant", list(exchange.said)))
+        said.append(_Message("user", _results(exchange)))
+    objection = request.objection or "\n".join(map(_rejection, request.rejected))
+    if objection and request.draft and not _was_answered(request):
+        said.append(_Message("assistant", list(request.draft)))
+        said.append(_Message("user", _unanswered(request.draft)))
+    if objection:
+        said[-1].content.append(_text(f"{objection}\nGive the whole answer again, corrected."))
+    elif request.last and exchanges:
+        said[-1].content.append(_text(LAST))
+    return tuple({"role": message.role, "content": message.content} for message in said)
+
+
+def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
+    """What a model said, as far as the API takes it back: it wants no text without a word, and no
+    message that ends with a thought."""
+    kept = [block for block in content if not _is_blank(block)][:MOST_BLOCKS]
+    while kept and is_thought(kept[-1]):
+        kept.pop()
+    return tuple(kept)
+
+
+def _is_blank(block: JsonValue) -> bool:
+    text = block.get("text") if isinstance(block, dict) else None
+    return isinstance(text, str) and not text.strip()
+
+
+def _was_answered(request: TurnRequest) -> bool:
+    """Whether the last that was said is the calls of the last exchange: it is shown there. It
+    stands in the draft all the same where a model that was told of figures looks them up."""
+    return bool(request.exchanges) and request.exchanges[-1].said == request.draft
+
+
+def _results(exchange: Exchange) -> list[JsonValue]:
+    """What a turn's calls brought, in the order in which they were asked for."""
+    asked = asked_for(exchange.said)
+    brought: list[JsonValue] = [
+        _result(str(block.get("id")), shown(result), failed=result.status is not ToolStatus.OK)
+        for block, result in zip(asked, exchange.results, strict=False)
+    ]
+    left = asked[len(exchange.results) :]
+    return brought + [_result(str(block.get("id")), TOO_MANY, failed=True) for block in left]
+
+
+def _unanswered(draft: Sequence[JsonValue]) -> list[JsonValue]:
+    """An answer for each call in a draft that was never made: the API wants one."""
+    return [_result(str(block.get("id")), "Not called.", failed=True) for block in asked_for(draft)]
+
+
+def shown(result: ToolResult) -> str:
+    """A tool's answer as a model reads it: JSON, under the name that it may refer to it by."""
+    name = result.evidence_id.rsplit("/", 1)[-1]
+    told = {"evidence": name, "content": result.content, "error": result.error}
+    text = json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
+    if len(text) <= LONGEST_RESULT:
+        return text
+    return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
+
+
+def _result(block_id: str, content: str, *, failed: bool) -> JsonValue:
+    return {
+        "type": "tool_result",
+        "tool_use_id": block_id,
+        "content": content,
+        **({"is_error": True} if failed else {}),
+    }
+
+
+def _rejection(figure: RejectedFigure) -> str:
+    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
+
+
+def _text(words: str) -> JsonValue:
+    return {"type": "text", "text": words}
+
+
+LONGEST_OBJECTION: Final = 2_000
+
+_ENDED: Final = {
+    StopReason.REFUSAL: "the model refused the task",
+    StopReason.CONTEXT_EXCEEDED: "the task is longer than the model can read",
+}
+"""Reasons for which asking again would end the same way."""
+
+_UNFINISHED: Final = {
+    StopReason.MAX_TOKENS: "The answer was cut off because it was too long. Answer more briefly.",
+    StopReason.TOOL_USE: "There is no tool to call here. Give the result itself.",
+}
+
+
+class _Task(NamedTuple):
+    """How a kind of work is put to a model, and its answer read. Its prompt may have parts."""
+
+    prompts: tuple[str, ...]
+    form: type[BaseModel]
+    material: Callable[[TurnRequest, AgentResult | None], str]
+    result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
+
+
+_RESEARCH: Final = _Task(
+    (research.PROMPT,), research.ProposedResearch, research.material, research.result
+)
+_TASKS: Final = {
+    TaskType.PLAN_WEEK: _Task(
+        (product_manager.PROMPT,),
+        product_manager.ProposedPlan,
+        product_manager.material,
+        product_manager.result,
+    ),
+    TaskType.RESEARCH_FX: _RESEARCH,
+    TaskType.RESEARCH_RATES: _RESEARCH,
+    TaskType.VALIDATE: _Task(
+        (validation.PROMPT,), validation.ProposedValidation, validation.material, validation.result
+    ),
+    TaskType.COMMENT_WEEK: _Task(
+        (commentary.PROMPT,), commentary.ProposedCommentary, commentary.material, commentary.result
+    ),
+    **{
+        task: _Task((prompt,), knowledge.ProposedChoice, knowledge.material, knowledge.result)
+        for task, prompt in knowledge.PROMPTS.items()
+    },
+    TaskType.SYNTHESISE: _Task(
+        (synthesis.PROMPT,), synthesis.ProposedSynthesis, synthesis.material, synthesis.result
+    ),
+    TaskType.PLAN_SWARM: _Task(
+        (swarm_plan.PROMPT,), swarm_plan.ProposedSwarmPlan, swarm_plan.material, swarm_plan.result
+    ),
+    **{
+        task: _Task(
+            (swarm_research.PROMPT, swarm_research.RULES, prompt),
+            swarm_research.ProposedFindings,
+            swarm_research.material,
+            swarm_research.result,
+        )
+        for task, prompt in swarm_research.PROMPTS.items()
+    },
+    TaskType.CONCLUDE_SWARM: _Task(
+        (swarm_conclusion.PROMPT,),
+        swarm_conclusion.ProposedConclusion,
+        swarm_conclusion.material,
+        swarm_conclusion.result,
+    ),
+    TaskType.CHOOSE_ACTION: _Task(
+        (stock_controller.PROMPT,),
+        stock_controller.ProposedAction,
+        stock_controller.material,
+        stock_controller.result,
+    ),
+    **{
+        task: _Task(
+            (stock_research.PROMPT, swarm_research.RULES, prompt),
+            swarm_research.ProposedFindings,
+            stock_research.material,
+            swarm_research.result,
+        )
+        for task, prompt in stock_research.PROMPTS.items()
+    },
+    TaskType.GENERATE_INSIGHT: _Task(
+        (stock_insight.PROMPT,),
+        stock_insight.ProposedInsights,
+        stock_insight.material,
+        stock_insight.result,
+    ),
+    TaskType.GENERATE_RECOMMENDATION: _Task(
+        (stock_recommendation.PROMPT,),
+        stock_recommendation.ProposedAdvice,
+        stock_recommendation.material,
+        stock_recommendation.result,
+    ),
+}
+"""The work that a model can add to. The evaluation of a stock's episode is not among it: what came
+of a recommendation is measured and told by rule."""
+
+
+def desk_turn(request: TurnRequest) -> Turn:
+    """The desk's own turn on a task, with or without a model: its questions, then what follows
+    from the answers. What a model asked besides is not looked at."""
+    own = tuple(exchange for exchange in request.exchanges if not exchange.said)
+    return builtin_turn(request.model_copy(update={"exchanges": own}))
+
+
+def is_for_a_model(request: TurnRequest) -> bool:
+    """Whether a model is asked at all once the desk has a result.
+
+    It is not where there is nothing to judge, as in the evaluation of a stock's episode: the desk's
+    own result is the task's then, whatever model its agent is, and nothing is paid.
+    """
+    return request.assignment.task_type in _TASKS
+
+
+def model_call(request: TurnRequest) -> ModelCall:
+    """What the model is asked for a turn that `is_for_a_model` and whose `desk_turn` is a result.
+    The same request always gives the same call.
+
+    Raises:
+        ValueError: the desk has no result yet.
+    """
+    task = _TASKS[request.assignment.task_type]
+    return ModelCall(
+        model=request.model,
+        system="\n".join(map(_prompt, task.prompts)),
+        messages=messages(task.material(request, desk_turn(request).result), request),
+        schema_of_result=task.form.model_json_schema(),
+        tools=described(request.tools),
+        no_more_calls=request.last,
+        effort=effort_for(request.assignment.priority),
+    )
+
+
+def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
+    """The turn that an answer is: calls, the result, or why it holds none, with what it cost."""
+    if answer.stop_reason in _ENDED:
+        words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
+        return Turn(failure=_error(request, words), usage=answer.usage)
+    said = sayable(answer.content)
+    if answer.stop_reason is StopReason.TOOL_USE and not request.last:
+        calls = calls_in(request, said)
+        if calls:
+            return Turn(said=said, calls=calls, usage=answer.usage)
+    if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
+        unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
+        return _objected(answer, unfinished)
+    task, own = _TASKS[request.assignment.task_type], desk_turn(request).result
+    try:
+        result = task.result(request, own, answer.text)
+    except ValidationError as error:
+        return _objected(answer, f"The answer does not have the form asked for: {_faults(error)}")
+    except ValueError as error:
+        return _objected(answer, f"The answer cannot be used: {error}")
+    return Turn(said=said, result=_by_model(result, own), usage=answer.usage)
+
+
+def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
+    """The result as one that no built-in analyst wrote, unless the model left it as one did."""
+    if isinstance(result, ResearchResult | ValidationResult) and result != own:
+        return result.model_copy(update={"version": 0})
+    return result
+
+
+@cache
+def _prompt(name: str) -> str:
+    text = (files("desk.programs.claude") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    # How figures are written is told in the same words to everybody who writes prose.
+    return text.replace("{{figures}}\n", _prompt("figures")) if "{{figures}}" in text else text
+
+
+def _objected(answer: ModelAnswer, words: str) -> Turn:
+    said = sayable(answer.content)
+    return Turn(said=said, objection=words[:LONGEST_OBJECTION], usage=answer.usage)
+
+
+def _faults(error: ValidationError) -> str:
+    """Where and what, without the values: they are the model's own words."""
+    return "; ".join(
+        f"{'.'.join(map(str, fault['loc'])) or 'the answer'}: {fault['msg']}"
+        for fault in error.errors(include_input=False, include_url=False)
+    )
+
+
+def _error(request: TurnRequest, words: str) -> AgentError:
+    return AgentError(
+        error_type=FailureType.TURN_FAILED,
+        error_message=f"{request.assignment.task_id}: {words}",
+        agent=request.assignment.agent,
+    )
