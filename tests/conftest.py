@@ -2,6 +2,7 @@
 
 import gc
 import shutil
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,6 +18,11 @@ from tests.support.desk import register_search_attributes
 # How long an example takes is the machine's doing.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("desk")
+
+# A shell starts what it puts in the background with Ctrl-C ignored, and so would be whatever tests
+# start from there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.

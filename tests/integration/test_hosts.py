@@ -39,8 +39,6 @@ def started(
             stdout=subprocess.PIPE,
             stderr=err,
             text=True,
-            # Ctrl-C counts, also where the tests were started in the background.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
         )
     try:
         yield process
@@ -87,10 +85,12 @@ def test_what_swallows_its_cancellation_does_not_outlive_a_second_ctrl_c() -> No
         [sys.executable, "-c", STUBBORN], stdout=subprocess.PIPE, text=True, cwd=PROJECT
     ) as process:
         assert process.stdout is not None
-        for said in ("at work", "cancelled", "interrupted"):
-            assert process.stdout.readline().strip() == said
-            process.send_signal(signal.SIGINT)
-        process.kill()
+        try:
+            for said in ("at work", "cancelled", "interrupted"):
+                assert process.stdout.readline().strip() == said
+                process.send_signal(signal.SIGINT)
+        finally:
+            process.kill()
 
 
 @asynccontextmanager
