@@ -35,18 +35,6 @@ OURS: dict[str, set[str]] = {
 """What each package may import of the others; the workers hand the desk to the starters."""
 
 TO_TURN = {
-    "desk.documents.answer.stock imports desk.programs.episode.run.actions",
-    "desk.documents.answer.stock_rules imports desk.programs.episode.insights",
-    "desk.documents.answer.stock_rules imports desk.programs.episode.parts",
-    "desk.documents.answer.stock_rules imports desk.programs.episode.recommendation",
-    "desk.documents.answer.stock_rules imports desk.programs.episode.run.board",
-    "desk.documents.answer.swarm imports desk.programs.swarm.parts.views",
-    "desk.documents.audit.answers.stock imports desk.programs.episode.run.actions",
-    "desk.documents.audit.answers.swarm imports desk.programs.swarm.graph",
-    "desk.documents.audit.answers.swarm imports desk.programs.swarm.hypotheses",
-    "desk.documents.audit.answers.swarm imports desk.programs.swarm.parts.views",
-    "desk.documents.rendering.answer.stock_words imports desk.programs.episode.run.actions",
-    "desk.documents.rendering.answer.swarm_words imports desk.programs.swarm.graph",
     "desk.learning.learned.hypotheses imports desk.programs.swarm.parts.views",
     "desk.sources.central_banks.policy_answers imports desk.trust.claims.rate_claims",
     "desk.trust.conflicts.bounds imports desk.agents.capabilities",

@@ -24,7 +24,6 @@ from desk.contracts.findings.results import ConflictKind, ConflictRecord, Positi
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.learning.record import Resolution
 from desk.contracts.names import AgentId
-from desk.documents.answer import swarm as answer_swarm
 from desk.learning.forecasts import fixings as forecast_fixings
 from desk.learning.hypotheses import hypotheses
 from desk.learning.hypotheses import prices as hypotheses_prices
@@ -35,6 +34,7 @@ from desk.programs.judging import findings as judged_findings
 from desk.programs.judging import outcomes as judged_outcomes
 from desk.programs.judging import turns as judged_turns
 from desk.programs.swarm import findings as swarm_findings
+from desk.programs.swarm.document import record as answer_swarm
 from desk.runs.boards import market_outcome
 from desk.trust.claims import rejections
 from desk.trust.conflicts import detection, voting

@@ -10,7 +10,7 @@ from activities.publishing.answers import AnswerActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
-from desk.documents.audit.answers.audit import audit_answer
+from desk.documents.audit.answer import audit_answer
 from desk.documents.publishing.answer_publish import read_answer_file
 from tests.support.answers import ticket_record
 

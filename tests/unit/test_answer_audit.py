@@ -11,8 +11,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.seal import sealed_answer
-from desk.documents.audit.answers.audit import (
-    PARTS,
+from desk.documents.audit.answer import (
     audit_answer,
     counted_in_answer,
     findings_in_answer,
@@ -275,4 +274,3 @@ def test_it_counts_what_it_looks_at() -> None:
     counts = counted_in_answer(ANSWERS["tickets"])
     assert (counts.quotations, counts.claims, counts.tool_results) == (6, 0, 5)
     assert counts.references == 7
-    assert len(PARTS) == 10

@@ -13,10 +13,10 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.seal import sealed_answer
-from desk.documents.audit.answers.audit import audit_answer, counted_in_answer, findings_in_answer
-from desk.documents.audit.answers.stock import outcome_findings
+from desk.documents.audit.answer import audit_answer, counted_in_answer, findings_in_answer
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.programs.episode.document.audit import outcome_findings
 from desk.trust.ledger.seal import content_hash
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record

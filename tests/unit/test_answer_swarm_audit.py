@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.seal import sealed_answer
-from desk.documents.audit.answers.audit import audit_answer, counted_in_answer, findings_in_answer
+from desk.documents.audit.answer import audit_answer, counted_in_answer, findings_in_answer
 from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
 from starters.published.audit.actions import counted_words
 from tests.support.answers import FINISHED_AT

@@ -12,7 +12,7 @@ from desk.documents.publishing.answer_publish import publish_answer, read_answer
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
-from desk.documents.rendering.answer.swarm_words import token_words
+from desk.programs.swarm.document.words import token_words
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarm_reports import OBJECTIVE, RUN, direction, swarm_record

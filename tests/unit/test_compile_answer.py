@@ -12,7 +12,7 @@ from desk.contracts.question.graph import GraphRecord, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer import evidence as answer_evidence
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answers.audit import audit_answer
+from desk.documents.audit.answer import audit_answer
 from desk.trust.prose.synthesis_review import NOTHING_LEFT
 from tests.support.answers import (
     FINISHED_AT,

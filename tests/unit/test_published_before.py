@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.documents.audit.answers.audit import findings_in_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.documents.audit.report import audit
 from desk.documents.publishing.answer_publish import read_answer_file
 from desk.documents.publishing.publish import read_published

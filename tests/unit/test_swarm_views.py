@@ -13,7 +13,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.seal import sealed_answer
-from desk.documents.audit.answers.audit import audit_answer, findings_in_answer
+from desk.documents.audit.answer import audit_answer, findings_in_answer
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
 from desk.documents.rendering.report.record_words import score_notes, score_table

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from desk.contracts.agents.tools import DataSource, ToolResult
-from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.names import AgentId
@@ -41,8 +40,7 @@ from desk.documents.answer.nodes import (
 )
 from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
 from desk.documents.answer.seal import sealed_answer
-from desk.documents.answer.stock import ToldStock, told_stock
-from desk.documents.answer.swarm import ToldSwarm, told_swarm
+from desk.documents.parts import Run, Told, parts_of
 from desk.trust.prose import NOTHING_LEFT, reference, references
 
 SUMMARY: Final = (
@@ -53,21 +51,7 @@ NOTHING: Final = (
     "No synthesis was made and nothing was found, so the question is not answered. What failed"
     " stands under what is missing."
 )
-UNASKED: Final = (
-    "No recommendation was asked for. What the steps wrote onto the blackboard stands below, with"
-    " what could not be had."
-)
-UNMADE: Final = (
-    "No recommendation was made. What the steps wrote onto the blackboard stands below; why there"
-    " is none stands with the steps and under what is missing."
-)
-WITHDRAWN: Final = (
-    "A recommendation was made, and is withdrawn, because it does not follow from figures that"
-    " stand. What stands on the blackboard is below; the reason is under what is missing."
-)
 TITLE: Final = "What was found"
-STEPS: Final = "steps"
-"""The parameter that names the steps that an episode was given."""
 
 MOST_NAMED: Final = 99
 MOST_CLAIMS: Final = 200
@@ -77,11 +61,8 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
     """What was found by the nodes of a graph that has no synthesis, as one.
 
     Everything found is named in its source's own words, and every claim by its reference; what a
-    specialist of a swarm found stands there as it says it. An episode's blackboard tells what was
-    found, and one that was not asked for a recommendation lacks none.
+    specialist of a swarm found stands there as it says it.
     """
-    if record.stock is not None:
-        return _of_episode(record)
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
     for node in record.nodes:
@@ -102,39 +83,6 @@ def found_instead(record: GraphRecord, library: Library) -> Synthesis:
         sections=(Section(title=TITLE, content=listed[:20_000]),) if lines else (),
         quotations=tuple(quotations),
         answered=False,
-    )
-
-
-def asked_for(record: GraphRecord) -> bool:
-    """Whether the steps that an episode was given have a recommendation among them; where it was
-    given none, its controller was to come to one."""
-    given = record.request.query.parameters.get(STEPS)
-    if given is None or not given.strip():
-        return True
-    names = {name.strip() for name in given.split(",")}
-    return StockAction.GENERATE_RECOMMENDATION in names
-
-
-def withdrawn_instead(record: GraphRecord) -> Synthesis:
-    """What stands in the place of a recommendation that does not follow from what stands."""
-    return Synthesis(
-        task_id=record.workflow_id,
-        agent=AgentId.RECOMMENDATION_AGENT,
-        summary=WITHDRAWN,
-        answered=False,
-    )
-
-
-def _of_episode(record: GraphRecord) -> Synthesis:
-    acted = (node.entry for node in record.nodes if node.entry.node in StockAction.__members__)
-    done = any(entry.result is not None for entry in acted)
-    cut_off = record.stock is not None and record.stock.cut_off is not None
-    wanted = asked_for(record) or cut_off
-    return Synthesis(
-        task_id=record.workflow_id,
-        agent=AgentId.RECOMMENDATION_AGENT,
-        summary=UNMADE if wanted else UNASKED,
-        answered=done and not wanted,
     )
 
 
@@ -206,7 +154,7 @@ class _Written(NamedTuple):
         return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
 
 
-class _Told(NamedTuple):
+class _Answer(NamedTuple):
     """What an answer is made of. `synthesis` stands in the place of one where none was made."""
 
     standing: Standing
@@ -216,8 +164,7 @@ class _Told(NamedTuple):
     quotations: Mapping[str, Quotation]
     strange: tuple[str, ...]
     written: _Written
-    swarm: ToldSwarm
-    stock: ToldStock
+    parts: tuple[Told, ...]
 
     @property
     def known(self) -> Known:
@@ -227,13 +174,19 @@ class _Told(NamedTuple):
     @property
     def lost(self) -> tuple[str, ...]:
         """What is left out of it, with the reasons."""
-        return (*self.strange, *self.swarm.missing, *self.stock.missing, *self.standing.fallen)
+        of_parts = (line for part in self.parts for line in part.missing)
+        return (*self.strange, *of_parts, *self.standing.fallen)
 
     @property
     def dropped(self) -> tuple[DroppedSentence, ...]:
         """The sentences that are left out, as many as can be told."""
-        parts = (self.synthesis, self.written, self.swarm, self.stock)
-        return tuple(line for part in parts for line in part.dropped)[:MOST_DROPPED]
+        of_parts = (line for part in self.parts for line in part.dropped)
+        return (*self.synthesis.dropped, *self.written.dropped, *of_parts)[:MOST_DROPPED]
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The claims that are named anywhere in it."""
+        return (*self.written.named, *(name for part in self.parts for name in part.named))
 
 
 def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
@@ -241,22 +194,20 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
 
     Printed are quotations that stand in their evidence and claims that follow from theirs; a
     sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
-    synthesis the answer says what was found, by kind, and is incomplete. Of a swarm, it tells how
-    conflicts were decided, and what is likely as far as that rests on what stands; of a stock's
-    episode, its steps and its blackboard, which is complete without a recommendation where none was
-    asked for, and incomplete where it was cut off.
+    synthesis the answer says what was found, by kind, and is incomplete. What a program adds is
+    told by its part, which may also make an answer complete without a synthesis, or incomplete
+    because its run was cut off.
 
     Pure: identical records give an identical answer but for `finished_at`.
     """
-    told = _told(record)
-    written, stock, swarm = told.written, told.stock, told.swarm
-    claims = with_inputs((*written.named, *swarm.named, *stock.named), told.standing.claims)
+    told = _read(record)
+    written = told.written
+    claims = with_inputs(told.named, told.standing.claims)
     used = tuple(told.quotations[name] for name in written.named if name in told.quotations)
     verdicts = told.standing.verdicts_on(claims)
-    named = evidence_named(used, claims, verdicts).union(stock.evidence)
+    named = evidence_named(used, claims, verdicts).union(*(part.evidence for part in told.parts))
     evidence, without = carried(named, told.library.results)
     nodes = node_reports(record)
-    made = told.synthesised
     answer = AnswerReport(
         **_of_run(record),
         sections=written.sections,
@@ -264,7 +215,9 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
         summary_prose=written.summary,
         answered=told.synthesis.answered,
         outcome=outcome_of(
-            nodes, synthesised=made, episode=stock.needs_no_synthesis, cut_off=stock.is_cut_off
+            nodes,
+            synthesised=told.synthesised or any(part.needs_no_synthesis for part in told.parts),
+            cut_off=any(part.is_cut_off for part in told.parts),
         ),
         finished_at=finished_at,
         nodes=nodes,
@@ -278,24 +231,25 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
         dropped=told.dropped,
         usage=usage_of_nodes(nodes),
         verdicts=verdicts,
-        swarm=swarm.record,
-        stock=stock.record,
+        **{name: value for part in told.parts for name, value in part.fields.items()},
     )
     return sealed_answer(answer)
 
 
-def _told(record: GraphRecord) -> _Told:
+def _read(record: GraphRecord) -> _Answer:
     """What an answer tells, as far as it stands."""
     everything = everything_of(record)
     library = Library(everything)
     standing = standing_claims(record, everything)
-    figures = Known(standing.claims, {})
     made = synthesis_of(record)
-    stock = told_stock(record.stock, figures, made, node_reports(record), library.results)
-    made = None if stock.withdrawn else made
-    synthesis = made or _instead(record, library, stock)
+    run = Run(record, Known(standing.claims, {}), made, library.results)
+    parts = tuple(part.told(run) for part in parts_of(record))
+    if any(part.withdrawn for part in parts):
+        made = None
+    instead = (part.instead for part in parts if part.instead is not None)
+    synthesis = made or next(instead, None) or found_instead(record, library)
     quotations, strange = _placed(synthesis, library)
-    return _Told(
+    return _Answer(
         standing=standing,
         library=library,
         synthesised=made is not None,
@@ -303,13 +257,8 @@ def _told(record: GraphRecord) -> _Told:
         quotations=quotations,
         strange=strange,
         written=_written(synthesis, Known(standing.claims, quotations)),
-        swarm=told_swarm(record, figures),
-        stock=stock,
+        parts=parts,
     )
-
-
-def _instead(record: GraphRecord, library: Library, stock: ToldStock) -> Synthesis:
-    return withdrawn_instead(record) if stock.withdrawn else found_instead(record, library)
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:

@@ -10,12 +10,11 @@ from desk.agents.answer_form import formed
 from desk.analytics.links import web_link
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
-from desk.documents.answer.swarm import withheld_by
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims as standing_after
 from desk.trust.ledger import EvidenceUnusable, Ledger, attributed, read_answer
@@ -204,9 +203,21 @@ def _decided(record: GraphRecord) -> _Decided:
     chosen = standing_after(results, conflicts)
     names = {claim.claim_id for result in results for claim in result.claims}
     disputed = frozenset(p.claim_id for c in conflicts for p in c.positions if p.claim_id)
-    reasons = withheld_by(conflicts, chosen)
+    reasons = _withheld_by(conflicts, chosen)
     withheld = {name: reasons.get(name, FOUNDED_ON_LESS) for name in names - chosen.keys()}
     return _Decided(disputed, chosen, withheld)
+
+
+def _withheld_by(
+    conflicts: Sequence[ConflictRecord], names: Mapping[str, object]
+) -> dict[str, str]:
+    """By id the claims that no longer stand because of a conflict, and what became of it."""
+    found: dict[str, str] = {}
+    for conflict in conflicts:
+        for position in conflict.positions:
+            if position.claim_id is not None and position.claim_id not in names:
+                found[position.claim_id] = conflict.resolution
+    return found
 
 
 def _figure(claim: Claim) -> tuple[object, ...]:

@@ -43,15 +43,11 @@ def synthesis_of(record: GraphRecord) -> Synthesis | None:
     return delivered[-1] if delivered else None
 
 
-def outcome_of(
-    nodes: Iterable[NodeReport], *, synthesised: bool, episode: bool = False, cut_off: bool = False
-) -> Outcome:
-    """Complete where there is a synthesis and no node failed, whatever it says. An episode needs no
-    synthesis: what makes no sense yet is refused in it, and not all are asked for a
-    recommendation. One that was cut off before its end is never complete."""
+def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool, cut_off: bool = False) -> Outcome:
+    """Complete where there is a synthesis, or none is needed, and no node failed, whatever it says.
+    A run that was cut off before its end is never complete."""
     failed = any(node.state is NodeState.FAILED for node in nodes)
-    unmade = not synthesised and not episode
-    return Outcome.INCOMPLETE if failed or unmade or cut_off else Outcome.COMPLETE
+    return Outcome.COMPLETE if synthesised and not failed and not cut_off else Outcome.INCOMPLETE
 
 
 def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:

@@ -9,7 +9,7 @@ from desk.contracts.findings.judgement import (
     Scope,
 )
 from desk.contracts.week.report import MarketOutcome
-from desk.documents.answer.swarm import objection_to
+from desk.programs.swarm.document.record import objection_to
 from desk.programs.swarm.findings import contradictions
 from desk.programs.swarm.parts.views import with_views
 from desk.trust.claims.rejections import without_rejected

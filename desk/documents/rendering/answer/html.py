@@ -1,24 +1,23 @@
 """An answer as one self-contained HTML file: no script, no network, light and dark, for print."""
 
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 from typing import Final, NamedTuple
 
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
-from desk.analytics.prices.series import window_days
-from desk.contracts.episode.analysis import PriceHistory
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import GraphSpec, NodeState
 from desk.documents.pages.rendering_version import rendering_mark
+from desk.documents.parts import Part, all_parts, parts_of
 from desk.documents.rendering import trust_words, wording
-from desk.documents.rendering.answer import stock_words as answer_stock_words
-from desk.documents.rendering.answer import swarm_words as answer_swarm_words
+from desk.documents.rendering.answer import conflicts
 from desk.documents.rendering.answer import words as answer_words
 from desk.documents.rendering.answer.links import AnswerLinks
 from desk.documents.rendering.report.html import page_environment
-from desk.trust.ledger import EvidenceUnusable, read_answer
 
 MOST_DRAWN: Final = 40
 """A larger graph is told by its table alone."""
@@ -151,6 +150,7 @@ def _node(name: str, box: _Box, nodes: Mapping[str, NodeReport]) -> str:
 
 
 TEMPLATE: Final = "answer.html.j2"
+MISSING: Final = "answer_missing.html.j2"
 LONG_QUESTION: Final = 120
 """Characters from which on a question is no headline."""
 
@@ -162,20 +162,27 @@ def render_answer_html(answer: AnswerReport) -> str:
     become links. Every quotation and every figure opens the source it stands in.
     """
     links = AnswerLinks(answer)
+    parts = parts_of(answer)
+    pages = [part.page(answer) for part in parts]
+    body = [template for page in pages for template in page.body]
     picture = graph_picture(answer.graph, {line.node: line for line in answer.nodes})
     return wording.printable(
-        page_environment()
+        _environment()
         .get_template(TEMPLATE)
         .render(
+            {name: value for page in pages for name, value in page.names.items()},
             answer=answer,
             links=links,
             figures=links.figures,
             long=len(answer.question) > LONG_QUESTION,
             picture=Markup(picture),  # noqa: S704
             told=answer_words,
-            swarm=answer_swarm_words,
-            stock=answer_stock_words,
-            chart=_chart(answer),
+            disputes=conflicts,
+            heads=[page.head for page in pages if page.head],
+            body=body,
+            sections=[link for page in pages for link in page.links],
+            missing_below=MISSING not in body,
+            nothing_missing=next((part.nothing_missing for part in parts), Part.nothing_missing),
             mark=rendering_mark(),
             words=wording,
             trust=trust_words,
@@ -184,18 +191,10 @@ def render_answer_html(answer: AnswerReport) -> str:
     )
 
 
-def _chart(answer: AnswerReport) -> Markup | None:
-    """The prices of an episode's stock; None where too few are carried."""
-    prices = answer.stock.prices if answer.stock else None
-    result = next((each for each in answer.evidence if each.evidence_id == prices), None)
-    try:
-        history = read_answer(result.content) if result else None
-    except EvidenceUnusable:
-        return None
-    if not isinstance(history, PriceHistory):
-        return None
-    # Matplotlib takes half a second to import; only a page with a chart pays for it.
-    from desk.documents.rendering.drawing.stock_chart import stock_chart
-
-    drawn = stock_chart(history, window_days(answer.window)[1])
-    return Markup(drawn) if drawn else None  # noqa: S704
+@cache
+def _environment() -> Environment:
+    """That of every page, with the templates that programs bring."""
+    common = page_environment()
+    brought = (PackageLoader(part.templates) for part in all_parts() if part.templates)
+    loaders: list[BaseLoader] = [*((common.loader,) if common.loader else ()), *brought]
+    return common.overlay(loader=ChoiceLoader(loaders))

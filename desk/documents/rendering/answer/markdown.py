@@ -1,28 +1,17 @@
 """An answer as plain Markdown, readable in a terminal."""
 
+from collections.abc import Iterable, Iterator
+
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.pages.rendering_version import marked_markdown
-from desk.documents.rendering.answer.stock_markdown import (
-    blackboard_markdown,
-    evaluation_markdown,
-    headline_markdown,
-    insights_markdown,
-    steps_markdown,
-)
-from desk.documents.rendering.answer.stock_words import STOCK_METHOD, other_missing
-from desk.documents.rendering.answer.swarm_markdown import (
-    conflicts_markdown,
-    hypotheses_markdown,
-    rounds_markdown,
-    tokens_markdown,
-)
-from desk.documents.rendering.answer.swarm_words import SWARM_METHOD
+from desk.documents.parts import Titled, parts_of
 from desk.documents.rendering.answer.words import (
     METHOD,
     NODE_COLUMNS,
     SOURCE_COLUMNS,
     SourceLine,
     claim_cells,
+    missing_lines,
     node_cells,
     parameters_words,
     quoted_as,
@@ -38,8 +27,7 @@ def render_answer_markdown(answer: AnswerReport) -> str:
     """The answer's Markdown form. The same answer always gives the same text."""
     parts = [
         *_answered(answer),
-        *_part("How it was researched", rounds_markdown(answer)),
-        *_part("Tokens", tokens_markdown(answer)),
+        *_parts(titled for part in parts_of(answer) for titled in part.worked(answer)),
         *_part("How it was found", _found(answer)),
         *_part("Quotations", _quotations(answer)),
         *_part("Figures", _figures(answer)),
@@ -51,43 +39,31 @@ def render_answer_markdown(answer: AnswerReport) -> str:
 
 
 def answer_alone(answer: AnswerReport) -> str:
-    """The answer and what is missing, without how it was found: what a terminal shows. Of a swarm
-    its conflicts and hypotheses besides, of an episode its blackboard and its steps."""
+    """The answer and what is missing, without how it was found: what a terminal shows. What its
+    program adds is shown besides, but for how it went."""
     return printable("\n\n".join(_answered(answer))) + "\n"
 
 
 def _answered(answer: AnswerReport) -> tuple[str, ...]:
-    missing = other_missing(answer) if answer.stock else answer.missing
+    parts = parts_of(answer)
+    missing = bullets([escaped(line) for line in missing_lines(answer)])
     return (
         f"# {escaped(answer.question)}",
-        *((headline_markdown(answer),) if answer.stock else ()),
+        *(headline for part in parts if (headline := part.headline(answer))),
         answer.summary,
-        *(part for section in answer.sections for part in _part(section.title, section.content)),
-        *(_episode(answer) if answer.stock else ()),
-        *_argued(answer),
-        *_part("What could not be had", bullets([escaped(line) for line in missing])),
-    )
-
-
-def _episode(answer: AnswerReport) -> tuple[str, ...]:
-    """What the figures say, what came of it, and the blackboard with the steps that filled it."""
-    return (
-        *_part("Insights", insights_markdown(answer)),
-        *_part("Evaluation", evaluation_markdown(answer)),
-        *_part("Blackboard", blackboard_markdown(answer)),
-        *_part("Steps", steps_markdown(answer)),
+        *_parts((section.title, section.content) for section in answer.sections),
+        *_parts(titled for part in parts for titled in part.answered(answer)),
+        *_part("What could not be had", missing),
     )
 
 
 def _method(answer: AnswerReport) -> tuple[str, ...]:
-    swarm = SWARM_METHOD if answer.swarm else ()
-    return (*METHOD, *swarm, *(STOCK_METHOD if answer.stock else ()))
+    return (*METHOD, *(line for part in parts_of(answer) for line in part.method))
 
 
-def _argued(answer: AnswerReport) -> tuple[str, ...]:
-    """What contradicted what in a swarm, and what it takes to be likely."""
-    conflicts, hypotheses = conflicts_markdown(answer), hypotheses_markdown(answer)
-    return (*_part("Conflicts", conflicts), *_part("Hypotheses", hypotheses))
+def _parts(titled: Iterable[Titled]) -> Iterator[str]:
+    for title, body in titled:
+        yield from _part(title, body)
 
 
 def _part(title: str, body: str) -> tuple[str, ...]:

@@ -9,8 +9,11 @@ from desk.contracts.agents.tools import DataSource
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import NodeState
+from desk.documents.answer.prose import Known, render_plain
+from desk.documents.parts import parts_of
 from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.wording import cost_words, human, one_line
+from desk.trust.prose import UnknownReferenceError
 
 NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remarks")
 SOURCE_COLUMNS: Final = ("Source", "Published by", "Asked", "Quoted as")
@@ -108,6 +111,23 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
     )
 
 
+def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
+    """What is missing, but for what the answer's program tells of it itself."""
+    told = (part.other_missing(answer) for part in parts_of(answer))
+    return next(told, answer.missing)
+
+
+def facts_of(answer: AnswerReport) -> tuple[str, ...]:
+    """What stands below the headline of a page: the graph with its parameters, or what the answer's
+    program says in their place."""
+    told = (part.facts(answer) for part in parts_of(answer))
+    facts = next((facts for facts in told if facts is not None), None)
+    if facts is not None:
+        return facts
+    given = parameters_words(answer.parameters)
+    return (f"graph {answer.graph.name}", *((given,) if given else ()))
+
+
 def quoted_as(line: SourceLine) -> str:
     """`1, 4` or the figures that rest on a source."""
     return ", ".join((*map(str, line.numbers), *line.figures))
@@ -129,6 +149,14 @@ def claim_cells(claims: Iterable[Claim]) -> list[tuple[str, ...]]:
         )
         for claim in claims
     ]
+
+
+def said(prose: str, known: Mapping[str, Claim]) -> str:
+    """Prose as it is printed; as it stands where it refers to what is not here."""
+    try:
+        return render_plain(prose, Known(known, {}))
+    except UnknownReferenceError:
+        return prose
 
 
 def _nodes(count: int) -> str:

@@ -1,9 +1,10 @@
 """What an answer tells of a stock's episode, as far as it stands on claims that stand."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Final
 
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import (
     Blackboard,
@@ -11,81 +12,134 @@ from desk.contracts.episode.stock import (
     EpisodeStep,
     Evaluation,
     Insight,
+    StockAction,
     StockRecommendation,
     StockRecord,
 )
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.names import AgentId
 from desk.contracts.question.answers import NodeReport
+from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.documents.answer.nodes import node_reports
 from desk.documents.answer.prose import Known, kept_prose
-from desk.documents.answer.stock_rules import built_in_actions, departures, recommended
+from desk.documents.parts import Run, Told
+from desk.programs.episode.insights import insights
+from desk.programs.episode.parts import Pointer
+from desk.programs.episode.recommendation import recommend
 from desk.programs.episode.run.actions import PART_FIELDS
+from desk.programs.episode.run.board import StockBoard
 from desk.trust.prose import references
+
+INSIGHTS = "the insights are not those that its figures give"
+RECOMMENDATION = "the recommendation does not follow from its insights and its figures"
+
+
+def built_in_actions(nodes: Iterable[NodeReport]) -> frozenset[str]:
+    """The nodes of which no round was a model's."""
+    return frozenset(line.node for line in nodes if line.usage.model == BUILTIN)
+
+
+def recommended(board: Blackboard) -> StockRecommendation | None:
+    """What a blackboard recommends; None as long as it recommends nothing."""
+    if board.recommendation is None or board.probability is None:
+        return None
+    return StockRecommendation(
+        action=board.recommendation,
+        confidence=board.confidence,
+        probability=board.probability,
+        reasons_for=board.reasons_for,
+        reasons_against=board.reasons_against,
+    )
+
+
+def departures(
+    steps: Sequence[EpisodeStep], built_in: frozenset[str]
+) -> Iterator[tuple[EpisodeStep, str]]:
+    """The steps in which a built-in analyst wrote what the blackboard before it does not give. One
+    that wrote nothing has failed."""
+    before: Blackboard | None = None
+    for step in steps:
+        wrote = before is not None and step.board.taken != before.taken
+        if before is not None and wrote and step.action in built_in:
+            words = _departure(step, before)
+            if words is not None:
+                yield step, words
+        before = step.board
+
+
+def _departure(step: EpisodeStep, before: Blackboard) -> str | None:
+    board = StockBoard.read_back(before)
+    if step.action is StockAction.GENERATE_INSIGHT:
+        expected = [_without_words(pointer) for pointer in insights(board.values)]
+        written = StockBoard.read_back(step.board).pointers
+        return None if [_without_words(each) for each in written] == expected else INSIGHTS
+    told = recommended(step.board)
+    if step.action is StockAction.GENERATE_RECOMMENDATION and told is not None:
+        return None if recommend(board.pointers, board) == told else RECOMMENDATION
+    return None
+
+
+def _without_words(pointer: Pointer) -> tuple[object, ...]:
+    return str(pointer.topic), pointer.leaning, pointer.strength, pointer.metrics
+
 
 DIFFERENT = "it is not the one that the recommendation agent delivered"
 UNFOUNDED = "a reason of it is an insight that does not stand"
 WITHDRAWN = "the recommendation is withdrawn: {}"
 CUT_OFF = "the episode was cut off: {}"
 NO_CHART = "no chart is drawn: the tool result {} is not among the evidence"
+UNASKED: Final = (
+    "No recommendation was asked for. What the steps wrote onto the blackboard stands below, with"
+    " what could not be had."
+)
+UNMADE: Final = (
+    "No recommendation was made. What the steps wrote onto the blackboard stands below; why there"
+    " is none stands with the steps and under what is missing."
+)
+NOW_WITHDRAWN: Final = (
+    "A recommendation was made, and is withdrawn, because it does not follow from figures that"
+    " stand. What stands on the blackboard is below; the reason is under what is missing."
+)
+STEPS: Final = "steps"
+"""The parameter that names the steps that an episode was given."""
 
 
-class ToldStock(NamedTuple):
-    """An episode as its answer tells of it, and what of it is left out, with the reasons."""
-
-    record: StockRecord | None
-    missing: tuple[str, ...] = ()
-    dropped: tuple[DroppedSentence, ...] = ()
-    withdrawn: bool = False
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """The claims that it names, each once."""
-        return named_in_stock(self.record) if self.record else ()
-
-    @property
-    def needs_no_synthesis(self) -> bool:
-        """Whether an answer is complete without one: of an episode, unless it was withdrawn."""
-        return self.record is not None and not self.withdrawn
-
-    @property
-    def is_cut_off(self) -> bool:
-        """Whether it ended before its end."""
-        return self.record is not None and self.record.cut_off is not None
-
-    @property
-    def evidence(self) -> tuple[str, ...]:
-        """The tool results that it is drawn from besides."""
-        prices = self.record.prices if self.record else None
-        return (prices,) if prices else ()
-
-
-def told_stock(
-    stock: StockRecord | None,
-    known: Known,
-    made: Synthesis | None,
-    nodes: Iterable[NodeReport],
-    evidence: Container[str],
-) -> ToldStock:
+def told_stock(run: Run) -> Told:
     """The episode of a run, without figures that are no claims that stand and without what rests on
     them: an insight that does is left out, and a recommendation that no longer follows is withdrawn
-    from the blackboard. All of that is told, and what else could not be done."""
+    from the blackboard. All of that is told, and what else could not be done.
+
+    It needs no synthesis, because what makes no sense yet is refused in it and not all episodes are
+    asked for a recommendation. Where one was withdrawn, a synthesis is missing.
+    """
+    stock = run.record.stock
     if stock is None:
-        return ToldStock(None)
-    writer = _Writer(known, stock.market.market)
+        return Told({})
+    writer = _Writer(run.known, stock.market.market)
     steps = tuple(map(writer.step, stock.steps))
     prices = stock.prices
-    if prices is not None and prices not in evidence:
+    if prices is not None and prices not in run.results:
         writer.missing.append(NO_CHART.format(prices))
         prices = None
     board = writer.board(stock.board)
     told = stock.model_copy(update={"steps": steps, "board": board, "prices": prices})
-    objection = _objection(told, made, built_in_actions(nodes))
+    objection = _objection(told, run.synthesis, built_in_actions(node_reports(run.record)))
     if objection is not None:
         writer.missing.append(WITHDRAWN.format(objection))
         told = _withdrawn(told)
-    missing = tuple(dict.fromkeys((*undone(stock), *writer.missing)))
-    return ToldStock(told, missing, tuple(writer.dropped), withdrawn=objection is not None)
+    return Told(
+        {"stock": told},
+        missing=tuple(dict.fromkeys((*undone(stock), *writer.missing))),
+        dropped=tuple(writer.dropped),
+        named=named_in_stock(told),
+        evidence=(prices,) if prices else (),
+        instead=_withdrawn_instead(run.record) if objection else _instead(run.record),
+        withdrawn=objection is not None,
+        needs_no_synthesis=objection is None,
+        is_cut_off=stock.cut_off is not None,
+    )
 
 
 def undone(stock: StockRecord) -> Iterator[str]:
@@ -169,6 +223,41 @@ def _withdrawn(stock: StockRecord) -> StockRecord:
     )
     board = stock.board.model_copy(update=without)
     return stock.model_copy(update={"steps": steps, "board": board})
+
+
+def _asked_for(record: GraphRecord) -> bool:
+    """Whether the steps that an episode was given have a recommendation among them; where it was
+    given none, its controller was to come to one."""
+    given = record.request.query.parameters.get(STEPS)
+    if given is None or not given.strip():
+        return True
+    names = {name.strip() for name in given.split(",")}
+    return StockAction.GENERATE_RECOMMENDATION in names
+
+
+def _instead(record: GraphRecord) -> Synthesis:
+    """What stands in the place of a recommendation that was not made; none is lacking where none
+    was asked for."""
+    acted = (node.entry for node in record.nodes if node.entry.node in StockAction.__members__)
+    done = any(entry.result is not None for entry in acted)
+    cut_off = record.stock is not None and record.stock.cut_off is not None
+    wanted = _asked_for(record) or cut_off
+    return Synthesis(
+        task_id=record.workflow_id,
+        agent=AgentId.RECOMMENDATION_AGENT,
+        summary=UNMADE if wanted else UNASKED,
+        answered=done and not wanted,
+    )
+
+
+def _withdrawn_instead(record: GraphRecord) -> Synthesis:
+    """What stands in the place of a recommendation that does not follow from what stands."""
+    return Synthesis(
+        task_id=record.workflow_id,
+        agent=AgentId.RECOMMENDATION_AGENT,
+        summary=NOW_WITHDRAWN,
+        answered=False,
+    )
 
 
 class _Writer:

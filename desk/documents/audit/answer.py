@@ -24,11 +24,8 @@ from desk.documents.answer.evidence import (
 from desk.documents.answer.nodes import usage_of_nodes
 from desk.documents.answer.prose import Known, render_answer
 from desk.documents.answer.seal import seal_of_answer
-from desk.documents.answer.stock import named_in_stock, texts_of_stock
-from desk.documents.answer.swarm import named_in_swarm, texts_of_swarm
-from desk.documents.audit.answers.stock import stock_findings
-from desk.documents.audit.answers.swarm import swarm_findings
 from desk.documents.audit.findings import AuditFinding, differing
+from desk.documents.parts import parts_of
 from desk.trust.ledger import EvidenceUnusable, Ledger, verified_answer
 from desk.trust.prose import UnknownReferenceError, objections, references, split_sentences
 
@@ -36,6 +33,9 @@ KNOWN_FROM: Final = ("published_at", "updated_at")
 """What an answer says of when its content came to be known."""
 
 _PAGE: Final = re.compile(r"page (\d{1,5})")
+
+
+Check = Callable[[AnswerReport], Iterator[AuditFinding]]
 
 
 class AnswerCounts(NamedTuple):
@@ -63,7 +63,11 @@ def findings_in_answer(report: AnswerReport) -> tuple[AuditFinding, ...]:
     The seal tells that something was changed, the rest tells what. What is missing, remarks and the
     words between the references are the agents' own: only the seal guards them.
     """
-    return tuple(chain.from_iterable(_found_by(part, report) for part in PARTS))
+    checks = {check.__name__.removesuffix("_findings"): check for check in CHECKS}
+    checks |= {part.name: part.findings for part in parts_of(report)}
+    return tuple(
+        chain.from_iterable(_found_by(name, check, report) for name, check in checks.items())
+    )
 
 
 def counted_in_answer(report: AnswerReport) -> AnswerCounts:
@@ -85,15 +89,12 @@ def sentences_in_answer(answer: AnswerReport) -> int:
     return sum(len(split_sentences(prose)) for prose in _proses(answer))
 
 
-def _found_by(
-    part: Callable[[AnswerReport], Iterator[AuditFinding]], answer: AnswerReport
-) -> Iterator[AuditFinding]:
-    """What a part finds. One that a report's contradictions stop in its tracks has found them."""
+def _found_by(name: str, check: Check, answer: AnswerReport) -> Iterator[AuditFinding]:
+    """What a check finds. One that an answer's contradictions stop in its tracks has found them."""
     try:
-        yield from part(answer)
+        yield from check(answer)
     except (ValueError, LookupError, ArithmeticError) as error:
-        where = part.__name__.removesuffix("_findings").strip("_").replace("_", " ")
-        yield AuditFinding(where, f"the answer contradicts itself: {error}")
+        yield AuditFinding(name, f"the answer contradicts itself: {error}")
 
 
 def seal_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -130,8 +131,8 @@ def evidence_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
             continue
         yield from _of_content(where, result, answer)
     named = evidence_named(answer.quotations, answer.claims, answer.verdicts)
-    drawn = {answer.stock.prices} if answer.stock else set()
-    for name in sorted(counts.keys() - named - drawn):
+    drawn = (name for part in parts_of(answer) for name in part.evidence(answer))
+    for name in sorted(counts.keys() - named.union(drawn)):
         yield AuditFinding(f"evidence {name}", "nothing rests on it")
 
 
@@ -200,8 +201,7 @@ def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     ledger = Ledger(answer.specs, answer.window, answer.base_area, answer.evidence, answer.due)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
-    printed += named_in_swarm(answer.swarm) if answer.swarm else ()
-    printed += named_in_stock(answer.stock) if answer.stock else ()
+    printed += (name for part in parts_of(answer) for name in part.named(answer))
     wanted = {claim.claim_id for claim in with_inputs(printed, known)}
     counts = Counter(claim.claim_id for claim in answer.claims)
     for claim in answer.claims:
@@ -253,13 +253,11 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 def _proses(answer: AnswerReport) -> Iterator[str]:
     yield from (prose for _, prose, _ in _texts(answer))
-    if answer.swarm is not None:
-        yield from (prose for _, prose in texts_of_swarm(answer.swarm))
-    if answer.stock is not None:
-        yield from (prose for _, prose in texts_of_stock(answer.stock))
+    for part in parts_of(answer):
+        yield from (prose for _, prose in part.texts(answer))
 
 
-PARTS: Final = (
+CHECKS: Final[tuple[Check, ...]] = (
     seal_findings,
     frame_findings,
     evidence_findings,
@@ -268,8 +266,6 @@ PARTS: Final = (
     claim_findings,
     verdict_findings,
     prose_findings,
-    swarm_findings,
-    stock_findings,
 )
 
 

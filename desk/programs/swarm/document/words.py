@@ -1,11 +1,10 @@
-"""How the forms of an answer put a swarm in words: conflicts, hypotheses, rounds and tokens."""
+"""A swarm in words: its hypotheses, rounds and tokens, and the Markdown of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.names import hypothesis_run_id
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.swarm import (
@@ -15,22 +14,17 @@ from desk.contracts.swarm.swarm import (
     SwarmRound,
     TokenRecord,
 )
-from desk.documents.answer.prose import Known, render_plain
-from desk.documents.rendering.trust_words import (
-    outcome_words,
-    position_words,
-    standing_words,
-    state_words,
-)
+from desk.documents.rendering.answer.words import said
+from desk.documents.rendering.markdown_text import bullets, escaped
 from desk.documents.rendering.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where
 from desk.programs.swarm.graph import node_name
-from desk.trust.prose import UnknownReferenceError, split_sentences
+from desk.trust.prose import split_sentences
 
 CHARACTERS: Final = 4
 """Of these a token is taken to have; `desk.contracts.swarm.swarm.TokenRecord` says so."""
 
-SWARM_METHOD: Final = (
+METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",
     "How likely a specialist's view is follows from its confidence alone; it is scored with the "
     "hypothesis that it stands with, against the same price.",
@@ -63,13 +57,6 @@ class SubagentLine(NamedTuple):
     boundaries: str
 
 
-def conflicts_of(answer: AnswerReport) -> tuple[ConflictRecord, ...] | None:
-    """The conflicts between findings of a swarm or of an episode; None of an answer that tells of
-    neither."""
-    told = answer.swarm or answer.stock
-    return told.conflicts if told else None
-
-
 def hypothesis_lines(answer: AnswerReport) -> tuple[HypothesisLine, ...]:
     """The hypotheses in the order of the leader."""
     known = {claim.claim_id: claim for claim in answer.claims}
@@ -91,46 +78,6 @@ def title_of(hypothesis: Hypothesis) -> str:
     """`USD/JPY above 157.25 on 30 Nov 2026`."""
     due = print_full_day(hypothesis.due.date())
     return f"{hypothesis.market.market} {where(hypothesis)} on {due}"
-
-
-def said(prose: str, known: Mapping[str, Claim]) -> str:
-    """Prose as it is printed; as it stands where it refers to what is not here."""
-    try:
-        return render_plain(prose, Known(known, {}))
-    except UnknownReferenceError:
-        return prose
-
-
-def disputed_words(conflict: ConflictRecord) -> str:
-    """What a conflict is about: `USD/JPY target`."""
-    topic = conflict.conflict_id.rpartition("/conflict/")[2].removeprefix(f"{conflict.kind}/")
-    subject, _, what = topic.partition("@")[0].rpartition(":")
-    return one_line(f"{subject} {human(what)}")
-
-
-def decided_words(conflict: ConflictRecord) -> str:
-    """`decided by vote: 161.4 holds`; with its kind where its topic does not tell it."""
-    kind = "" if disputed_words(conflict).endswith(conflict.kind) else f"{conflict.kind}, "
-    return f"{kind}{state_words(conflict)}: {outcome_words(conflict)}"
-
-
-def spread_words(conflict: ConflictRecord) -> str:
-    """How far the confidences lie apart."""
-    return f"Spread of confidence {share_words(conflict.spread)}."
-
-
-def position_lines(conflict: ConflictRecord) -> tuple[tuple[str, str], ...]:
-    """Each position: what became of it, and what it holds in whose name; of an agent whose target
-    says another thing than its view, which of them it is."""
-    return tuple(
-        (standing_words(conflict, position), position_words(position))
-        for position in conflict.positions
-    )
-
-
-def resolution_words(conflict: ConflictRecord) -> str:
-    """How it was resolved; empty where the positions tell it already, as after a vote."""
-    return "" if conflict.decided_by is DecidedBy.VOTE else conflict.resolution
 
 
 def subagent_lines(each: SwarmRound, known: Mapping[str, Claim]) -> tuple[SubagentLine, ...]:
@@ -177,3 +124,56 @@ def _subagent(spec: SubagentSpec, number: int, known: Mapping[str, Claim]) -> Su
         objective=one_line(said(spec.objective, known)),
         boundaries=one_line(next(iter(split_sentences(said(spec.boundaries, known))), "")),
     )
+
+
+NO_HYPOTHESIS = "None that rests on claims that stand."
+
+
+def hypotheses_markdown(answer: AnswerReport) -> str:
+    """What the leader takes to be likely, and what would refute it."""
+    if answer.swarm is None:
+        return ""
+    lines = [_hypothesis(line) for line in hypothesis_lines(answer)]
+    return bullets(lines) if lines else NO_HYPOTHESIS
+
+
+def rounds_markdown(answer: AnswerReport) -> str:
+    """How each round was planned, who worked in it, and why it was the last."""
+    if answer.swarm is None:
+        return ""
+    return "\n\n".join(
+        part for each in answer.swarm.rounds for part in _round(each, answer.swarm, answer)
+    )
+
+
+def tokens_markdown(answer: AnswerReport) -> str:
+    """What was read."""
+    return token_words(answer.swarm.tokens) if answer.swarm else ""
+
+
+def _hypothesis(line: HypothesisLine) -> str:
+    views = f"\n  - Specialists' views: {escaped(line.views)}" if line.views else ""
+    return (
+        f"**{escaped(line.title)}**, {line.likely}. {escaped(line.statement)}"
+        f"\n  - Refuted by: {escaped(line.refuted_by)}"
+        f"{views}"
+        f"\n  - Workflow `{escaped(line.workflow_id)}`"
+    )
+
+
+def _round(each: SwarmRound, swarm: SwarmRecord, answer: AnswerReport) -> Iterator[str]:
+    known = {claim.claim_id: claim for claim in answer.claims}
+    yield f"### Round {each.number}: {escaped(said(each.objective, known))}"
+    yield escaped(f"A {each.plan.complexity} objective. {said(each.plan.strategy, known)}")
+    yield bullets(
+        [
+            f"**{escaped(line.node)}** ({escaped(line.agent)}, {escaped(line.market)},"
+            f" {line.calls}): {escaped(line.objective)} {escaped(line.boundaries)}"
+            for line in subagent_lines(each, known)
+        ]
+    )
+    names = ", ".join(f"`{escaped(name)}`" for name in each.recalled)
+    yield escaped(recalled_words(each, swarm)) + (f": {names}." if names else ".")
+    ended = ended_words(each, known)
+    if ended:
+        yield f"{escaped(ended.rstrip('.'))}."

@@ -1,7 +1,7 @@
-"""Verifying the conflicts that an answer tells of: from the answer itself, and nothing else."""
+"""Verifying what a program's part of an answer tells: its conflicts and its prose."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.contracts.findings.claims import Claim
@@ -15,6 +15,7 @@ from desk.trust.conflicts import (
     state,
     state_on,
 )
+from desk.trust.prose import objections
 
 RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
 
@@ -80,3 +81,13 @@ def _is_chosen(claim: Claim, conflict: ConflictRecord) -> bool:
         position.claim_id == claim.claim_id and position.stated == conflict.chosen
         for position in conflict.positions
     )
+
+
+def prose_findings(
+    texts: Iterable[tuple[str, str]], claims: Mapping[str, Claim]
+) -> Iterator[AuditFinding]:
+    """Whether texts, each with its place, refer to claims that are there, and no figure was typed
+    into them."""
+    for where, prose in texts:
+        for found in objections(prose, claims, place=where):
+            yield AuditFinding(where, f"{found.written!r}: {found.reason}")

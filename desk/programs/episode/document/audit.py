@@ -28,11 +28,16 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.nodes import MOST_MISSING
-from desk.documents.answer.stock import claimed, texts_of_stock, undone
-from desk.documents.answer.stock_rules import built_in_actions, departures, recommended
-from desk.documents.audit.answers.conflicts import conflict_findings
-from desk.documents.audit.answers.prose import prose_findings
+from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
+from desk.programs.episode.document.record import (
+    built_in_actions,
+    claimed,
+    departures,
+    recommended,
+    texts_of_stock,
+    undone,
+)
 from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
 from desk.trust.ledger import EvidenceUnusable, read_answer
 from desk.trust.prose import clip

@@ -1,11 +1,10 @@
 """What an answer tells of the swarm behind it, as far as it stands on claims that stand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.swarm.swarm import (
@@ -17,29 +16,17 @@ from desk.contracts.swarm.swarm import (
     SwarmRound,
 )
 from desk.documents.answer.prose import Known, kept_prose
+from desk.documents.parts import Told
 from desk.learning.hypotheses import unscorable
 from desk.programs.swarm.parts.views import uncarried
 from desk.trust.prose import NOTHING_LEFT, references
 
 
-class ToldSwarm(NamedTuple):
-    """A swarm as its answer tells of it, and what of it is left out, with the reasons."""
-
-    record: SwarmRecord | None
-    missing: tuple[str, ...] = ()
-    dropped: tuple[DroppedSentence, ...] = ()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """The claims that it names, each once."""
-        return named_in_swarm(self.record) if self.record else ()
-
-
-def told_swarm(record: GraphRecord, known: Known) -> ToldSwarm:
+def told_swarm(record: GraphRecord, known: Known) -> Told:
     """The swarm of a run, without hypotheses that rest on what does not stand, and without
     sentences that hold what is no claim."""
     if record.swarm is None:
-        return ToldSwarm(None)
+        return Told({})
     writer = _Writer(known)
     missing: list[str] = []
     hypotheses: list[Hypothesis] = []
@@ -64,7 +51,12 @@ def told_swarm(record: GraphRecord, known: Known) -> ToldSwarm:
             "hypotheses": tuple(hypotheses),
         }
     )
-    return ToldSwarm(told, tuple(missing), tuple(writer.dropped))
+    return Told(
+        {"swarm": told},
+        missing=tuple(missing),
+        dropped=tuple(writer.dropped),
+        named=named_in_swarm(told),
+    )
 
 
 def objection_to(
@@ -115,16 +107,6 @@ def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
     for number, hypothesis in enumerate(swarm.hypotheses, start=1):
         yield f"hypothesis {number}", hypothesis.statement
         yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
-
-
-def withheld_by(conflicts: Sequence[ConflictRecord], names: Mapping[str, object]) -> dict[str, str]:
-    """By id the claims that no longer stand because of a conflict, and what became of it."""
-    found: dict[str, str] = {}
-    for conflict in conflicts:
-        for position in conflict.positions:
-            if position.claim_id is not None and position.claim_id not in names:
-                found[position.claim_id] = conflict.resolution
-    return found
 
 
 class _Writer:

@@ -1,11 +1,10 @@
-"""How the forms of an answer put a stock's episode in words: what is recommended, insights,
-evaluation, blackboard and steps."""
+"""A stock's episode in words: its recommendation, blackboard and steps, and their Markdown."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.figures import print_full_day
+from desk.analytics.figures import print_claim, print_full_day
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure, ShareSplit
 from desk.contracts.episode.stock import (
     BoardPart,
@@ -19,6 +18,8 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
+from desk.documents.rendering.answer.words import said
+from desk.documents.rendering.markdown_text import bullets, escaped, table
 from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_words
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
 from desk.trust.ledger import EvidenceUnusable, read_answer
@@ -36,7 +37,7 @@ UNHELD: Final = (
     " to store is in nothing."
 )
 
-STOCK_METHOD: Final = (
+METHOD: Final = (
     "The figures of the blackboard are claims. What a part lacks is told with the reason; nothing"
     " is put in its place.",
     "The built-in analysts draw insights and recommendation from the blackboard by fixed rules, and"
@@ -381,3 +382,67 @@ def _wrote(step: EpisodeStep, *, done: bool) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def headline_markdown(answer: AnswerReport) -> str:
+    """What is recommended, at a glance."""
+    told = headline(answer)
+    if told is None:
+        return f"**{UNTOLD}**"
+    facts = "; ".join(f"{escaped(name.lower())} {escaped(words)}" for name, words in told.facts)
+    return f"**{escaped(told.title)}**: {facts}."
+
+
+def insights_markdown(answer: AnswerReport) -> str:
+    """What the figures say."""
+    lines = [_insight_markdown(line, answer) for line in insight_lines(answer)]
+    return bullets(lines) if lines else NO_INSIGHT
+
+
+def evaluation_markdown(answer: AnswerReport) -> str:
+    """What came of the recommendation."""
+    rows = [
+        (name, print_claim(claim), claim.as_of.isoformat())
+        for name, claim in evaluation_rows(answer)
+    ]
+    parts = [escaped(evaluation_words(answer))]
+    parts += [table(("Figure", "Value", "Day"), rows, ("Figure",))] if rows else []
+    parts += [escaped(line) for line in evaluation_notes(answer)]
+    reasons = [escaped(line) for line in evaluation_reasons(answer)]
+    parts += [bullets(reasons)] if reasons else []
+    return "\n\n".join(parts)
+
+
+def blackboard_markdown(answer: AnswerReport) -> str:
+    """The blackboard part by part, with what it lacks and why."""
+    return "\n\n".join(_part_markdown(line) for line in part_lines(answer))
+
+
+def steps_markdown(answer: AnswerReport) -> str:
+    """The steps of the episode."""
+    rows = [step_cells(line) for line in step_lines(answer)]
+    lines = table(STEP_COLUMNS, rows, ("Action", "What came of it")) if rows else NO_STEP
+    return "\n\n".join((lines, *map(escaped, ending_words(answer))))
+
+
+def _insight_markdown(line: InsightLine, answer: AnswerReport) -> str:
+    known = {claim.claim_id: claim for claim in answer.claims}
+    rests = ", ".join(f"{metric_words(c.metric)} {print_claim(c)}" for c in line.claims)
+    behind = f" Rests on {escaped(rests)}." if rests else ""
+    statement = escaped(said(line.insight.statement, known))
+    topic = escaped(line.insight.topic)
+    return f"**{topic}**, {line.leaning}, strength {line.strength}: {statement}{behind}"
+
+
+def _part_markdown(line: PartLine) -> str:
+    head = f"### {line.title}"
+    if line.figures is None:
+        return "\n\n".join((head, "Not looked for.", *_reasons(line)))
+    rows = [(name, print_claim(c), c.as_of.isoformat()) for name, c in line.figures]
+    body = [table(("Figure", "Value", "Day"), rows, ("Figure",))] if rows else []
+    body += [f"Lacking: {escaped(line.lacking)}."] if line.lacking else []
+    return "\n\n".join((head, *body, *_reasons(line)))
+
+
+def _reasons(line: PartLine) -> tuple[str, ...]:
+    return (bullets([escaped(reason) for reason in line.reasons]),) if line.reasons else ()

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.swarm import SwarmRecord
-from desk.documents.answer.swarm import objection_to, texts_of_swarm
-from desk.documents.audit.answers.conflicts import conflict_findings
-from desk.documents.audit.answers.prose import prose_findings
+from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
+from desk.programs.swarm.document.record import objection_to, texts_of_swarm
 from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.parts.views import SIDES

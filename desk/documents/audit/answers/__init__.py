@@ -1,1 +1,0 @@
-"""A published answer, verified from itself."""

@@ -1,0 +1,64 @@
+"""The conflicts between the findings of an answer, in words and in Markdown."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.documents.rendering.markdown_text import bullets, escaped
+from desk.documents.rendering.trust_words import (
+    outcome_words,
+    position_words,
+    standing_words,
+    state_words,
+)
+from desk.documents.rendering.wording import human, one_line, share_words
+
+NO_CONFLICT: Final = "No two findings contradict each other."
+
+
+def disputed_words(conflict: ConflictRecord) -> str:
+    """What a conflict is about: `USD/JPY target`."""
+    topic = conflict.conflict_id.rpartition("/conflict/")[2].removeprefix(f"{conflict.kind}/")
+    subject, _, what = topic.partition("@")[0].rpartition(":")
+    return one_line(f"{subject} {human(what)}")
+
+
+def decided_words(conflict: ConflictRecord) -> str:
+    """`decided by vote: 161.4 holds`; with its kind where its topic does not tell it."""
+    kind = "" if disputed_words(conflict).endswith(conflict.kind) else f"{conflict.kind}, "
+    return f"{kind}{state_words(conflict)}: {outcome_words(conflict)}"
+
+
+def spread_words(conflict: ConflictRecord) -> str:
+    """How far the confidences lie apart."""
+    return f"Spread of confidence {share_words(conflict.spread)}."
+
+
+def position_lines(conflict: ConflictRecord) -> tuple[tuple[str, str], ...]:
+    """Each position: what became of it, and what it holds in whose name; of an agent whose target
+    says another thing than its view, which of them it is."""
+    return tuple(
+        (standing_words(conflict, position), position_words(position))
+        for position in conflict.positions
+    )
+
+
+def resolution_words(conflict: ConflictRecord) -> str:
+    """How it was resolved; empty where the positions tell it already, as after a vote."""
+    return "" if conflict.decided_by is DecidedBy.VOTE else conflict.resolution
+
+
+def conflicts_markdown(conflicts: Iterable[ConflictRecord]) -> str:
+    """The conflicts between findings, each with its positions."""
+    lines = [_conflict(conflict) for conflict in conflicts]
+    return bullets(lines) if lines else NO_CONFLICT
+
+
+def _conflict(conflict: ConflictRecord) -> str:
+    head = f"**{escaped(disputed_words(conflict))}**: {escaped(decided_words(conflict))}."
+    settled = f"{escaped(resolution_words(conflict))} {spread_words(conflict)}".strip()
+    positions = (
+        f"\n  - {f'{standing}: ' if standing else ''}{escaped(words)}"
+        for standing, words in position_lines(conflict)
+    )
+    return f"{head} {settled}{''.join(positions)}"

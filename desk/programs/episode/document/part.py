@@ -1,0 +1,96 @@
+"""The part of a stock's episode in its answer."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from desk.analytics.prices.series import window_days
+from desk.contracts.episode.analysis import PriceHistory
+from desk.contracts.question.answers import AnswerReport
+from desk.documents.audit.findings import AuditFinding
+from desk.documents.parts import Part, PartOfPage, Run, Titled, Told
+from desk.documents.rendering.answer.conflicts import conflicts_markdown
+from desk.programs.episode.document import words
+from desk.programs.episode.document.audit import stock_findings
+from desk.programs.episode.document.record import (
+    STEPS,
+    named_in_stock,
+    texts_of_stock,
+    told_stock,
+)
+from desk.trust.ledger import EvidenceUnusable, read_answer
+
+
+class _EpisodePart(Part):
+    name = "stock"
+    templates = "desk.programs.episode.document"
+    method = words.METHOD
+    nothing_missing = "besides what the blackboard lacks"
+
+    def told(self, run: Run) -> Told:
+        return told_stock(run)
+
+    def named(self, answer: AnswerReport) -> tuple[str, ...]:
+        return named_in_stock(answer.stock) if answer.stock else ()
+
+    def evidence(self, answer: AnswerReport) -> tuple[str, ...]:
+        prices = answer.stock.prices if answer.stock else None
+        return (prices,) if prices else ()
+
+    def texts(self, answer: AnswerReport) -> Iterator[tuple[str, str]]:
+        if answer.stock is not None:
+            yield from texts_of_stock(answer.stock)
+
+    def findings(self, answer: AnswerReport) -> Iterator[AuditFinding]:
+        yield from stock_findings(answer)
+
+    def facts(self, answer: AnswerReport) -> tuple[str, ...]:
+        steps = answer.parameters.get(STEPS)
+        return (f"steps {steps.replace(',', ', ')}",) if steps else ()
+
+    def other_missing(self, answer: AnswerReport) -> tuple[str, ...]:
+        return words.other_missing(answer)
+
+    def headline(self, answer: AnswerReport) -> str:
+        return words.headline_markdown(answer)
+
+    def answered(self, answer: AnswerReport) -> Iterator[Titled]:
+        yield "Insights", words.insights_markdown(answer)
+        yield "Evaluation", words.evaluation_markdown(answer)
+        yield "Blackboard", words.blackboard_markdown(answer)
+        yield "Steps", words.steps_markdown(answer)
+        yield "Conflicts", conflicts_markdown(answer.conflicts)
+
+    def page(self, answer: AnswerReport) -> PartOfPage:
+        chart = _chart(answer)
+        return PartOfPage(
+            names={"stock": words, "chart": chart},
+            head="answer_stock_head.html.j2",
+            body=("answer_stock.html.j2", "answer_conflicts.html.j2", "answer_missing.html.j2"),
+            links=(
+                *((("chart", "Prices"),) if chart else ()),
+                ("insights", "Insights"),
+                ("evaluation", "Evaluation"),
+                ("blackboard", "Blackboard"),
+                ("steps", "Steps"),
+                ("conflicts", "Conflicts"),
+            ),
+        )
+
+
+def _chart(answer: AnswerReport) -> str | None:
+    """The prices of the episode's stock, drawn; None where too few are carried."""
+    prices = answer.stock.prices if answer.stock else None
+    result = next((each for each in answer.evidence if each.evidence_id == prices), None)
+    try:
+        history = read_answer(result.content) if result else None
+    except EvidenceUnusable:
+        return None
+    if not isinstance(history, PriceHistory):
+        return None
+    # Matplotlib takes half a second to import; only a page with a chart pays for it.
+    from desk.documents.rendering.drawing.stock_chart import stock_chart
+
+    return stock_chart(history, window_days(answer.window)[1])
+
+
+PART: Final[Part] = _EpisodePart()

@@ -1,0 +1,5 @@
+"""What a swarm adds to its answer: how it was researched, its conflicts and its hypotheses."""
+
+from desk.programs.swarm.document.part import PART
+
+__all__ = ["PART"]
