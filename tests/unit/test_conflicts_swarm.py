@@ -105,36 +105,25 @@ def test_specialists_of_one_series_are_heard_each() -> None:
     assert conflict.chosen == "160"
 
 
-@pytest.mark.parametrize(
-    ("words", "how"), [("yen", Leaning.DOWN), ("JPY/USD", Leaning.DOWN), ("USDJPY", Leaning.UP)]
-)
-def test_views_of_one_market_in_other_words_are_of_one_topic(words: str, how: Leaning) -> None:
-    same = leans(TECHNICAL, words, how)
+def test_a_view_of_the_market_the_other_way_round_is_one_of_the_market() -> None:
+    same = leans(TECHNICAL, "JPY/USD", Leaning.DOWN)
     assert found(same, leans(PATTERN, "USD/JPY", Leaning.UP)) == ()
     (conflict,) = found(same, leans(PATTERN, "USD/JPY", Leaning.DOWN, 0.6))
     assert conflict.conflict_id == "USD/JPY/conflict/USD/JPY:direction"
     assert conflict.chosen == "up"
 
 
-def test_views_of_one_stock_by_its_name_are_of_one_topic() -> None:
-    (conflict,) = found(
-        leans(TECHNICAL, "NVIDIA", Leaning.UP), leans(SENTIMENT, "NVDA", Leaning.DOWN, 0.6),
-        market="NVDA",
-    )  # fmt: skip
-    assert conflict.conflict_id == "NVDA/conflict/NVDA:direction"
-
-
-def test_opposed_views_of_a_topic_in_other_words_conflict_and_of_two_topics_do_not() -> None:
-    one = leans(TECHNICAL, "carry trade", Leaning.UP)
-    (conflict,) = found(one, leans(PATTERN, "yen carry trade", Leaning.DOWN, 0.6))
-    assert conflict.conflict_id == "USD/JPY/conflict/carry trade:direction"
-    assert found(one, leans(PATTERN, "car sales", Leaning.DOWN)) == ()
+def test_a_view_is_of_the_subject_that_its_writer_named_and_of_no_other() -> None:
+    one = leans(TECHNICAL, "US", Leaning.UP)
+    (conflict,) = found(one, leans(PATTERN, "US", Leaning.DOWN, 0.6))
+    assert conflict.conflict_id == "USD/JPY/conflict/US:direction"
+    assert found(one, leans(PATTERN, "yen", Leaning.DOWN)) == ()
 
 
 def test_confidence_that_spreads_by_more_than_a_half_is_left_to_a_person() -> None:
     sure, unsure = (
-        leans(TECHNICAL, "yen", Leaning.UP, 0.9),
-        leans(PATTERN, "JPY", Leaning.DOWN, 0.3),
+        leans(TECHNICAL, "JPY/USD", Leaning.UP, 0.9),
+        leans(PATTERN, "JPY/USD", Leaning.DOWN, 0.3),
     )
     (conflict,) = found(sure, unsure)
     assert not conflict.resolved

@@ -39,8 +39,6 @@ from desk.trust.conflicts.positions import (
     within,
 )
 from desk.trust.conflicts.surviving_claims import surviving_claims
-from desk.trust.conflicts.topics import Topic as Named
-from desk.trust.conflicts.topics import topics
 from desk.trust.conflicts.voting import put_to_the_vote
 
 DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
@@ -267,28 +265,22 @@ def own_judgement(position: Position) -> Position:
 
 
 def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[Topic, list[Opinion]]:
-    said = [Opinion(each, view) for each in results for view in each.views if not view.by_words]
-    named = {
-        kind: topics(
-            (opinion.view.subject for opinion in said if opinion.view.kind is kind),
-            # A stance is one of a bank: it has no other side.
-            "" if kind is ViewKind.STANCE else market,
-        )
-        for kind in ViewKind
-    }
+    """A view is of the subject that its writer named. One of the market quoted the other way round
+    is one of the market, and leans the other way."""
     found: dict[Topic, list[Opinion]] = defaultdict(list)
-    for result, view in said:
-        turned = _towards(named[view.kind][view.subject], view)
-        found[(turned.kind, turned.subject)].append(Opinion(result, turned))
+    for result in results:
+        for view in result.views:
+            if view.by_words:
+                continue
+            if reversed_pair(view.subject) == market:
+                view = _turned(market, view)
+            found[(view.kind, view.subject)].append(Opinion(result, view))
     return found
 
 
-def _towards(topic: Named, view: View) -> View:
-    """The view as one of its topic, turned where it is of the other side."""
-    if topic == Named(view.subject):
-        return view
-    leaning = _OPPOSITE.get(view.leaning, view.leaning) if topic.turned else view.leaning
-    return view.model_copy(update={"subject": topic.subject, "leaning": leaning})
+def _turned(market: str, view: View) -> View:
+    leaning = _OPPOSITE.get(view.leaning, view.leaning)
+    return view.model_copy(update={"subject": market, "leaning": leaning})
 
 
 def _opposed(one: Opinion, other: Opinion) -> bool:
