@@ -6,7 +6,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
-from desk.documents.publishing.published_modes import make_private
+from desk.documents.publishing.files import make_private
 from starters.learning.episodes.command import episodes
 from starters.learning.hypotheses.command import hypotheses
 from starters.learning.learn.command import EXAMPLE as LEARN_EXAMPLE

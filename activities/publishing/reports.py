@@ -17,10 +17,10 @@ from activities.publishing.week_before import LONGEST_SECONDS, previous_report, 
 from desk.contracts.names import FailureType
 from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from desk.documents.archive.archive import write_archive
+from desk.documents.publishing.files import PublishingError
 from desk.documents.publishing.publish import (
     DEFAULT_SLUG,
     FOLDER,
-    PublishingError,
     publish,
     published_revisions,
 )

@@ -13,7 +13,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishedFiles
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.contracts.weeks import WEEK_PATTERN
-from desk.documents.publishing.published_modes import publish_folder, published
+from desk.documents.publishing.files import publish_folder, published
 from desk.platform.files import read_text_file
 from starters.terminal.exit_status import CommandError, UsageError
 
@@ -29,7 +29,7 @@ def read_report(path: Path) -> ResearchReport:
     Raises:
         CommandError: it is missing or damaged; the message names it and says what to do.
     """
-    from desk.documents.rendering.report.json_form import from_json
+    from desk.documents.rendering.json_form import from_json
 
     try:
         return from_json(read_text_file(path, LARGEST_REPORT))

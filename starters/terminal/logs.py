@@ -3,7 +3,7 @@
 import logging
 from pathlib import Path
 
-from desk.documents.publishing.published_modes import publish_folder
+from desk.documents.publishing.files import publish_folder
 from desk.platform.files import tighten
 from desk.platform.settings import Settings
 from desk.platform.telemetry.logs import configure_logs

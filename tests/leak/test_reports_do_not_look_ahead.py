@@ -26,7 +26,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week, week_of
 from desk.documents.audit.report import audit
 from desk.documents.publishing.publish import publish
-from desk.documents.rendering.report.json_form import apart_from_the_run
+from desk.documents.rendering.json_form import apart_from_the_run
 from desk.learning.learned.hypotheses import LearnedHypotheses
 from desk.learning.learned.learned import Learned
 from desk.trust.ledger.seal import sealed

@@ -7,7 +7,7 @@ from pathlib import Path
 from desk.contracts.findings.claims import Metric
 from desk.contracts.week.report import ResearchReport
 from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
-from desk.documents.rendering.report.json_form import to_json
+from desk.documents.rendering.json_form import to_json
 from tests.support.reports import sample_report
 
 PAGE = "<!doctype html><title>a report</title>"

@@ -19,8 +19,8 @@ from desk.contracts.findings.source_results import History
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome, ResearchReport
+from desk.documents.rendering.json_form import to_json
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.report.claims import printed_claims
 from desk.trust.conflicts.positions import state

@@ -11,7 +11,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.documents.audit.answer import audit_answer
-from desk.documents.publishing.answer_publish import read_answer_file
+from desk.documents.publishing.publish import read_answer_file
 from tests.support.answers import ticket_record
 
 

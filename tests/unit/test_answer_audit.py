@@ -10,14 +10,13 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.audit.answer import (
     audit_answer,
     counted_in_answer,
     findings_in_answer,
 )
-from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
-from desk.trust.ledger.seal import content_hash
+from desk.documents.rendering.json_form import answer_from_json, answer_to_json
+from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 
 Change = Callable[[dict[str, Any]], None]
@@ -35,7 +34,7 @@ def forged(name: str, change: Change) -> AnswerReport:
     """The answer with one thing changed, and sealed anew by whoever changed it."""
     told = ANSWERS[name].model_dump(mode="json")
     change(told)
-    return sealed_answer(AnswerReport.model_validate(told))
+    return sealed(AnswerReport.model_validate(told))
 
 
 def put(*path: str | int, value: Any) -> Change:

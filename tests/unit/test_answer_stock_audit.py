@@ -12,12 +12,11 @@ from desk.contracts.episode.stock import Evaluation, Recommended, StockAction, S
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.audit.answer import audit_answer, counted_in_answer, findings_in_answer
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.json_form import answer_from_json, answer_to_json
 from desk.programs.episode.document.audit import outcome_findings
-from desk.trust.ledger.seal import content_hash
+from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record
 
@@ -31,7 +30,7 @@ def forged(change: Change, answer: AnswerReport = ANSWER) -> AnswerReport:
     """The report with one thing changed, and sealed anew by whoever changed it."""
     told = answer.model_dump(mode="json")
     change(told)
-    return sealed_answer(AnswerReport.model_validate(told))
+    return sealed(AnswerReport.model_validate(told))
 
 
 def put(*path: str | int, value: Any) -> Change:

@@ -7,9 +7,9 @@ import pytest
 
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.audit.answer import audit_answer, counted_in_answer, findings_in_answer
-from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.rendering.json_form import answer_from_json, answer_to_json
+from desk.trust.ledger.seal import sealed
 from starters.published.audit.actions import counted_words
 from tests.support.answers import FINISHED_AT
 from tests.support.swarm_reports import swarm_record
@@ -23,7 +23,7 @@ def forged(change: Change) -> AnswerReport:
     """The report with one thing changed, and sealed anew by whoever changed it."""
     told = ANSWER.model_dump(mode="json")
     change(told)
-    return sealed_answer(AnswerReport.model_validate(told))
+    return sealed(AnswerReport.model_validate(told))
 
 
 def put(*path: str | int, value: Any) -> Change:

@@ -14,7 +14,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import MarketReport, MissingMarket, ResearchReport
 from desk.documents.audit.report import audit, counted, seal_findings
-from desk.documents.rendering.report.json_form import from_json, to_json
+from desk.documents.rendering.json_form import from_json, to_json
 from desk.documents.report.claims import printed_claims
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.ledger.seal import content_hash, sealed

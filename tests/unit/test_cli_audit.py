@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.json_form import to_json
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.trust.ledger.seal import sealed
 from starters.main import execute

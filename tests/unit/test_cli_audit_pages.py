@@ -12,7 +12,7 @@ from desk.documents.pages import rendering_version
 from desk.documents.pages.comparison import compared_html
 from desk.documents.pages.reading import read_page
 from desk.documents.pages.rendering_version import rendering_mark
-from desk.documents.publishing.answer_publish import publish_answer
+from desk.documents.publishing.publish import publish_answer
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.published import Audit, auditing, edited, published_week, week
 from tests.support.stock_reports import stock_record

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.publishing.answer_publish import publish_answer
-from desk.documents.publishing.publish import publish
+from desk.documents.publishing.publish import publish, publish_answer
 from desk.documents.rendering.method import METHOD
 from desk.platform.effects.signing import read_signing_key
 from desk.platform.settings import SettingsError

@@ -4,8 +4,7 @@ import pytest
 
 from desk.documents.audit.answer import findings_in_answer
 from desk.documents.audit.report import audit
-from desk.documents.publishing.answer_publish import read_answer_file
-from desk.documents.publishing.publish import read_published
+from desk.documents.publishing.publish import read_answer_file, read_published
 from tests.published import ANSWERS, FOLDER, REPORTS, forms
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
-from desk.documents.publishing.publish import PublishingError, publish, read_published
-from desk.documents.rendering.report.json_form import from_json
+from desk.documents.publishing.files import PublishingError
+from desk.documents.publishing.publish import publish, read_published
+from desk.documents.rendering.json_form import from_json
 from tests.support.report_outcomes import FINISHED_AT, WEEK
 from tests.support.reports import sample_report
 from tests.support.traced_report import traced_report

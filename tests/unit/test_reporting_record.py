@@ -11,8 +11,8 @@ from desk.contracts.learning.learning import Advice, AdviceKind, Scorecard, Sour
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit.report import audit
 from desk.documents.rendering.drawing.charts import calibration_chart
+from desk.documents.rendering.json_form import from_json, to_json
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.rendering.report.record_words import TITLE
 from desk.learning.calibration import agent_weights, source_weights

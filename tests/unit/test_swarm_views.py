@@ -12,7 +12,6 @@ from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.audit.answer import audit_answer, findings_in_answer
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
@@ -21,6 +20,7 @@ from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.learned import Learned
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.parts.views import uncarried, view_score, view_state, views_on, with_views
+from desk.trust.ledger.seal import sealed
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines
 from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
@@ -194,7 +194,7 @@ def test_the_audit_finds_a_view_that_is_likelier_than_its_confidence_makes_it(
     forged = answer.swarm.model_copy(
         update={"hypotheses": (first.model_copy(update={"views": views}), *others)}
     )
-    found = findings_in_answer(sealed_answer(answer.model_copy(update={"swarm": forged})))
+    found = findings_in_answer(sealed(answer.model_copy(update={"swarm": forged})))
     assert [each.words for each in found] == [
         f"the view of {views[0].agent} is not as likely as its confidence makes it"
     ]

@@ -12,8 +12,8 @@ from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, V
 from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
 from desk.documents.audit.report import audit
+from desk.documents.rendering.json_form import from_json, to_json
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.report.markets.tone import tone_by_model
 from desk.documents.report.markets.views import standing_views

@@ -17,7 +17,7 @@ from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
 from desk.contracts.week.report import Contribution, ResearchReport
 from desk.contracts.week.run import RerunRequest, WeekResult, WeekStatus
-from desk.documents.rendering.report.json_form import from_json
+from desk.documents.rendering.json_form import from_json
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.temporal.client import desk_plugin
 from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK

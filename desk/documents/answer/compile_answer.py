@@ -39,8 +39,8 @@ from desk.documents.answer.nodes import (
     usage_of_nodes,
 )
 from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.parts import Run, Told, parts_of
+from desk.trust.ledger import sealed
 from desk.trust.prose import NOTHING_LEFT, reference, references
 
 SUMMARY: Final = (
@@ -233,7 +233,7 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
         verdicts=verdicts,
         **{name: value for part in told.parts for name, value in part.fields.items()},
     )
-    return sealed_answer(answer)
+    return sealed(answer)
 
 
 def _read(record: GraphRecord) -> _Answer:

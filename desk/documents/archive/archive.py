@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from desk.documents.archive.pages import INDEX, MARK, MARKETS, archive_pages
 from desk.documents.archive.reading import LeftOut, Listing, ReportFile, is_full, listing_of
 from desk.documents.archive.week import ArchivedWeek, archived_week
-from desk.documents.publishing.published_modes import publish_folder, published
+from desk.documents.publishing.files import publish_folder, published
 
 MOST_ROUNDS: Final = 3
 """How often an archive is made again because reports were published meanwhile."""

@@ -23,10 +23,9 @@ from desk.documents.answer.evidence import (
 )
 from desk.documents.answer.nodes import usage_of_nodes
 from desk.documents.answer.prose import Known, render_answer
-from desk.documents.answer.seal import seal_of_answer
 from desk.documents.audit.findings import AuditFinding, differing
 from desk.documents.parts import parts_of
-from desk.trust.ledger import EvidenceUnusable, Ledger, verified_answer
+from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
 from desk.trust.prose import UnknownReferenceError, objections, references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
@@ -99,7 +98,7 @@ def _found_by(name: str, check: Check, answer: AnswerReport) -> Iterator[AuditFi
 
 def seal_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether the answer is as it was when it was sealed."""
-    if answer.seal != seal_of_answer(answer):
+    if answer.seal != seal_of(answer):
         yield AuditFinding("seal", "the answer is not the one that was sealed")
 
 

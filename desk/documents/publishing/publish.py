@@ -1,40 +1,109 @@
-"""Putting a report's files where readers find them: all of them or none."""
+"""Putting a document's files where readers find them: all of them or none."""
 
-import os
-import secrets
-import shutil
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport, Revision
 from desk.contracts.week.run import PublishedFiles
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
-from desk.documents.publishing.published_modes import publish_folder, published
+from desk.documents.publishing.files import write_all
 from desk.documents.publishing.signature import Signer, signature_file
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.rendering.json_form import (
+    answer_from_json,
+    answer_to_json,
+    apart_from_the_run,
+    from_json,
+    same_answer,
+    to_json,
+)
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 
 DEFAULT_SLUG: Final = "asia-g10-fx"
 FOLDER: Final = "weekly"
+ANSWERS: Final = "answers"
 SUFFIXES: Final = ("md", "html", "json")
 """The forms. A signature of them stands beside them where the publisher has a key."""
 
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
-class PublishingError(Exception):
-    """A report could not be written. `path` is where; what was there before is still there."""
+_Published = TypeVar("_Published", ResearchReport, AnswerReport)
+_Files = Mapping[str, Path]
+"""A document's files by suffix, that of their signature included."""
 
-    def __init__(self, path: Path, cause: OSError) -> None:
-        self.path = path
-        reason = cause.strerror or str(cause)
-        super().__init__(
-            f"the report could not be written to {path}: {reason}. Make room there or make it "
-            "writable, or choose another directory, and publish again; nothing was changed."
-        )
+
+@dataclass(frozen=True)
+class _Kind(Generic[_Published]):
+    """How documents of a kind are rendered and read, and whether two of them say the same,
+    whichever attempt wrote them."""
+
+    markdown: Callable[[_Published], str]
+    html: Callable[[_Published], str]
+    json: Callable[[_Published], str]
+    from_json: Callable[[str], _Published]
+    are_same: Callable[[_Published, _Published], bool]
+
+    def read(self, path: Path) -> _Published | None:
+        """The document that a JSON file holds; None where there is none or it is damaged."""
+        try:
+            return self.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValidationError, UnicodeDecodeError):
+            return None
+
+    def write(
+        self, document: _Published, sets: Sequence[_Files], folder: Path, signer: Signer | None
+    ) -> None:
+        """Write the forms of a document as each of some sets of files, where not all of them hold
+        it already.
+
+        Raises:
+            PublishingError: a file or the folder could not be written; all are as they were.
+        """
+        if all(
+            self._is_held(document, files) and _is_signed(document.seal, files, signer)
+            for files in sets
+        ):
+            return
+        forms = {
+            "md": self.markdown(document),
+            "html": self.html(document),
+            "json": self.json(document),
+        }
+        # Without a signer, a signature from before is taken away.
+        signature = signature_file(signer, document.seal, forms) if signer else None
+        texts: dict[str, str | None] = {**forms, SIGNATURE: signature}
+        write_all({files[suffix]: texts[suffix] for files in sets for suffix in texts}, folder)
+
+    def _is_held(self, document: _Published, files: _Files) -> bool:
+        """Whether a set of files is complete and holds the document."""
+        published = self.read(files["json"])
+        if published is None or not all(files[suffix].is_file() for suffix in SUFFIXES):
+            return False
+        return self.are_same(published, document)
+
+
+_REPORT: Final = _Kind(
+    markdown=render_markdown,
+    html=render_html,
+    json=to_json,
+    from_json=from_json,
+    are_same=lambda one, other: apart_from_the_run(one) == apart_from_the_run(other),
+)
+_ANSWER: Final = _Kind(
+    markdown=render_answer_markdown,
+    html=render_answer_html,
+    json=answer_to_json,
+    from_json=answer_from_json,
+    are_same=same_answer,
+)
 
 
 def publish(
@@ -58,18 +127,8 @@ def publish(
     latest = _files(folder, stem)
     revision = _files(folder, f"{stem}.r{report.revision}")
     sets = [revision] if _is_superseded(report, latest["json"]) else [revision, latest]
-    held = [_holds(report, files) and is_signed(report.seal, files, signer) for files in sets]
-    if not all(held):
-        forms = {
-            "md": render_markdown(report),
-            "html": render_html(report),
-            "json": to_json(report),
-        }
-        texts = with_signature(report.seal, forms, signer)
-        write_all({files[suffix]: texts[suffix] for files in sets for suffix in texts}, folder)
-    return PublishedFiles(
-        markdown=str(latest["md"]), html=str(latest["html"]), json_file=str(latest["json"])
-    )
+    _REPORT.write(report, sets, folder, signer)
+    return _named(latest)
 
 
 def published_revisions(
@@ -95,14 +154,7 @@ def _number(path: Path) -> int:
 
 def read_published(path: Path) -> ResearchReport | None:
     """The report that a published JSON file holds; None where there is none or it is damaged."""
-    try:
-        return from_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValidationError, UnicodeDecodeError):
-        return None
-
-
-def _files(folder: Path, stem: str) -> dict[str, Path]:
-    return {suffix: folder / f"{stem}.{suffix}" for suffix in (*SUFFIXES, SIGNATURE)}
+    return _REPORT.read(path)
 
 
 def _is_superseded(report: ResearchReport, latest: Path) -> bool:
@@ -115,24 +167,50 @@ def _is_superseded(report: ResearchReport, latest: Path) -> bool:
     )
 
 
-def _holds(report: ResearchReport, files: Mapping[str, Path]) -> bool:
-    """Whether a set of files is complete and holds the report, by whichever attempt."""
-    published = read_published(files["json"])
-    if published is None or not all(files[suffix].is_file() for suffix in SUFFIXES):
-        return False
-    return apart_from_the_run(published) == apart_from_the_run(report)
+def publish_answer(
+    answer: AnswerReport, directory: Path, signer: Signer | None = None
+) -> PublishedFiles:
+    """Write an answer's three forms under its workflow's id.
+
+    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id, and with a signer
+    `….sig` its signature of them. One that is there already, of the same run, with the same content
+    and signed where there is a signer, is left as it is. A reader never sees half a file. When
+    writing fails, all files are as they were.
+
+    Raises:
+        PublishingError: a file or directory could not be written.
+    """
+    folder = directory / ANSWERS
+    files = _files(folder, _stem(answer.workflow_id))
+    _ANSWER.write(answer, [files], folder, signer)
+    return _named(files)
 
 
-def with_signature(
-    seal: str, forms: Mapping[str, str], signer: Signer | None
-) -> dict[str, str | None]:
-    """The texts of the forms and of their signature, by suffix. Without a signer that is None, so
-    that none from before stays beside them."""
-    signature = signature_file(signer, seal, forms) if signer else None
-    return {**forms, SIGNATURE: signature}
+def answer_files(directory: Path, workflow_id: str) -> PublishedFiles:
+    """Where the answer of a run stands."""
+    return _named(_files(directory / ANSWERS, _stem(workflow_id)))
 
 
-def is_signed(seal: str, files: Mapping[str, Path], signer: Signer | None) -> bool:
+def read_answer_file(path: Path) -> AnswerReport | None:
+    """The answer that a published JSON file holds; None where there is none or it is damaged."""
+    return _ANSWER.read(path)
+
+
+def _stem(workflow_id: str) -> str:
+    return _NO_NAME.sub("-", workflow_id).strip(".-") or "answer"
+
+
+def _files(folder: Path, stem: str) -> dict[str, Path]:
+    return {suffix: folder / f"{stem}.{suffix}" for suffix in (*SUFFIXES, SIGNATURE)}
+
+
+def _named(files: _Files) -> PublishedFiles:
+    return PublishedFiles(
+        markdown=str(files["md"]), html=str(files["html"]), json_file=str(files["json"])
+    )
+
+
+def _is_signed(seal: str, files: _Files, signer: Signer | None) -> bool:
     """Whether the signature on disk is the signer's of the files as they are; always so without a
     signer."""
     if signer is None:
@@ -146,78 +224,3 @@ def is_signed(seal: str, files: Mapping[str, Path], signer: Signer | None) -> bo
 
 def _text(path: Path) -> str:
     return path.read_bytes().decode()
-
-
-def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
-    """Write every file beside its place first, then put all of them in place, or none. A file
-    without a text is taken away.
-
-    Raises:
-        PublishingError: a file or the folder could not be written; all files are as they were.
-    """
-    token = secrets.token_hex(4)
-    texts = {path: text for path, text in contents.items() if text is not None}
-    new = {path: path.with_name(f".{path.name}.{token}.new") for path in texts}
-    old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}
-    at = folder
-    try:
-        publish_folder(folder)
-        for at, text in texts.items():
-            _write(new[at], text)
-        for at in contents:
-            _keep(at, old[at])
-        at = folder
-        _replace_all(contents, new, old)
-        _sync(folder)
-    except OSError as error:
-        raise PublishingError(at, error) from error
-    finally:
-        for leftover in (*new.values(), *old.values()):
-            with suppress(OSError):
-                leftover.unlink(missing_ok=True)
-
-
-def _write(path: Path, text: str) -> None:
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        published(path)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _keep(path: Path, copy: Path) -> None:
-    """A copy of a file that is about to be replaced, to put it back by."""
-    with suppress(FileNotFoundError):
-        shutil.copy2(path, copy)
-
-
-def _replace_all(paths: Iterable[Path], new: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
-    placed: list[Path] = []
-    try:
-        for path in paths:
-            if path in new:
-                new[path].replace(path)
-            else:
-                path.unlink(missing_ok=True)
-            placed.append(path)
-    except OSError:
-        for path in placed:
-            _put_back(path, old[path])
-        raise
-
-
-def _put_back(path: Path, copy: Path) -> None:
-    with suppress(OSError):
-        if copy.exists():
-            copy.rename(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    """Make the new names outlive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,11 +1,14 @@
-"""Digests by which evidence and reports are recognised as unchanged."""
+"""Digests by which evidence and documents are recognised as unchanged."""
 
 import hashlib
 import json
+from typing import TypeVar
 
 from pydantic import JsonValue
 
-from desk.contracts.week.report import ResearchReport
+from desk.contracts.base import Contract
+
+Document = TypeVar("Document", bound=Contract)
 
 
 def content_hash(content: JsonValue) -> str:
@@ -14,11 +17,11 @@ def content_hash(content: JsonValue) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def seal_of(report: ResearchReport) -> str:
-    """The SHA-256 of the canonical JSON of a report without its seal."""
-    return content_hash(report.model_dump(mode="json", exclude={"seal"}))
+def seal_of(document: Contract) -> str:
+    """The SHA-256 of the canonical JSON of a document without its seal."""
+    return content_hash(document.model_dump(mode="json", exclude={"seal"}))
 
 
-def sealed(report: ResearchReport) -> ResearchReport:
-    """The report with the seal that belongs to it."""
-    return report.model_copy(update={"seal": seal_of(report)})
+def sealed(document: Document) -> Document:
+    """The document with the seal that belongs to it."""
+    return document.model_copy(update={"seal": seal_of(document)})

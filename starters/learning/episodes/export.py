@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from temporalio.client import Client
 
-from desk.documents.publishing.published_modes import publish_folder, published
+from desk.documents.publishing.files import publish_folder, published
 from desk.platform.settings import load_settings
 from starters.learning.episodes.look import UnreadableEpisode, finished_episodes, look_in_batches
 from starters.learning.episodes.rows import COLUMNS, SCHEMA_VERSION, Cell, Kind, rows_of

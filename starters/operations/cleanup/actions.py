@@ -28,7 +28,7 @@ from desk.documents.archive.retention import (
     week_of_report,
     weeks_needed,
 )
-from desk.documents.publishing.answer_publish import FOLDER as ANSWERS
+from desk.documents.publishing.publish import ANSWERS as ANSWERS
 from desk.documents.publishing.publish import FOLDER
 from desk.platform.effects.journal import forget_old_effects, old_effects
 from desk.platform.server.namespace import retention_of

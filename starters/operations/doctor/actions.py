@@ -19,7 +19,7 @@ from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
-from desk.documents.publishing.published_modes import publish_folder
+from desk.documents.publishing.files import publish_folder
 from desk.platform.mcp.attribution import attribution_of
 from desk.platform.mcp.config import (
     McpConfigError,

@@ -31,16 +31,17 @@ from desk.documents.pages.comparison import (
     compared_markdown,
     difference,
 )
-from desk.documents.publishing.answer_publish import answer_files
-from desk.documents.publishing.json_size import most_values
-from desk.documents.publishing.publish import SUFFIXES
+from desk.documents.publishing.publish import SUFFIXES, answer_files
 from desk.documents.publishing.signature import digest_of, signed_bytes
-from desk.documents.rendering.answer.json_form import (
+from desk.documents.rendering.json_form import (
     answer_apart_from_the_run,
     answer_from_json,
     answer_to_json,
+    apart_from_the_run,
+    from_json,
+    most_values,
+    to_json,
 )
-from desk.documents.rendering.report.json_form import apart_from_the_run, from_json, to_json
 from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from desk.contracts.question.graph import GraphSpec, ParameterSpec
-from desk.documents.publishing.published_modes import published
+from desk.documents.publishing.files import published
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs.shape import shape_of

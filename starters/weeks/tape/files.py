@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 
 from desk.contracts.agents.tape import Tape
-from desk.documents.publishing.published_modes import published
+from desk.documents.publishing.files import published
 from desk.platform.files import read_file
 from desk.runs.tapes import LARGEST, TapeUnusable, from_bytes
 from starters.terminal.exit_status import CommandError, UsageError

@@ -222,7 +222,7 @@ def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) ->
     """Put the report of the week before where publishing looks for it."""
     from desk.documents.publishing.publish import DEFAULT_SLUG
     from desk.documents.publishing.publish import FOLDER as WEEKLY
-    from desk.documents.rendering.report.json_form import to_json
+    from desk.documents.rendering.json_form import to_json
 
     folder = reports_dir / WEEKLY
     folder.mkdir(parents=True)

@@ -11,12 +11,10 @@ from pydantic import ValidationError
 
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
-from desk.documents.answer.seal import sealed_answer
 from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.rendering.json_form import answer_from_json, answer_to_json, from_json, to_json
 from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.json_form import from_json, to_json
 from desk.documents.rendering.report.markdown import render_markdown
 from desk.trust.ledger.seal import sealed
 from tests.trust.strangers.answers import ANSWERS
@@ -100,7 +98,7 @@ def _report_forms(content: Json) -> tuple[Forms, str]:
 
 
 def _answer_forms(content: Json) -> tuple[Forms, str]:
-    answer = sealed_answer(AnswerReport.model_validate(content))
+    answer = sealed(AnswerReport.model_validate(content))
     markdown, page = render_answer_markdown(answer), render_answer_html(answer)
     return {"json": answer_to_json(answer), "md": markdown, "html": page}, answer.seal
 

@@ -1,8 +1,9 @@
-"""A report as JSON: the model, key for key."""
+"""Documents as JSON: their models, key for key."""
 
 import json
 from typing import Any, Final
 
+from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -15,18 +16,23 @@ WHOLE: Final = frozenset({"content", "days", "values"})
 LOST: Final = {"usage": {"lost_calls", "lost_tokens", "lost_usd"}}
 """What may have been billed for calls whose answers were lost with a process."""
 
+ASKED: Final[dict[str, Any]] = {
+    "sources": {"__all__": {"retrieved_at"}},
+    "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
+}
+"""When sources were asked, and where that stands in Temporal's history."""
+
 OF_THE_RUN: Final[dict[str, Any]] = {
     **LOST,
+    **ASKED,
     "planning": LOST,
     "commenting": LOST,
     "markets": {"__all__": {"agents": {"__all__": LOST}}},
     "timings": True,
     "seal": True,
     "revisions": {"__all__": {"published_at"}},
-    "sources": {"__all__": {"retrieved_at"}},
-    "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
 }
-"""When a run happened, where it stands in Temporal's history, and what was lost on its way."""
+"""In what two runs of one week may differ: when, and what was lost on their way."""
 
 
 def to_json(report: ResearchReport) -> str:
@@ -73,3 +79,54 @@ def _written(value: Any, indent: str, *, whole: bool = False) -> str:
         return line
     inner = f",\n{deeper}".join(items)
     return f"{opening}\n{deeper}{inner}\n{indent}{closing}"
+
+
+OF_THE_ATTEMPT: Final = {"finished_at", "seal"}
+"""What two attempts at publishing one run's answer differ in."""
+
+OF_AN_ANSWERS_RUN: Final[dict[str, Any]] = {
+    **dict.fromkeys(("started_at", "finished_at", "seal", "workflow_id", "run_id"), True),
+    **LOST,
+    "nodes": {"__all__": {"seconds": True, **LOST}},
+    **ASKED,
+    "stock": {"steps": {"__all__": {"started_at", "ended_at"}}},
+}
+"""In what two runs of one question may differ."""
+
+
+def answer_to_json(answer: AnswerReport) -> str:
+    """The answer as JSON that reads back to an equal one, and is the same every time.
+
+    Figures are strings, so that their precision survives.
+    """
+    return answer.model_dump_json(indent=2) + "\n"
+
+
+def answer_from_json(text: str) -> AnswerReport:
+    """The answer that a JSON form holds.
+
+    Raises:
+        pydantic.ValidationError: the text is no answer.
+    """
+    return AnswerReport.model_validate_json(text)
+
+
+def same_answer(one: AnswerReport, other: AnswerReport) -> bool:
+    """Whether two answers say the same, whichever attempt wrote them."""
+    return one.model_dump(exclude=OF_THE_ATTEMPT) == other.model_dump(exclude=OF_THE_ATTEMPT)
+
+
+def answer_apart_from_the_run(answer: AnswerReport) -> str:
+    """The JSON of an answer without what two runs of one question may differ in."""
+    return answer.model_dump_json(indent=2, exclude=OF_AN_ANSWERS_RUN) + "\n"
+
+
+def most_values(text: bytes | str) -> int:
+    """At least as many as there are values in a JSON text: each but the first follows a bracket, a
+    brace or a comma. Those within strings are counted too.
+
+    As objects a text takes up to a thousand times its bytes, when it is nothing but empty lists.
+    """
+    if isinstance(text, bytes):
+        return 1 + sum(text.count(mark) for mark in (b"[", b"{", b","))
+    return 1 + sum(text.count(mark) for mark in "[{,")

@@ -1,0 +1,138 @@
+"""Files that readers find: who may read them, and all of a document's files or none.
+
+What the desk writes is its owner's alone, and what it publishes can be read by whoever may read the
+owner's other files.
+"""
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+PRIVATE_UMASK: Final = stat.S_IRWXG | stat.S_IRWXO
+
+_usual: list[int] = []
+"""The umask that the process was started with, once another holds."""
+
+
+def make_private() -> None:
+    """From now on, what this process and those that it starts write can be read by their owner
+    alone, until it is `published`."""
+    mask = os.umask(PRIVATE_UMASK)
+    if not _usual:
+        _usual.append(mask)
+
+
+def published(path: Path) -> None:
+    """Give a file or folder the permissions that the user's own commands would have given it. In a
+    folder that is its owner's alone it stays so."""
+    if not _usual or not path.parent.stat().st_mode & PRIVATE_UMASK:
+        return
+    most = 0o777 if path.is_dir() else 0o666
+    # Some file systems have no permissions to give.
+    with suppress(PermissionError):
+        path.chmod(most & ~_usual[0])
+
+
+def publish_folder(folder: Path) -> None:
+    """Make a folder, and those above it, for what is published, where they are missing.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(exist_ok=True)
+        published(place)
+    folder.mkdir(exist_ok=True)
+
+
+class PublishingError(Exception):
+    """A document could not be written. `path` is where; what was there before is still there."""
+
+    def __init__(self, path: Path, cause: OSError) -> None:
+        self.path = path
+        reason = cause.strerror or str(cause)
+        super().__init__(
+            f"the report could not be written to {path}: {reason}. Make room there or make it "
+            "writable, or choose another directory, and publish again; nothing was changed."
+        )
+
+
+def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
+    """Write every file beside its place first, then put all of them in place, or none. A file
+    without a text is taken away.
+
+    Raises:
+        PublishingError: a file or the folder could not be written; all files are as they were.
+    """
+    token = secrets.token_hex(4)
+    texts = {path: text for path, text in contents.items() if text is not None}
+    new = {path: path.with_name(f".{path.name}.{token}.new") for path in texts}
+    old = {path: path.with_name(f".{path.name}.{token}.old") for path in contents}
+    at = folder
+    try:
+        publish_folder(folder)
+        for at, text in texts.items():
+            _write(new[at], text)
+        for at in contents:
+            _keep(at, old[at])
+        at = folder
+        _replace_all(contents, new, old)
+        _sync(folder)
+    except OSError as error:
+        raise PublishingError(at, error) from error
+    finally:
+        for leftover in (*new.values(), *old.values()):
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        published(path)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _keep(path: Path, copy: Path) -> None:
+    """A copy of a file that is about to be replaced, to put it back by."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(path, copy)
+
+
+def _replace_all(paths: Iterable[Path], new: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
+    placed: list[Path] = []
+    try:
+        for path in paths:
+            if path in new:
+                new[path].replace(path)
+            else:
+                path.unlink(missing_ok=True)
+            placed.append(path)
+    except OSError:
+        for path in placed:
+            _put_back(path, old[path])
+        raise
+
+
+def _put_back(path: Path, copy: Path) -> None:
+    with suppress(OSError):
+        if copy.exists():
+            copy.rename(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    """Make the new names outlive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
