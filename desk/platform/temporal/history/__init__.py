@@ -1,0 +1,60 @@
+"""What happened in a workflow, read from the history that Temporal keeps of it.
+
+The only place that knows how Temporal writes an event. A reader fetches a `History`, asks it for
+its events, activities or children, and has it decode the payloads that it needs.
+"""
+
+from desk.platform.temporal.history._events import (
+    ActivityEnded,
+    ActivityScheduled,
+    ActivityStarted,
+    ChildEnded,
+    ChildInitiated,
+    ChildStarted,
+    Ending,
+    Event,
+    SearchAttributesUpserted,
+    Signalled,
+    UpdateAccepted,
+    WorkflowEnded,
+    WorkflowStarted,
+    instant,
+    typed_event,
+)
+from desk.platform.temporal.history._fetching import (
+    HistoryGone,
+    fetch_chain,
+    fetch_events,
+    fetch_history,
+    fetch_raw_events,
+    fetch_start,
+)
+from desk.platform.temporal.history._history import Activity, Child, History, decoded
+
+__all__ = [
+    "Activity",
+    "ActivityEnded",
+    "ActivityScheduled",
+    "ActivityStarted",
+    "Child",
+    "ChildEnded",
+    "ChildInitiated",
+    "ChildStarted",
+    "Ending",
+    "Event",
+    "History",
+    "HistoryGone",
+    "SearchAttributesUpserted",
+    "Signalled",
+    "UpdateAccepted",
+    "WorkflowEnded",
+    "WorkflowStarted",
+    "decoded",
+    "fetch_chain",
+    "fetch_events",
+    "fetch_history",
+    "fetch_raw_events",
+    "fetch_start",
+    "instant",
+    "typed_event",
+]

@@ -1,0 +1,312 @@
+"""Temporal's history events as typed ones. Those that nothing in the desk reads have no type."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import JsonValue
+from temporalio.api.common.v1 import Payload
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.failure.v1 import Failure
+from temporalio.api.history.v1 import HistoryEvent
+
+Payloads = Sequence[Payload]
+"""What was given or returned, as it was encoded: `History.decode` reads it."""
+
+
+class Ending(StrEnum):
+    """How an activity, a child workflow or the workflow itself ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    TIMED_OUT = "timed out"
+    CANCELED = "cancelled"
+    TERMINATED = "terminated"
+    CONTINUED_AS_NEW = "continued as new"
+    NOT_STARTED = "not started"
+    """Of a child workflow alone: its id was in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a workflow: its number in the history, and when, in UTC."""
+
+    event_id: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowStarted(Event):
+    """A run began: by whom, with what. `continued_from` is the run that it continues as new."""
+
+    workflow_type: str
+    input: Payloads
+    identity: str
+    continued_from: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowEnded(Event):
+    """The run ended. `result` is there where it completed, `failure` where it failed."""
+
+    ending: Ending
+    result: Payloads = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityScheduled(Event):
+    """An activity was asked for. `timeout` is in seconds, from its asking to its end; `decided_by`
+    is the completed workflow task that asked for it."""
+
+    activity_id: str
+    name: str
+    queue: str
+    input: Payloads
+    timeout: float | None
+    decided_by: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityStarted(Event):
+    """A worker took the last attempt at an activity. Written only when that attempt has ended;
+    `failure` is why the attempt before it failed."""
+
+    scheduled: int
+    worker: str
+    attempt: int
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityEnded(Event):
+    """An activity came to its end. `taken` says whether a worker ever had it."""
+
+    scheduled: int
+    ending: Ending
+    taken: bool
+    result: Payloads = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildInitiated(Event):
+    """A child workflow was asked for."""
+
+    workflow_id: str
+    workflow_type: str
+    input: Payloads
+
+
+@dataclass(frozen=True, slots=True)
+class ChildStarted(Event):
+    """A child workflow began."""
+
+    initiated: int
+    workflow_id: str
+    run_id: str
+    workflow_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnded(Event):
+    """A child workflow came to its end, or could not begin."""
+
+    initiated: int
+    workflow_id: str
+    workflow_type: str
+    ending: Ending
+    result: Payloads = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signalled(Event):
+    """A signal came: which, with what, and from whom."""
+
+    name: str
+    input: Payloads
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateAccepted(Event):
+    """An update was accepted: which, with what, and from whom."""
+
+    name: str
+    input: Payloads
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAttributesUpserted(Event):
+    """The workflow set search attributes of its own, by their names."""
+
+    values: Mapping[str, JsonValue]
+
+
+def typed_event(event: HistoryEvent) -> Event | None:
+    """The event with its type; None of a kind that the desk does not read."""
+    build = _BUILDERS.get(event.event_type)
+    if build is None:
+        return None
+    attributes = getattr(event, event.WhichOneof("attributes") or "")
+    return build(event, attributes)
+
+
+def instant(stamp: Timestamp) -> datetime:
+    """A time of the server's, in UTC."""
+    return stamp.ToDatetime(tzinfo=UTC)
+
+
+def _workflow_started(event: HistoryEvent, told: Any) -> Event:
+    return WorkflowStarted(
+        *_place(event),
+        workflow_type=told.workflow_type.name,
+        input=told.input.payloads,
+        identity=told.identity,
+        continued_from=told.continued_execution_run_id or None,
+    )
+
+
+def _workflow_ended(event: HistoryEvent, told: Any) -> Event:
+    ending, result, failure = _outcome(event, told)
+    return WorkflowEnded(*_place(event), ending=ending, result=result, failure=failure)
+
+
+def _activity_scheduled(event: HistoryEvent, told: Any) -> Event:
+    return ActivityScheduled(
+        *_place(event),
+        activity_id=told.activity_id,
+        name=told.activity_type.name,
+        queue=told.task_queue.name,
+        input=told.input.payloads,
+        timeout=told.schedule_to_close_timeout.ToTimedelta().total_seconds() or None,
+        decided_by=told.workflow_task_completed_event_id,
+    )
+
+
+def _activity_started(event: HistoryEvent, told: Any) -> Event:
+    return ActivityStarted(
+        *_place(event),
+        scheduled=told.scheduled_event_id,
+        worker=told.identity,
+        attempt=max(told.attempt, 1),
+        failure=told.last_failure if told.HasField("last_failure") else None,
+    )
+
+
+def _activity_ended(event: HistoryEvent, told: Any) -> Event:
+    ending, result, failure = _outcome(event, told)
+    return ActivityEnded(
+        *_place(event),
+        scheduled=told.scheduled_event_id,
+        ending=ending,
+        taken=told.started_event_id != 0,
+        result=result,
+        failure=failure,
+    )
+
+
+def _child_initiated(event: HistoryEvent, told: Any) -> Event:
+    return ChildInitiated(
+        *_place(event),
+        workflow_id=told.workflow_id,
+        workflow_type=told.workflow_type.name,
+        input=told.input.payloads,
+    )
+
+
+def _child_started(event: HistoryEvent, told: Any) -> Event:
+    return ChildStarted(
+        *_place(event),
+        initiated=told.initiated_event_id,
+        workflow_id=told.workflow_execution.workflow_id,
+        run_id=told.workflow_execution.run_id,
+        workflow_type=told.workflow_type.name,
+    )
+
+
+def _child_ended(event: HistoryEvent, told: Any) -> Event:
+    begun = getattr(told, "workflow_execution", told)
+    ending, result, failure = _outcome(event, told)
+    return ChildEnded(
+        *_place(event),
+        initiated=told.initiated_event_id,
+        workflow_id=begun.workflow_id,
+        workflow_type=told.workflow_type.name,
+        ending=ending,
+        result=result,
+        failure=failure,
+    )
+
+
+def _signalled(event: HistoryEvent, told: Any) -> Event:
+    return Signalled(*_place(event), told.signal_name, told.input.payloads, told.identity)
+
+
+def _update_accepted(event: HistoryEvent, told: Any) -> Event:
+    request = told.accepted_request
+    return UpdateAccepted(
+        *_place(event), request.input.name, request.input.args.payloads, request.meta.identity
+    )
+
+
+def _attributes_upserted(event: HistoryEvent, told: Any) -> Event:
+    fields = told.search_attributes.indexed_fields
+    values = {name: json.loads(field.data) for name, field in fields.items()}
+    return SearchAttributesUpserted(*_place(event), values)
+
+
+def _place(event: HistoryEvent) -> tuple[int, datetime]:
+    return event.event_id, instant(event.event_time)
+
+
+def _outcome(event: HistoryEvent, told: Any) -> tuple[Ending, Payloads, Failure | None]:
+    ending = _ENDINGS[EventType.Name(event.event_type).removeprefix("EVENT_TYPE_")]
+    result = told.result.payloads if ending is Ending.COMPLETED else ()
+    return ending, result, getattr(told, "failure", None)
+
+
+_SUFFIXES: Final = {
+    "COMPLETED": Ending.COMPLETED,
+    "FAILED": Ending.FAILED,
+    "TIMED_OUT": Ending.TIMED_OUT,
+    "CANCELED": Ending.CANCELED,
+    "TERMINATED": Ending.TERMINATED,
+}
+_WORKFLOW_ENDS: Final = {
+    **{f"WORKFLOW_EXECUTION_{suffix}": ending for suffix, ending in _SUFFIXES.items()},
+    "WORKFLOW_EXECUTION_CONTINUED_AS_NEW": Ending.CONTINUED_AS_NEW,
+}
+_ACTIVITY_ENDS: Final = {
+    f"ACTIVITY_TASK_{suffix}": ending
+    for suffix, ending in _SUFFIXES.items()
+    if ending is not Ending.TERMINATED
+}
+_CHILD_ENDS: Final = {
+    **{f"CHILD_WORKFLOW_EXECUTION_{suffix}": ending for suffix, ending in _SUFFIXES.items()},
+    "START_CHILD_WORKFLOW_EXECUTION_FAILED": Ending.NOT_STARTED,
+}
+_ENDINGS: Final = {**_WORKFLOW_ENDS, **_ACTIVITY_ENDS, **_CHILD_ENDS}
+
+_BUILDERS: Final[Mapping[int, Callable[[HistoryEvent, Any], Event]]] = {
+    EventType.Value(f"EVENT_TYPE_{name}"): build
+    for name, build in {
+        "WORKFLOW_EXECUTION_STARTED": _workflow_started,
+        "ACTIVITY_TASK_SCHEDULED": _activity_scheduled,
+        "ACTIVITY_TASK_STARTED": _activity_started,
+        "START_CHILD_WORKFLOW_EXECUTION_INITIATED": _child_initiated,
+        "CHILD_WORKFLOW_EXECUTION_STARTED": _child_started,
+        "WORKFLOW_EXECUTION_SIGNALED": _signalled,
+        "WORKFLOW_EXECUTION_UPDATE_ACCEPTED": _update_accepted,
+        "UPSERT_WORKFLOW_SEARCH_ATTRIBUTES": _attributes_upserted,
+        **dict.fromkeys(_WORKFLOW_ENDS, _workflow_ended),
+        **dict.fromkeys(_ACTIVITY_ENDS, _activity_ended),
+        **dict.fromkeys(_CHILD_ENDS, _child_ended),
+    }.items()
+}

@@ -1,0 +1,133 @@
+"""One history: its events, and its activities and children put together from them."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from temporalio.api.common.v1 import Payload
+from temporalio.api.failure.v1 import Failure
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.converter import DataConverter
+
+from desk.platform.temporal.history._events import (
+    ActivityEnded,
+    ActivityScheduled,
+    ActivityStarted,
+    ChildEnded,
+    ChildInitiated,
+    ChildStarted,
+    Ending,
+    Event,
+    Payloads,
+    WorkflowEnded,
+    WorkflowStarted,
+    typed_event,
+)
+
+T = TypeVar("T")
+
+
+class Activity(NamedTuple):
+    """An activity with what became of it. Temporal writes that a worker took it only when that
+    attempt is over; `ended` is None as long as the activity goes on, or was given up."""
+
+    scheduled: ActivityScheduled
+    started: ActivityStarted | None = None
+    ended: ActivityEnded | None = None
+
+    @property
+    def completed(self) -> bool:
+        """Whether it returned a result."""
+        return self.ended is not None and self.ended.ending is Ending.COMPLETED
+
+
+class Child(NamedTuple):
+    """A child workflow with what became of it. `started` is None where it could not begin."""
+
+    initiated: ChildInitiated
+    started: ChildStarted | None = None
+    ended: ChildEnded | None = None
+
+
+class History:
+    """A run of a workflow: what happened in it, in the order of its events.
+
+    Raises:
+        ValueError: there is no event by which a workflow starts.
+    """
+
+    def __init__(
+        self,
+        workflow_id: str,
+        run_id: str,
+        events: Iterable[HistoryEvent | Event],
+        converter: DataConverter,
+    ) -> None:
+        typed = (each if isinstance(each, Event) else typed_event(each) for each in events)
+        self.workflow_id = workflow_id
+        self.run_id = run_id
+        self.events = tuple(event for event in typed if event is not None)
+        self.converter = converter
+        first = self.events[0] if self.events else None
+        if not isinstance(first, WorkflowStarted):
+            raise ValueError(f"the history of {workflow_id} does not begin with its start")
+        self.started = first
+
+    @property
+    def ended(self) -> WorkflowEnded | None:
+        """The end of the run; None while it goes on."""
+        last = self.events[-1]
+        return last if isinstance(last, WorkflowEnded) else None
+
+    def before(self, event_id: int) -> "History":
+        """The history as it was before an event."""
+        events = (event for event in self.events if event.event_id < event_id)
+        return History(self.workflow_id, self.run_id, events, self.converter)
+
+    @cached_property
+    def activities(self) -> tuple[Activity, ...]:
+        """The activities in the order in which they were asked for."""
+        found: dict[int, Activity] = {}
+        for event in self.events:
+            match event:
+                case ActivityScheduled():
+                    found[event.event_id] = Activity(event)
+                case ActivityStarted() if event.scheduled in found:
+                    found[event.scheduled] = found[event.scheduled]._replace(started=event)
+                case ActivityEnded() if event.scheduled in found:
+                    found[event.scheduled] = found[event.scheduled]._replace(ended=event)
+        return tuple(found.values())
+
+    @cached_property
+    def children(self) -> tuple[Child, ...]:
+        """The child workflows in the order in which they were asked for."""
+        found: dict[int, Child] = {}
+        for event in self.events:
+            match event:
+                case ChildInitiated():
+                    found[event.event_id] = Child(event)
+                case ChildStarted() if event.initiated in found:
+                    found[event.initiated] = found[event.initiated]._replace(started=event)
+                case ChildEnded() if event.initiated in found:
+                    found[event.initiated] = found[event.initiated]._replace(ended=event)
+        return tuple(found.values())
+
+    async def decode(self, payloads: Payloads, kind: type[T]) -> T:
+        """The one value that was given or returned.
+
+        Raises:
+            ValueError: it is not one value, or none of that kind.
+            OSError, RuntimeError: its payload is not here, or cannot be decoded here.
+        """
+        return await decoded(self.converter, payloads, kind)
+
+    async def error(self, failure: Failure) -> BaseException:
+        """A failure as the exception that it was. The exceptions of `decode`."""
+        return await self.converter.decode_failure(failure)
+
+
+async def decoded(converter: DataConverter, payloads: Iterable[Payload], kind: type[T]) -> T:
+    """The one value of some payloads: see `History.decode`."""
+    (value,) = await converter.decode(list(payloads), [kind])
+    found: T = value
+    return found
