@@ -1,20 +1,16 @@
 """Asking the desk's learning system, and telling it: effects of its runs."""
 
 import asyncio
-from collections.abc import Sequence, Set
-from datetime import UTC, timedelta
-from typing import Any, Final, NamedTuple, TypedDict, TypeVar
+from collections.abc import AsyncIterator, Sequence, Set
+from datetime import timedelta
+from typing import Final, TypedDict
 
 from google.protobuf.message import DecodeError
 from temporalio import activity
-from temporalio.api.common.v1 import Payload
-from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
-from temporalio.api.history.v1 import ActivityTaskScheduledEventAttributes, HistoryEvent
 from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import FailureError
-from temporalio.service import RPCError, RPCStatusCode
 
 from activities.effects import beating, effect_key
 from activities.errors import fault_told
@@ -24,22 +20,20 @@ from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
 from desk.contracts.swarm.swarm import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
+from desk.platform.temporal.history import (
+    ActivityEnded,
+    ActivityScheduled,
+    Ending,
+    History,
+    HistoryGone,
+    fetch_history,
+)
 
 SIDE_BY_SIDE: Final = 8
 
 TURN: Final = "take_turn"
 
 CALL: Final = "call_tool"
-
-_T = TypeVar("_T")
-
-_ENDS: Final = frozenset(
-    {
-        EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
-    }
-)
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. A worker that takes
@@ -58,82 +52,67 @@ async def attempts_of(
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def read(workflow_id: str, run_id: str | None) -> list[Tried]:
-        async with turns:
-            history = _History(client, workflow_id, await _events(client, workflow_id, run_id))
-            tried = [one for asked in history.asked if (one := await history.tried(asked, counted))]
-        children = (read(child.workflow_id, child.run_id) for child in history.took_over)
-        return [*tried, *(one for found in await asyncio.gather(*children) for one in found)]
+        try:
+            async with turns:
+                history = await fetch_history(client, workflow_id, run_id)
+        except (HistoryGone, DecodeError):
+            return []
+        tried = [one async for one in _tried(history, counted)]
+        others = (
+            read(child.started.workflow_id, child.started.run_id)
+            for child in history.children
+            if child.started and child.started.workflow_type == WorkflowType.REASSIGNMENT
+        )
+        return [*tried, *(one for found in await asyncio.gather(*others) for one in found)]
 
     found = await asyncio.gather(*(read(workflow_id, None) for workflow_id in workflows))
     return tuple(one for tried in found for one in tried)
 
 
-class _Asked(NamedTuple):
-    """A turn or a call, with what the server wrote of its last try and of its end."""
-
-    scheduled: ActivityTaskScheduledEventAttributes
-    last: HistoryEvent
-    end: HistoryEvent | None
-
-
-class _History:
-    """One history, of which payloads are read where something went wrong."""
-
-    def __init__(self, client: Client, workflow_id: str, events: Sequence[HistoryEvent]) -> None:
-        self._converter = client.data_converter
-        self._workflow_id = workflow_id
-        self.took_over = [
-            child.workflow_execution
-            for event in events
-            for child in [event.child_workflow_execution_started_event_attributes]
-            if child.workflow_type.name == WorkflowType.REASSIGNMENT
-        ]
-        self.asked = _asked(events)
-
-    async def tried(self, asked: _Asked, counted: Set[str]) -> Tried | None:
-        """None of what was answered at once and is counted."""
-        activity_id = asked.scheduled.activity_id
-        started = asked.last.activity_task_started_event_attributes
-        again, call = started.HasField("last_failure"), asked.scheduled.activity_type.name == CALL
-        if not again and (not call or task_key(self._workflow_id, activity_id) in counted):
-            return None
+async def _tried(history: History, counted: Set[str]) -> AsyncIterator[Tried]:
+    """The turns and calls, without what was answered at once and is counted. Payloads are read
+    where something went wrong."""
+    for scheduled, started, ended in history.activities:
+        is_call, failed = scheduled.name == CALL, started.failure if started else None
+        known = not is_call or task_key(history.workflow_id, scheduled.activity_id) in counted
+        if scheduled.name not in (TURN, CALL) or (failed is None and known):
+            continue
+        if ended is not None and ended.ending is Ending.CANCELED:
+            ended = None
         found = Tried(
-            workflow_id=self._workflow_id,
-            activity_id=activity_id,
-            at=(asked.end or asked.last).event_time.ToDatetime(tzinfo=UTC),
-            tries=max(started.attempt, 1),
-            before=await self._fault(started.last_failure) if again else None,
+            workflow_id=history.workflow_id,
+            activity_id=scheduled.activity_id,
+            at=(ended or started or scheduled).at,
+            tries=started.attempt if started else 1,
+            before=await _fault(history, failed) if failed is not None else None,
         )
-        return await self._with_call(found, asked) if call else found
+        yield await _with_call(found, history, scheduled, ended) if is_call else found
 
-    async def _with_call(self, found: Tried, asked: _Asked) -> Tried:
-        request = await self._one(asked.scheduled.input.payloads, ToolRequest)
-        found = found._replace(server=request.call.server, tool=request.call.tool)
-        if asked.end is None:
-            return found
-        failed = _failure(asked.end)
-        if failed is not None:
-            fault = await self._fault(failed)
-            return found._replace(status=ToolStatus.UNAVAILABLE, last=fault)
-        done = asked.end.activity_task_completed_event_attributes.result.payloads
-        result = await self._one(done, ToolResult)
-        last = Fault(result.fault, result.error) if result.error else None
-        return found._replace(status=result.status, last=last, took=result.took)
 
-    async def _fault(self, failure: Failure) -> Fault:
-        """The innermost words are those that say what happened. A call that was not made is told
-        with what its source failed by before."""
-        error = await self._converter.decode_failure(failure)
-        told = fault_told(error)
-        fault = told.circuit.fault if told.circuit else told.fault
-        while error.__cause__ is not None:
-            error = error.__cause__
-        return Fault(fault, error.message if isinstance(error, FailureError) else str(error))
-
-    async def _one(self, payloads: Sequence[Payload], hint: type[_T]) -> _T:
-        (read,) = await self._converter.decode(payloads, [hint])
-        found: _T = read
+async def _with_call(
+    found: Tried, history: History, scheduled: ActivityScheduled, ended: ActivityEnded | None
+) -> Tried:
+    call = (await history.decode(scheduled.input, ToolRequest)).call
+    found = found._replace(server=call.server, tool=call.tool)
+    if ended is None:
         return found
+    if ended.failure is not None:
+        fault = await _fault(history, ended.failure)
+        return found._replace(status=ToolStatus.UNAVAILABLE, last=fault)
+    result = await history.decode(ended.result, ToolResult)
+    last = Fault(result.fault, result.error) if result.error else None
+    return found._replace(status=result.status, last=last, took=result.took)
+
+
+async def _fault(history: History, failure: Failure) -> Fault:
+    """The innermost words are those that say what happened. A call that was not made is told with
+    what its source failed by before."""
+    error = await history.error(failure)
+    told = fault_told(error)
+    fault = told.circuit.fault if told.circuit else told.fault
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return Fault(fault, error.message if isinstance(error, FailureError) else str(error))
 
 
 class _Entity(TypedDict):
@@ -203,47 +182,6 @@ class LearningActivities:
         """
         async with beating():
             await _signal(Message.LEARN_HYPOTHESIS, scored)
-
-
-async def _events(client: Client, workflow_id: str, run_id: str | None) -> list[HistoryEvent]:
-    handle = client.get_workflow_handle(workflow_id, run_id=run_id)
-    try:
-        return [event async for event in handle.fetch_history_events()]
-    except DecodeError:
-        return []
-    except RPCError as error:
-        if error.status is not RPCStatusCode.NOT_FOUND:
-            raise
-        return []
-
-
-def _asked(events: Sequence[HistoryEvent]) -> list[_Asked]:
-    """The turns and calls of a history, as they were asked; one that was cancelled has no end."""
-    found: dict[int, _Asked] = {}
-    for event in events:
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-            scheduled = event.activity_task_scheduled_event_attributes
-            if scheduled.activity_type.name in (TURN, CALL):
-                found[event.event_id] = _Asked(scheduled, event, None)
-        elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
-            started = event.activity_task_started_event_attributes.scheduled_event_id
-            if started in found:
-                found[started] = found[started]._replace(last=event)
-        elif event.event_type in _ENDS:
-            told: Any = getattr(event, event.WhichOneof("attributes") or "")
-            if told.scheduled_event_id in found:
-                ended = found[told.scheduled_event_id]
-                found[told.scheduled_event_id] = ended._replace(end=event)
-    return list(found.values())
-
-
-def _failure(end: HistoryEvent) -> Failure | None:
-    """Why an activity failed for good; None where it was completed."""
-    if end.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED:
-        return end.activity_task_failed_event_attributes.failure
-    if end.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT:
-        return end.activity_task_timed_out_event_attributes.failure
-    return None
 
 
 async def _signal(message: Message, told: Lesson | ScoredHypothesis) -> None:

@@ -6,15 +6,13 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import WeekRecord
+from desk.platform.temporal.history import ActivityScheduled, HistoryGone, fetch_events
 
 SIDE_BY_SIDE: Final = 8
 BUDGET_SECONDS: Final = 5.0
@@ -48,31 +46,18 @@ async def with_event_ids(
 
     async def look_up(run: _Run) -> None:
         async with turns:
-            with suppress(RPCError, DecodeError):
-                known[run] = await _scheduled_in(client, run)
+            with suppress(HistoryGone, RPCError, DecodeError):
+                known[run] = {
+                    event.activity_id: event.event_id
+                    async for event in fetch_events(client, run.workflow_id, run.run_id)
+                    if isinstance(event, ActivityScheduled)
+                }
 
     with suppress(TimeoutError):
         async with asyncio.timeout(budget_seconds):
             await asyncio.gather(*(look_up(run) for run in sorted(missing)))
     outcomes = tuple(_placed_outcome(outcome, known) for outcome in record.outcomes)
     return record.model_copy(update={"outcomes": outcomes})
-
-
-async def _scheduled_in(client: Client, run: _Run) -> dict[str, int]:
-    request = GetWorkflowExecutionHistoryRequest(
-        namespace=client.namespace,
-        execution=WorkflowExecution(workflow_id=run.workflow_id, run_id=run.run_id),
-    )
-    scheduled: dict[str, int] = {}
-    while True:
-        page = await client.workflow_service.get_workflow_execution_history(request)
-        for event in page.history.events:
-            if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-                activity_id = event.activity_task_scheduled_event_attributes.activity_id
-                scheduled[activity_id] = event.event_id
-        if not page.next_page_token:
-            return scheduled
-        request.next_page_token = page.next_page_token
 
 
 def _placed_outcome(outcome: MarketOutcome, known: EventIds) -> MarketOutcome:

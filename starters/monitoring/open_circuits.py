@@ -1,21 +1,21 @@
 """What failed activities say of sources that were not asked, read from their histories."""
 
 from temporalio.api.failure.v1 import Failure
-from temporalio.client import Client
+from temporalio.converter import DataConverter
 from temporalio.exceptions import TemporalError
 
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
 
 
-async def circuit_in(client: Client, failure: Failure) -> OpenCircuit | None:
+async def circuit_in(converter: DataConverter, failure: Failure | None) -> OpenCircuit | None:
     """The circuit for which a call was not made; None where it failed for another reason, or where
     that cannot be read."""
-    details = failure.application_failure_info.details.payloads
+    details = failure.application_failure_info.details.payloads if failure else ()
     if len(details) < 2:
         return None
     try:
-        fault, circuit = await client.data_converter.decode(details[:2], [str, OpenCircuit])
+        fault, circuit = await converter.decode(details[:2], [str, OpenCircuit])
     except (ValueError, RuntimeError, TemporalError):
         return None
     return circuit if fault == CallFault.CIRCUIT_OPEN else None

@@ -2,17 +2,25 @@
 was asked, its status."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
+from temporalio.client import (
+    Client,
+    WorkflowExecution,
+    WorkflowExecutionStatus,
+    WorkflowFailureError,
+    WorkflowHandle,
+)
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
 from desk.contracts.names import Message, Queue, WorkflowType
 from desk.documents.rendering.wording import one_line
+from desk.platform.temporal.history import History, HistoryGone, decoded, fetch_history, fetch_start
 from starters.terminal.exit_status import CommandError
 from workflows.options import TASK_TIMEOUT
 
@@ -115,17 +123,36 @@ async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
     Raises:
         CommandError: the history does not say.
     """
-    async for event in run.handle.fetch_history_events(page_size=1):
-        payloads = event.workflow_execution_started_event_attributes.input.payloads
-        try:
-            (request,) = await run.client.data_converter.decode(payloads, [kind])
-        except ValueError:
-            # It is a run of something else.
-            break
-        if isinstance(request, kind):
-            return request
-        break
+    with suppress(HistoryGone, ValueError):  # ValueError: it is a run of something else
+        start = await fetch_start(run.client, run.workflow_id, run.run_id)
+        if start is not None:
+            return await decoded(run.client.data_converter, start.input, kind)
     raise CommandError(f"the history of {run.workflow_id} does not say what it was started with")
+
+
+async def history_of(client: Client, workflow_id: str, run_id: str) -> History:
+    """The history of a run.
+
+    Raises:
+        CommandError: the server does not keep it any more.
+    """
+    try:
+        return await fetch_history(client, workflow_id, run_id)
+    except HistoryGone as gone:
+        raise CommandError(str(gone)) from None
+
+
+async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
+    """The closed runs of the same id that began before, the latest first."""
+    query = f"WorkflowId = '{run.workflow_id}' AND ExecutionStatus != 'Running'"
+    listed = [
+        each
+        async for each in run.client.list_workflows(query)
+        if each.run_id != run.run_id
+        and each.start_time <= run.started_at
+        and each.status is not WorkflowExecutionStatus.RUNNING
+    ]
+    return sorted(listed, key=lambda each: each.start_time, reverse=True)
 
 
 async def status_told(

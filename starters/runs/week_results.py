@@ -1,21 +1,13 @@
 """What a closed run has published, also when it or a later run of its id ended badly."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from temporalio.api.common.v1 import Payloads
-from temporalio.api.enums.v1 import EventType
-from temporalio.client import (
-    Client,
-    WorkflowContinuedAsNewError,
-    WorkflowExecutionStatus,
-    WorkflowFailureError,
-    WorkflowHandle,
-)
+from temporalio.client import Client, WorkflowContinuedAsNewError, WorkflowFailureError
 
 from desk.contracts.week.run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
-from starters.runs.server_runs import why_it_ended
-from starters.runs.week_runs import FoundRun, Run, request_of
+from desk.platform.temporal.history import Ending
+from starters.runs.server_runs import earlier_runs, history_of, why_it_ended
+from starters.runs.week_runs import FoundRun, request_of
 from starters.terminal.exit_status import CommandError
 
 PUBLISHING = "publish_report"
@@ -82,62 +74,36 @@ async def last_record(found: FoundRun, week: str) -> WeekRecord:
 
 async def published_before_the_end(found: FoundRun) -> WeekResult | None:
     """What a run that ended badly, or the newest one of its id before it, has published."""
-    own = await _published_in(found.client, found.handle)
+    client, workflow_id = found.client, found.workflow_id
+    own = await _published_in(client, workflow_id, found.run_id)
     if own is not None:
         return own
-    for run in await _earlier_runs(found):
+    for run in await earlier_runs(found):
+        handle = client.get_workflow_handle(workflow_id, run_id=run.run_id, result_type=WeekResult)
         try:
-            published: WeekResult | None = await run.result(follow_runs=False)
+            published: WeekResult | None = await handle.result(follow_runs=False)
         except (WorkflowFailureError, WorkflowContinuedAsNewError):
-            published = await _published_in(found.client, run)
+            published = await _published_in(client, workflow_id, run.run_id)
         if published is not None:
             return published
     return None
 
 
-async def _earlier_runs(found: FoundRun) -> list[Run]:
-    """The closed runs of the same id that started before, newest first."""
-    query = f"WorkflowId = '{found.workflow_id}' AND ExecutionStatus != 'Running'"
-    listed = [
-        run
-        async for run in found.client.list_workflows(query)
-        if run.run_id != found.run_id
-        and run.start_time <= found.started_at
-        and run.status is not WorkflowExecutionStatus.RUNNING
-    ]
-    listed.sort(key=lambda run: run.start_time, reverse=True)
-    client = found.client
-    return [
-        client.get_workflow_handle(run.id, run_id=run.run_id, result_type=WeekResult)
-        for run in listed
-    ]
-
-
-async def _published_in(
-    client: Client, handle: WorkflowHandle[Any, WeekResult]
-) -> WeekResult | None:
+async def _published_in(client: Client, workflow_id: str, run_id: str) -> WeekResult | None:
     """The last revision that a run published, from its history."""
-    asked: dict[int, Payloads] = {}
-    last: tuple[Payloads, Payloads] | None = None
-    async for event in handle.fetch_history_events():
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-            scheduled = event.activity_task_scheduled_event_attributes
-            if scheduled.activity_type.name == PUBLISHING:
-                asked[event.event_id] = scheduled.input
-        elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-            done = event.activity_task_completed_event_attributes
-            if done.scheduled_event_id in asked:
-                last = asked[done.scheduled_event_id], done.result
-    return await _as_result(client, *last) if last else None
-
-
-async def _as_result(client: Client, asked: Payloads, answer: Payloads) -> WeekResult:
-    decode = client.data_converter.decode
-    request: PublishRequest = (await decode(asked.payloads, [PublishRequest]))[0]
-    publication: Publication = (await decode(answer.payloads, [Publication]))[0]
+    history = await history_of(client, workflow_id, run_id)
+    published = [
+        (scheduled, end)
+        for scheduled, end in history.endings()
+        if scheduled.name == PUBLISHING and end.ending is Ending.COMPLETED
+    ]
+    if not published:
+        return None
+    scheduled, end = published[-1]
+    publication = await history.decode(end.result, Publication)
     return WeekResult(
         outcome=publication.outcome,
         coverage=publication.coverage,
         files=publication.files,
-        record=request.record,
+        record=(await history.decode(scheduled.input, PublishRequest)).record,
     )

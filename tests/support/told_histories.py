@@ -6,8 +6,9 @@ from pathlib import Path
 from temporalio.client import WorkflowHistory
 
 from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.history import History
 from desk.runs.messages.history import ToldWorkflow
-from starters.monitoring.messages.events import EventReader
+from starters.monitoring.messages.events import told_workflow
 from tests.replay.written import HISTORIES
 
 
@@ -15,7 +16,8 @@ async def told_history(name: str, directory: Path, *, root: bool = False) -> Tol
     """A recorded history by its file's name; `directory` holds no large payloads."""
     recorded = json.loads((HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
     started = recorded["events"][0]["workflowExecutionStartedEventAttributes"]
-    history = WorkflowHistory.from_json(started["workflowId"], recorded)
-    reader = EventReader(data_converter(directory), root=root)
+    recorded_history = WorkflowHistory.from_json(started["workflowId"], recorded)
     run_id = started["originalExecutionRunId"]
-    return await reader.told(history.workflow_id, run_id, history.events)
+    converter = data_converter(directory)
+    read = History(recorded_history.workflow_id, run_id, recorded_history.events, converter)
+    return await told_workflow(read, root=root)

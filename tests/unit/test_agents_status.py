@@ -8,16 +8,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from temporalio.api.enums.v1 import EventType, WorkerStatus
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
-from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 
 from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.platform.temporal.client import WORKER_HEARTBEAT
+from desk.platform.temporal.history import History
 from starters.monitoring.agents.actions import table_of
 from starters.monitoring.agents.state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
-from starters.monitoring.agents.work import Reader, Record, Work
+from starters.monitoring.agents.work import Record, Work, add_work
 from starters.monitoring.agents.workers import (
     MISSED_BEATS,
     Fleet,
@@ -217,7 +217,7 @@ def test_the_table_keeps_to_80_columns() -> None:
     assert any("the newest 160 of 3952" in line for line in lines)
 
 
-class History:
+class Written:
     """Events of a workflow, a second apart."""
 
     def __init__(self, kind: WorkflowType) -> None:
@@ -271,22 +271,16 @@ class History:
         return event
 
 
-class Decoding:
-    """As much of a client as reading a history takes."""
-
-    data_converter = pydantic_data_converter
-
-
-async def counted(*histories: History) -> Record:
+async def counted(*histories: Written) -> Record:
     record = Record()
-    client: Client = Decoding()  # type: ignore[assignment]
-    for history in histories:
-        await Reader(history.events).count(client, record)
+    for written in histories:
+        read = History("weekly-2026-W44", "run", written.events, pydantic_data_converter)
+        await add_work(read, record)
     return record
 
 
 async def test_a_task_is_done_after_its_turns_and_what_was_tried_again_is_counted() -> None:
-    market = History(WorkflowType.MARKET_RESEARCH)
+    market = Written(WorkflowType.MARKET_RESEARCH)
     first = market.asked("research_agent_1.research_fx.t1", "research")
     market.begun(first, attempt=3)
     await market.answered(first)
@@ -311,7 +305,7 @@ async def test_a_task_is_done_after_its_turns_and_what_was_tried_again_is_counte
 
 
 async def test_what_has_no_answer_yet_is_at_work_unless_its_workflow_is_closed() -> None:
-    market = History(WorkflowType.MARKET_RESEARCH)
+    market = Written(WorkflowType.MARKET_RESEARCH)
     market.asked("research_agent_1.research_fx.t1.q", "source.ecb", "call_tool")
     market.asked("research_agent_1.research_fx.t1.r", "source.ecb", "call_tool")
     market.asked("validator_agent.validate.t1", "validation")
@@ -326,11 +320,11 @@ async def test_what_has_no_answer_yet_is_at_work_unless_its_workflow_is_closed()
 
 
 async def test_a_task_that_went_to_somebody_else_failed_with_the_first() -> None:
-    market = History(WorkflowType.MARKET_RESEARCH)
+    market = Written(WorkflowType.MARKET_RESEARCH)
     turn = market.asked("research_agent_1.research_fx.t1", "research")
     market.failed(turn, "refused")
     market.reassigned("research_fx")
-    stand_in = History(WorkflowType.REASSIGNMENT)
+    stand_in = Written(WorkflowType.REASSIGNMENT)
     await stand_in.answered(stand_in.asked("research_agent_2.research_fx.t1", "research"))
     stand_in.closed()
     record = await counted(market, stand_in)
@@ -340,7 +334,7 @@ async def test_a_task_that_went_to_somebody_else_failed_with_the_first() -> None
 
 
 async def test_a_task_that_nobody_could_do_failed_with_the_last_as_well() -> None:
-    stand_in = History(WorkflowType.REASSIGNMENT)
+    stand_in = Written(WorkflowType.REASSIGNMENT)
     await stand_in.answered(stand_in.asked("research_agent_2.research_fx.t1", "research"))
     stand_in.closed(well=False)
     record = await counted(stand_in)

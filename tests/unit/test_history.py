@@ -1,77 +1,50 @@
 """Histories as typed events, and as activities and children put together from them."""
 
 import json
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.json_format import ParseDict
 from hypothesis import given
 from hypothesis import strategies as st
-from temporalio.api.common.v1 import (
-    ActivityType,
-    Payload,
-    Payloads,
-    WorkflowExecution,
-    WorkflowType,
-)
 from temporalio.api.enums.v1 import EventType
-from temporalio.api.failure.v1 import Failure
-from temporalio.api.history.v1 import (
-    ActivityTaskCanceledEventAttributes,
-    ActivityTaskCompletedEventAttributes,
-    ActivityTaskFailedEventAttributes,
-    ActivityTaskScheduledEventAttributes,
-    ActivityTaskStartedEventAttributes,
-    ActivityTaskTimedOutEventAttributes,
-    ChildWorkflowExecutionCanceledEventAttributes,
-    ChildWorkflowExecutionCompletedEventAttributes,
-    ChildWorkflowExecutionFailedEventAttributes,
-    ChildWorkflowExecutionStartedEventAttributes,
-    ChildWorkflowExecutionTerminatedEventAttributes,
-    ChildWorkflowExecutionTimedOutEventAttributes,
-    HistoryEvent,
-    StartChildWorkflowExecutionFailedEventAttributes,
-    StartChildWorkflowExecutionInitiatedEventAttributes,
-    TimerFiredEventAttributes,
-    WorkflowExecutionStartedEventAttributes,
-)
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 from temporalio.converter import DataConverter
 
 from desk.platform.temporal.history import Ending, History
 from tests.replay.written import HISTORIES
 
+Written = dict[str, Any]
+"""The attributes of an event, as JSON."""
+
 BEGAN = datetime(2026, 11, 2, 7, tzinfo=UTC)
 NAMES = sorted(path.stem for path in HISTORIES.glob("*.json"))
-FAILURE = Failure(message="the source is silent")
+FAILURE = {"message": "the source is silent"}
 
 
-def event(event_id: int, kind: str, attributes: object) -> HistoryEvent:
-    """An event of a kind such as `ActivityTaskStarted`, whose attributes name its type."""
-    name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in kind)[1:]
-    at = Timestamp()
-    at.FromDatetime(BEGAN + timedelta(seconds=event_id))
-    return HistoryEvent(
-        event_id=event_id,
-        event_time=at,
-        event_type=EventType.Value(f"EVENT_TYPE_{name.upper()}"),
-        **{f"{name}_event_attributes": attributes},
-    )
+def event(event_id: int, kind: str, attributes: Written) -> HistoryEvent:
+    """An event of a kind such as `ActivityTaskStarted`, with its attributes as JSON."""
+    name = "".join(f"_{letter}" if letter.isupper() else letter for letter in kind)
+    written = {
+        "eventId": str(event_id),
+        "eventTime": f"{BEGAN + timedelta(seconds=event_id):%Y-%m-%dT%H:%M:%SZ}",
+        "eventType": f"EVENT_TYPE{name.upper()}",
+        f"{kind[0].lower()}{kind[1:]}EventAttributes": attributes,
+    }
+    return ParseDict(written, HistoryEvent())
 
 
-def value(told: object) -> Payloads:
-    data = json.dumps(told).encode()
-    return Payloads(payloads=[Payload(metadata={"encoding": b"json/plain"}, data=data)])
+def value(told: int) -> Written:
+    encoding, data = b64encode(b"json/plain").decode(), b64encode(json.dumps(told).encode())
+    return {"payloads": [{"metadata": {"encoding": encoding}, "data": data.decode()}]}
 
 
-STARTED = event(
-    1,
-    "WorkflowExecutionStarted",
-    WorkflowExecutionStartedEventAttributes(workflow_type=WorkflowType(name="Any")),
-)
+STARTED = event(1, "WorkflowExecutionStarted", {"workflowType": {"name": "Any"}})
 
 
 class Work(NamedTuple):
@@ -94,100 +67,75 @@ CHILDREN = st.one_of(
     st.just(Work(child=True, ending=Ending.NOT_STARTED)),
     st.builds(Work, st.just(True), st.just(1), st.none() | st.sampled_from(CHILD_ENDS)),
 )
+NAMES_OF_ENDS = {
+    Ending.COMPLETED: "Completed",
+    Ending.FAILED: "Failed",
+    Ending.TIMED_OUT: "TimedOut",
+    Ending.CANCELED: "Canceled",
+    Ending.TERMINATED: "Terminated",
+}
 
 
-def ended(work: Work, scheduled: int, started: int, number: int) -> tuple[str, object]:
-    """The kind and the attributes of the event by which a piece of work ends."""
+def asked(work: Work, number: int) -> tuple[str, Written]:
     if work.child:
-        return _child_ended(work, scheduled, number)
-    both = {"scheduled_event_id": scheduled, "started_event_id": started}
-    match work.ending:
-        case Ending.COMPLETED:
-            done = ActivityTaskCompletedEventAttributes(**both, result=value(number))
-            return "ActivityTaskCompleted", done
-        case Ending.FAILED:
-            failed = ActivityTaskFailedEventAttributes(**both, failure=FAILURE)
-            return "ActivityTaskFailed", failed
-        case Ending.TIMED_OUT:
-            late = ActivityTaskTimedOutEventAttributes(**both, failure=FAILURE)
-            return "ActivityTaskTimedOut", late
-        case _:
-            return "ActivityTaskCanceled", ActivityTaskCanceledEventAttributes(**both)
+        kind = "StartChildWorkflowExecutionInitiated"
+        return kind, {"workflowId": f"c{number}", "workflowType": {"name": "Child"}}
+    kind, name = "ActivityTaskScheduled", {"name": "work"}
+    return kind, {"activityId": str(number), "activityType": name, "input": value(number)}
 
 
-def _child_ended(work: Work, initiated: int, number: int) -> tuple[str, object]:
-    of_it = {
-        "initiated_event_id": initiated,
-        "workflow_execution": WorkflowExecution(workflow_id=f"c{number}", run_id="r"),
-    }
-    match work.ending:
-        case Ending.COMPLETED:
-            done = ChildWorkflowExecutionCompletedEventAttributes(**of_it, result=value(number))
-            return "ChildWorkflowExecutionCompleted", done
-        case Ending.FAILED:
-            failed = ChildWorkflowExecutionFailedEventAttributes(**of_it, failure=FAILURE)
-            return "ChildWorkflowExecutionFailed", failed
-        case Ending.TIMED_OUT:
-            late = ChildWorkflowExecutionTimedOutEventAttributes(**of_it)
-            return "ChildWorkflowExecutionTimedOut", late
-        case Ending.CANCELED:
-            given_up = ChildWorkflowExecutionCanceledEventAttributes(**of_it)
-            return "ChildWorkflowExecutionCanceled", given_up
-        case Ending.TERMINATED:
-            ended_by = ChildWorkflowExecutionTerminatedEventAttributes(**of_it)
-            return "ChildWorkflowExecutionTerminated", ended_by
-        case _:
-            never = StartChildWorkflowExecutionFailedEventAttributes(
-                initiated_event_id=initiated, workflow_id=f"c{number}"
-            )
-            return "StartChildWorkflowExecutionFailed", never
-
-
-def asked(work: Work, number: int) -> tuple[str, object]:
+def begun(work: Work, asked_in: int, number: int) -> tuple[str, Written]:
     if work.child:
-        return "StartChildWorkflowExecutionInitiated", (
-            StartChildWorkflowExecutionInitiatedEventAttributes(
-                workflow_id=f"c{number}", workflow_type=WorkflowType(name="Child")
-            )
-        )
-    return "ActivityTaskScheduled", ActivityTaskScheduledEventAttributes(
-        activity_id=str(number), activity_type=ActivityType(name="work"), input=value(number)
-    )
+        of_it: Written = {"workflowExecution": {"workflowId": f"c{number}", "runId": f"r{number}"}}
+        return "ChildWorkflowExecutionStarted", {"initiatedEventId": str(asked_in), **of_it}
+    again: Written = {"lastFailure": FAILURE} if work.attempts > 1 else {}
+    told = {"scheduledEventId": str(asked_in), "attempt": work.attempts, **again}
+    return "ActivityTaskStarted", told
 
 
-def begun(work: Work, scheduled: int, number: int) -> tuple[str, object]:
+def ended(work: Work, asked_in: int, begun_in: int, number: int) -> tuple[str, Written]:
+    if work.ending is Ending.NOT_STARTED:
+        of_it: Written = {"initiatedEventId": str(asked_in), "workflowId": f"c{number}"}
+        return "StartChildWorkflowExecutionFailed", of_it
+    assert work.ending is not None
+    outcome: Written = {}
+    if work.ending is Ending.COMPLETED:
+        outcome = {"result": value(number)}
+    elif work.ending is Ending.FAILED or (work.ending is Ending.TIMED_OUT and not work.child):
+        outcome = {"failure": FAILURE}
+    name = NAMES_OF_ENDS[work.ending]
     if work.child:
-        return "ChildWorkflowExecutionStarted", ChildWorkflowExecutionStartedEventAttributes(
-            initiated_event_id=scheduled,
-            workflow_execution=WorkflowExecution(workflow_id=f"c{number}", run_id=f"r{number}"),
-        )
-    again = FAILURE if work.attempts > 1 else None
-    return "ActivityTaskStarted", ActivityTaskStartedEventAttributes(
-        scheduled_event_id=scheduled, attempt=work.attempts, last_failure=again, identity="w"
-    )
+        execution = {"workflowId": f"c{number}", "runId": f"r{number}"}
+        of_it = {"initiatedEventId": str(asked_in), "workflowExecution": execution}
+        return f"ChildWorkflowExecution{name}", {**of_it, **outcome}
+    of_it = {"scheduledEventId": str(asked_in), "startedEventId": str(begun_in)}
+    return f"ActivityTask{name}", {**of_it, **outcome}
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[list[Work], list[HistoryEvent]]:
     """Pieces of work side by side, whose events come in any order that Temporal would write."""
     works = draw(st.lists(ACTIVITIES | CHILDREN, max_size=6))
-    events, at, steps = [STARTED], {}, dict.fromkeys(range(len(works)), 0)
-    while steps:
-        number = draw(st.sampled_from(sorted(steps)))
-        work, step, event_id = works[number], steps.pop(number), len(events) + 1
-        if step == 0:
-            kind, told = asked(work, number)
-            at[number] = (event_id, 0)
-            steps[number] = 1 if work.attempts else 2
-        elif step == 1:
-            kind, told = begun(work, at[number][0], number)
-            at[number] = (at[number][0], event_id)
-            steps[number] = 2
-        elif work.ending is not None:
-            kind, told = ended(work, *at[number], number)
-        else:
-            kind, told = "TimerFired", TimerFiredEventAttributes()
-        events.append(event(event_id, kind, told))
+    events = [STARTED]
+    asked_in, begun_in = [0] * len(works), [0] * len(works)
+    left = {number: ["asked", "begun", "ended"] for number in range(len(works))}
+    while left:
+        number = draw(st.sampled_from(sorted(left)))
+        work, event_id = works[number], len(events) + 1
+        match left[number].pop(0):
+            case "asked":
+                asked_in[number] = event_id
+                events.append(event(event_id, *asked(work, number)))
+            case "begun" if work.attempts:
+                begun_in[number] = event_id
+                events.append(event(event_id, *begun(work, asked_in[number], number)))
+            case "ended" if work.ending:
+                told = ended(work, asked_in[number], begun_in[number], number)
+                events.append(event(event_id, *told))
+            case _:
+                events.append(event(event_id, "TimerFired", {}))
+        if not left[number]:
+            del left[number]
     return works, events
 
 

@@ -34,7 +34,8 @@ class Server:
 
     async def ran(self, run: str, *told: Sequence[MemoryEntry], hours: int = 0) -> None:
         """A run that told the memory so many times, among other things that it did."""
-        events = [await self._scheduled("recall_memory", hours, 0, _any_query())]
+        events = [HistoryEvent(event_type=EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED)]
+        events.append(await self._scheduled("recall_memory", hours, 0, _any_query()))
         for number, entries in enumerate(told, start=1):
             memories = MemoryEntries(entries=tuple(entries))
             events.append(await self._scheduled("remember", hours, number, memories))
@@ -63,7 +64,7 @@ class Server:
 
     def get_workflow_handle(self, workflow_id: str, run_id: str) -> SimpleNamespace:
         assert run_id == f"{workflow_id}/1"
-        return SimpleNamespace(fetch_history_events=lambda: self._events(workflow_id))
+        return SimpleNamespace(fetch_history_events=lambda **_: self._events(workflow_id))
 
     async def _events(self, workflow_id: str) -> AsyncIterator[HistoryEvent]:
         events = self._histories[workflow_id]

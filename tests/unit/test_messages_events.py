@@ -20,8 +20,9 @@ from activities.errors import transient
 from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
 from desk.contracts.week.run import WeekRequest
 from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.history import History
 from desk.runs.messages.history import Event, Failed, Fault, Lost, RerunAsked
-from starters.monitoring.messages.events import EventReader, fault_of, has_ended
+from starters.monitoring.messages.events import fault_of, told_workflow
 from tests.support.desk import desk_config
 
 REQUEST = WeekRequest(config=desk_config())
@@ -54,8 +55,8 @@ EXPIRED = Failure(
 
 
 async def read(directory: Path, *events: HistoryEvent, root: bool = True) -> tuple[Event, ...]:
-    reader = EventReader(data_converter(directory), root=root)
-    return (await reader.told("weekly-2026-W44", "run", [STARTED, *events])).events
+    history = History("weekly-2026-W44", "run", [STARTED, *events], data_converter(directory))
+    return (await told_workflow(history, root=root)).events
 
 
 def signal(content: bytes) -> HistoryEvent:
@@ -117,5 +118,3 @@ async def test_the_end_of_a_run_is_told_of_the_run_itself_and_not_of_its_childre
     assert isinstance(found, Lost)
     assert found.fault.message == "the run: it was terminated"
     assert await read(tmp_path, TERMINATED, root=False) == ()
-    assert has_ended([STARTED, TERMINATED])
-    assert not has_ended([STARTED])

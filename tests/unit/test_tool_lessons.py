@@ -47,13 +47,13 @@ async def signal(name: str, content: object) -> HistoryEvent:
 def server(*events: HistoryEvent, error: RPCError | None = None) -> Client:
     """A server that has one history."""
 
-    async def fetch() -> AsyncIterator[HistoryEvent]:
+    async def fetch(**_: object) -> AsyncIterator[HistoryEvent]:
         if error is not None:
             raise error
         for event in events:
             yield event
 
-    def handle(workflow_id: str) -> Any:
+    def handle(workflow_id: str, **_: object) -> Any:
         assert workflow_id == LEARNING_SYSTEM_ID
         return SimpleNamespace(fetch_history_events=fetch)
 

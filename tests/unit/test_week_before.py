@@ -1,7 +1,7 @@
 """A report waits for that of the week before where it is about to come out, and not otherwise."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributePair, TypedSearchAttributes
+from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import ActivityEnvironment
 
@@ -43,18 +45,11 @@ ABOUT_TO = run(Phase.PUBLISHING)
 OUT = run(Phase.OPEN_FOR_RERUNS, revision=1)
 
 
-class Histories:
-    """No history of any run."""
-
-    async def get_workflow_execution_history(self, request: object) -> None:
-        raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
-
-
 class Server:
-    """A server that knows one run, which stands elsewhere every time it is asked for."""
+    """A server that knows one run, which stands elsewhere every time it is asked for. It keeps no
+    history."""
 
-    namespace = "default"
-    workflow_service = Histories()
+    data_converter = pydantic_data_converter
 
     def __init__(
         self,
@@ -72,7 +67,7 @@ class Server:
         client: Client = self  # type: ignore[assignment]
         return client
 
-    def get_workflow_handle(self, workflow_id: str) -> SimpleNamespace:
+    def get_workflow_handle(self, workflow_id: str, **_: object) -> SimpleNamespace:
         async def describe() -> SimpleNamespace:
             if workflow_id != self._known:
                 raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
@@ -82,7 +77,11 @@ class Server:
             self._at_the_last()
             return self._stations[0]
 
-        return SimpleNamespace(describe=describe)
+        async def fetch(**_: object) -> AsyncIterator[HistoryEvent]:
+            raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
+            yield HistoryEvent()
+
+        return SimpleNamespace(describe=describe, fetch_history_events=fetch)
 
 
 async def told(server: Server, subset: str | None = None, longest: float = 5.0) -> str | None:

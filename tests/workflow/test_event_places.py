@@ -1,9 +1,12 @@
 """Tool calls are found again in Temporal's histories, and publishing does without where not."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 from temporalio.api.enums.v1 import EventType
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
 from activities.publishing.event_places import with_event_ids
@@ -71,14 +74,13 @@ async def test_a_record_without_places_asks_nobody(client: Client) -> None:
 async def test_a_server_that_does_not_answer_holds_the_report_back_no_longer_than_the_budget() -> (
     None
 ):
-    class Silent:
-        async def get_workflow_execution_history(self, request: object) -> object:
-            await asyncio.sleep(60)
-            raise AssertionError
-
     class SilentClient:
-        namespace = "default"
-        workflow_service = Silent()
+        def get_workflow_handle(self, workflow_id: str, run_id: str) -> SimpleNamespace:
+            return SimpleNamespace(fetch_history_events=self._fetch)
+
+        async def _fetch(self, page_size: int | None) -> AsyncIterator[HistoryEvent]:
+            await asyncio.sleep(60)
+            yield HistoryEvent()
 
     record = sample_record([outcome_at(CallPlace(workflow_id="w", run_id="r", activity_id="a"))])
     placed = await with_event_ids(record, SilentClient(), budget_seconds=0.05)  # type: ignore[arg-type]

@@ -1,20 +1,14 @@
 """What runs told the memory, read from their histories."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
-from temporalio.api.common.v1 import Payloads
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
-from temporalio.converter import DataConverter
 
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry
 from desk.contracts.names import WorkflowType
-from starters.terminal.exit_status import CommandError
-from starters.weeks.tape.history import history_of
+from desk.platform.temporal.history import History, HistoryGone, fetch_history
 
 REMEMBERING: Final = "remember"
 """The activity that tells the memory."""
@@ -55,42 +49,34 @@ async def remembrance(client: Client) -> Remembrance:
     async for run in client.list_workflows(_tellers()):
         found.runs += 1
         try:
-            events = await history_of(client, run.id, run.run_id)
-        except CommandError as error:
-            found.unreadable.append(str(error))
-            continue
-        tellings += await _readable(run.id, events, client.data_converter, found.unreadable)
+            history = await fetch_history(client, run.id, run.run_id)
+        except HistoryGone as gone:
+            found.unreadable.append(str(gone))
+        else:
+            tellings += await _readable(history, found.unreadable)
     for telling in sorted(tellings, key=lambda one: (one.at, one.order)):
         found.entries |= {entry.memory_id: entry for entry in telling.entries}
     return found
 
 
-async def _readable(
-    run: str, events: Sequence[HistoryEvent], converter: DataConverter, unreadable: list[str]
-) -> list[Telling]:
+async def _readable(history: History, unreadable: list[str]) -> list[Telling]:
     """What a history says that its run told the memory. What was never done counts: the run meant
     it to be remembered."""
     tellings: list[Telling] = []
-    for event in events:
-        scheduled = event.activity_task_scheduled_event_attributes
-        if (
-            event.event_type != EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
-            or scheduled.activity_type.name != REMEMBERING
-        ):
+    for scheduled, *_ in history.activities:
+        if scheduled.name != REMEMBERING:
             continue
         try:
-            entries = await _entries(scheduled.input, converter)
+            told = await history.decode(scheduled.input, MemoryEntries)
         except (OSError, ValueError, RuntimeError) as error:
-            words = f"{run}: {error}; large payloads are in the home of the desk that did the work"
+            words = f"{history.workflow_id}: {error}; {_ELSEWHERE}"
             unreadable.append(words[:LONGEST_REASON])
         else:
-            tellings.append(Telling(event.event_time.ToDatetime(UTC), event.event_id, entries))
+            tellings.append(Telling(scheduled.at, scheduled.event_id, tuple(told.entries)))
     return tellings
 
 
-async def _entries(told: Payloads, converter: DataConverter) -> tuple[MemoryEntry, ...]:
-    (entries,) = await converter.decode(told.payloads, [MemoryEntries])
-    return tuple(entries.entries)
+_ELSEWHERE: Final = "large payloads are in the home of the desk that did the work"
 
 
 def _tellers() -> str:

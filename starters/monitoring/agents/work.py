@@ -2,19 +2,27 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from datetime import datetime
+from typing import Final
 
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.history.v1 import ActivityTaskScheduledEventAttributes, HistoryEvent
+from temporalio.api.failure.v1 import Failure
 from temporalio.client import Client, WorkflowExecution
-from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.base import Contract
 from desk.contracts.names import WorkflowType, activity_id_parts, workflow_id_parts
+from desk.platform.temporal.history import (
+    Activity,
+    ActivityEnded,
+    ActivityScheduled,
+    Ending,
+    History,
+    HistoryGone,
+    fetch_history,
+)
 from starters.monitoring.open_circuits import circuit_in
 
 CALLING: Final = "call_tool"
@@ -31,13 +39,6 @@ _READ = (
     WorkflowType.RESEARCH_SWARM,
     WorkflowType.SPECIALIST,
     WorkflowType.STOCK_RESEARCH,
-)
-_ENDED_BADLY = frozenset(
-    {
-        EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED,
-    }
 )
 
 
@@ -86,15 +87,6 @@ class _Answer(Contract):
     error: str | None = None
 
 
-class _Asked(NamedTuple):
-    """An activity: what it is, whose, and in which turn's task."""
-
-    kind: str
-    queue: str
-    agent: str | None
-    task: str
-
-
 async def record_since(client: Client, start: datetime) -> Record:
     """What was done in the workflows that started since then, or run still.
 
@@ -112,172 +104,113 @@ async def record_since(client: Client, start: datetime) -> Record:
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def look(run: WorkflowExecution) -> None:
-        async with turns:
-            events = await _history(client, run)
-        reader = Reader(events)
-        await reader.count(client, record)
+        with suppress(HistoryGone):
+            async with turns:
+                history = await fetch_history(client, run.id, run.run_id)
+            await add_work(history, record)
 
     await asyncio.gather(*map(look, newest))
     return record
 
 
-async def _history(client: Client, run: WorkflowExecution) -> list[HistoryEvent]:
-    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
-    try:
-        return [event async for event in handle.fetch_history_events()]
-    except RPCError as error:
-        if error.status is not RPCStatusCode.NOT_FOUND:
-            raise
-        return []
-
-
-class Reader:
-    """One workflow's history, activity by activity."""
-
-    def __init__(self, events: Iterable[HistoryEvent]) -> None:
-        self._events = tuple(events)
-        self._asked: dict[int, _Asked] = {}
-        self._given_up = {task for task in map(_reassigned, self._events) if task}
-
-    async def count(self, client: Client, record: Record) -> None:
-        """Add what was done here to the record."""
-        last: dict[tuple[str, str], bool] = {}
-        for event in self._events:
-            if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-                asked = _asked(event.activity_task_scheduled_event_attributes)
-                self._asked[event.event_id] = asked
-                record.queues[asked.queue].active += 1
-            elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
-                self._retried(event, record)
-            elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-                await self._completed(client, event, record, last)
-            elif event.event_type in _ENDED_BADLY:
-                await self._ended_badly(client, event, record, last)
-        self._count_tasks(record, last)
-
-    def _retried(self, event: HistoryEvent, record: Record) -> None:
-        started = event.activity_task_started_event_attributes
-        asked = self._asked.get(started.scheduled_event_id)
-        if asked is None or started.attempt <= 1:
-            return
-        for work in _whose(asked, record):
-            work.retried += started.attempt - 1
-            work.erred(_at(event), started.last_failure.message)
-
-    async def _completed(
-        self, client: Client, event: HistoryEvent, record: Record, last: dict[tuple[str, str], bool]
-    ) -> None:
-        done = event.activity_task_completed_event_attributes
-        asked = self._asked.pop(done.scheduled_event_id, None)
-        if asked is None:
-            return
-        queue = record.queues[asked.queue]
-        queue.active -= 1
-        if asked.kind == CALLING:
-            (answer,) = await client.data_converter.decode(done.result.payloads, [_Answer])
-            if answer.status is not ToolStatus.OK:
-                queue.failed += 1
-                queue.erred(_at(event), answer.error or str(answer.status))
-                return
-        queue.finished += 1
-        queue.succeeded(_at(event))
-        if asked.agent is not None and asked.kind == TURN:
-            record.agents[asked.agent].succeeded(_at(event))
-            last[asked.agent, asked.task] = True
-
-    async def _ended_badly(
-        self, client: Client, event: HistoryEvent, record: Record, last: dict[tuple[str, str], bool]
-    ) -> None:
-        ended = getattr(event, event.WhichOneof("attributes") or "")
-        asked = self._asked.pop(int(ended.scheduled_event_id), None)
-        if asked is None:
-            return
-        queue = record.queues[asked.queue]
-        queue.active -= 1
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
-            return
-        queue.failed += 1
-        queue.not_made += await circuit_in(client, ended.failure) is not None
-        for work in _whose(asked, record):
-            work.erred(_at(event), _innermost(ended.failure))
-        if asked.agent is not None and asked.kind == TURN:
-            last[asked.agent, asked.task] = False
-
-    def _count_tasks(self, record: Record, last: Mapping[tuple[str, str], bool]) -> None:
-        """A task is finished where its last turn went well and nobody else was asked to do it."""
-        busy = {(a.agent, a.task) for a in self._asked.values() if a.agent is not None}
-        closed = bool(self._events) and self._events[-1].event_type in _CLOSED
-        if not closed:
-            for agent, _ in busy:
-                record.agents[agent].active += 1
-        for (agent, task), well in last.items():
-            if (agent, task) in busy:
-                continue
-            if well and not self._came_to_nothing(agent, task, last):
-                record.agents[agent].finished += 1
-            else:
-                record.agents[agent].failed += 1
-        if closed:
-            for asked in self._asked.values():
-                record.queues[asked.queue].active -= 1
-
-    def _came_to_nothing(self, agent: str, task: str, last: Mapping[tuple[str, str], bool]) -> bool:
-        """Whether a task went to somebody else, although its last turn went well."""
-        if self._given_up.intersection(task.split(".", 1)):
-            return True
-        first, end = self._events[0], self._events[-1]
-        kind = first.workflow_execution_started_event_attributes.workflow_type.name
-        if kind != WorkflowType.REASSIGNMENT:
-            return False
-        completed = end.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
-        return (agent, task) != list(last)[-1] or (end.event_type in _CLOSED and not completed)
-
-
-_CLOSED = frozenset(
-    {
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
-        EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+async def add_work(history: History, record: Record) -> None:
+    """Add to the record what was done in one workflow."""
+    last: dict[str, bool] = {}
+    for activity in history.activities:
+        _add_tries(activity, record)
+        record.queues[activity.scheduled.queue].active += _goes_on(history, activity)
+    for scheduled, end in history.endings():
+        went_well = await _add_end(history, scheduled, end, record)
+        parts = activity_id_parts(scheduled.activity_id)
+        if went_well is not None and parts is not None and scheduled.name == TURN:
+            last[parts.task] = went_well
+    busy = {
+        parts.task
+        for activity in history.activities
+        if activity.ended is None
+        and (parts := activity_id_parts(activity.scheduled.activity_id)) is not None
     }
-)
+    if history.ended is None:
+        for task in busy:
+            record.agents[task.partition(".")[0]].active += 1
+    _add_tasks(history, last, busy, record)
 
 
-def _asked(scheduled: ActivityTaskScheduledEventAttributes) -> _Asked:
-    place = activity_id_parts(scheduled.activity_id)
-    return _Asked(
-        scheduled.activity_type.name,
-        scheduled.task_queue.name,
-        place.agent if place else None,
-        place.task.removeprefix(f"{place.agent}.") if place else scheduled.activity_id,
-    )
+def _goes_on(history: History, activity: Activity) -> bool:
+    return activity.ended is None and history.ended is None
 
 
-def _whose(asked: _Asked, record: Record) -> tuple[Work, ...]:
+def _add_tries(activity: Activity, record: Record) -> None:
+    scheduled, started, _ = activity
+    if started is None or started.attempt <= 1:
+        return
+    for work in _whose(scheduled, record):
+        work.retried += started.attempt - 1
+        work.erred(started.at, started.failure.message if started.failure else "")
+
+
+async def _add_end(
+    history: History, scheduled: ActivityScheduled, end: ActivityEnded, record: Record
+) -> bool | None:
+    """Whether it went well; None where neither can be said: a call that got no answer is told of
+    its source alone, and what was cancelled of nobody."""
+    queue = record.queues[scheduled.queue]
+    if end.failure is not None:
+        queue.failed += 1
+        queue.not_made += await circuit_in(history.converter, end.failure) is not None
+        for work in _whose(scheduled, record):
+            work.erred(end.at, _innermost(end.failure))
+        return False
+    if end.ending is not Ending.COMPLETED:
+        return None
+    if scheduled.name == CALLING:
+        answer = await history.decode(end.result, _Answer)
+        if answer.status is not ToolStatus.OK:
+            queue.failed += 1
+            queue.erred(end.at, answer.error or str(answer.status))
+            return None
+    queue.finished += 1
+    for work in _whose(scheduled, record):
+        work.succeeded(end.at)
+    return True
+
+
+def _add_tasks(history: History, last: Mapping[str, bool], busy: Set[str], record: Record) -> None:
+    """A task is finished where its last turn went well and nobody else was asked to do it."""
+    for task, well in last.items():
+        if task in busy:
+            continue
+        work = record.agents[task.partition(".")[0]]
+        if well and not _came_to_nothing(history, task, last):
+            work.finished += 1
+        else:
+            work.failed += 1
+
+
+def _came_to_nothing(history: History, task: str, last: Mapping[str, bool]) -> bool:
+    """Whether a task went to somebody else, although its last turn went well."""
+    handed_on = {
+        workflow_id_parts(child.initiated.workflow_id).reassigned
+        for child in history.children
+        if child.initiated.workflow_type == WorkflowType.REASSIGNMENT
+    }
+    if not handed_on.isdisjoint(task.split(".", 2)[1:]):
+        return True
+    if history.started.workflow_type != WorkflowType.REASSIGNMENT:
+        return False
+    ended_badly = history.ended is not None and history.ended.ending is not Ending.COMPLETED
+    return task != list(last)[-1] or ended_badly
+
+
+def _whose(scheduled: ActivityScheduled, record: Record) -> tuple[Work, ...]:
     """Whoever an activity is told of: the queue's, and for a turn the agent's too."""
-    queue = record.queues[asked.queue]
-    if asked.agent is None or asked.kind != TURN:
+    queue, parts = record.queues[scheduled.queue], activity_id_parts(scheduled.activity_id)
+    if parts is None or scheduled.name != TURN:
         return (queue,)
-    return (queue, record.agents[asked.agent])
+    return (queue, record.agents[parts.agent])
 
 
-def _reassigned(event: HistoryEvent) -> str | None:
-    """The task for which somebody else is looked for from this event on."""
-    if event.event_type != EventType.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED:
-        return None
-    child = event.start_child_workflow_execution_initiated_event_attributes
-    if child.workflow_type.name != WorkflowType.REASSIGNMENT:
-        return None
-    return workflow_id_parts(child.workflow_id).reassigned
-
-
-def _innermost(failure: object) -> str:
-    while (cause := getattr(failure, "cause", None)) is not None and cause.message:
-        failure = cause
-    return str(getattr(failure, "message", ""))
-
-
-def _at(event: HistoryEvent) -> datetime:
-    return event.event_time.ToDatetime(UTC)
+def _innermost(failure: Failure) -> str:
+    while failure.cause.message:
+        failure = failure.cause
+    return failure.message

@@ -13,8 +13,9 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
+from desk.platform.temporal.history import instant
 from desk.runs.messages import Pending, WorkerSeen, WorkerState
-from starters.monitoring.messages.events import fault_of, instant
+from starters.monitoring.messages.events import fault_of
 from starters.monitoring.worker_heartbeats import last_heartbeats
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)

@@ -3,14 +3,14 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
-from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
-from temporalio.service import RPCError, RPCStatusCode
+from temporalio.service import RPCError
 
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import Capability
@@ -26,6 +26,13 @@ from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable
+from desk.platform.temporal.history import (
+    HistoryGone,
+    Signalled,
+    WorkflowStarted,
+    decoded,
+    fetch_events,
+)
 from desk.runs.assignments.outages import outage_of, together
 from desk.runs.tools import essential_tools
 from starters.monitoring.tools.offers import Offer, offers
@@ -263,21 +270,12 @@ async def learned_from(client: Client) -> Learned:
         RPCError: the server went away.
     """
     learned, converter = Learned(), client.data_converter
-    handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
-    try:
-        async for event in handle.fetch_history_events():
-            if event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
-                given = event.workflow_execution_started_event_attributes.input.payloads
-                begun: list[LearningRequest] = await converter.decode(given, [LearningRequest])
-                learned = Learned(begun[0].state)
-            elif event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED:
-                signal = event.workflow_execution_signaled_event_attributes
-                if signal.signal_name == Message.LEARN:
-                    told: list[Lesson] = await converter.decode(signal.input.payloads, [Lesson])
-                    learned.take(told[0])
-    except RPCError as error:
-        if error.status is not RPCStatusCode.NOT_FOUND:
-            raise
+    with suppress(HistoryGone):
+        async for event in fetch_events(client, LEARNING_SYSTEM_ID):
+            if isinstance(event, WorkflowStarted):
+                learned = Learned((await decoded(converter, event.input, LearningRequest)).state)
+            elif isinstance(event, Signalled) and event.name == Message.LEARN:
+                learned.take(await decoded(converter, event.input, Lesson))
     return learned
 
 

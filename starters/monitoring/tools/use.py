@@ -3,32 +3,22 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from statistics import median
 from typing import Final
 
-from temporalio.api.common.v1 import Payloads
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client, WorkflowExecution
 
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import OpenCircuit, ToolRequest, ToolResult, ToolStatus
+from desk.platform.temporal.history import Activity, Ending, History, HistoryGone, fetch_history
 from starters.monitoring.open_circuits import circuit_in
 from starters.runs.week_runs import FoundRun, request_of
 
 CALLING: Final = "call_tool"
 SIDE_BY_SIDE: Final = 8
-
-_ENDED_BADLY: Final = frozenset(
-    {
-        EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
-        EventType.EVENT_TYPE_ACTIVITY_TASK_CANCELED,
-    }
-)
 
 
 @dataclass
@@ -82,57 +72,30 @@ async def tools_used(found: FoundRun, week: str) -> Uses:
 async def _add(
     client: Client, run: WorkflowExecution, uses: defaultdict[ToolName, ToolUse]
 ) -> None:
-    asked: dict[int, ToolUse] = {}
-    begun: dict[int, datetime] = {}
-    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
-    async for event in handle.fetch_history_events():
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-            scheduled = event.activity_task_scheduled_event_attributes
-            if scheduled.activity_type.name == CALLING:
-                call = (await _request(client, scheduled.input)).call
-                use = asked[event.event_id] = uses[ToolName(server=call.server, tool=call.tool)]
-                use.calls += 1
-        elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
-            started = event.activity_task_started_event_attributes
-            if started.scheduled_event_id in asked:
-                begun[started.scheduled_event_id] = event.event_time.ToDatetime()
-                asked[started.scheduled_event_id].tries += started.attempt
-        elif event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-            await _add_answer(client, event, asked, begun)
-        elif event.event_type in _ENDED_BADLY:
-            await _add_failure(client, event, asked)
+    with suppress(HistoryGone):
+        history = await fetch_history(client, run.id, run.run_id)
+        for activity in history.activities:
+            if activity.scheduled.name == CALLING:
+                await _add_call(history, activity, uses)
 
 
-async def _add_failure(client: Client, event: HistoryEvent, asked: dict[int, ToolUse]) -> None:
-    use = asked.get(_scheduled_by(event))
-    if use is None:
+async def _add_call(
+    history: History, activity: Activity, uses: defaultdict[ToolName, ToolUse]
+) -> None:
+    asked, started, ended = activity
+    call = (await history.decode(asked.input, ToolRequest)).call
+    use = uses[ToolName(server=call.server, tool=call.tool)]
+    use.calls += 1
+    use.tries += started.attempt if started else 0
+    if ended is None:
+        return
+    if ended.ending is Ending.COMPLETED:
+        if started is not None:
+            use.seconds.append((ended.at - started.at).total_seconds())
+        result = await history.decode(ended.result, ToolResult)
+        use.failed += result.status is not ToolStatus.OK
         return
     use.failed += 1
-    circuit = await circuit_in(client, event.activity_task_failed_event_attributes.failure)
+    circuit = await circuit_in(history.converter, ended.failure)
     if circuit is not None:
         use.not_asked.append(circuit)
-
-
-async def _add_answer(
-    client: Client, event: HistoryEvent, asked: dict[int, ToolUse], begun: dict[int, datetime]
-) -> None:
-    done = event.activity_task_completed_event_attributes
-    use = asked.get(done.scheduled_event_id)
-    if use is None:
-        return
-    if done.scheduled_event_id in begun:
-        took = event.event_time.ToDatetime() - begun[done.scheduled_event_id]
-        use.seconds.append(took.total_seconds())
-    (result,) = await client.data_converter.decode(done.result.payloads, [ToolResult])
-    use.failed += result.status is not ToolStatus.OK
-
-
-async def _request(client: Client, given: Payloads) -> ToolRequest:
-    request: ToolRequest = (await client.data_converter.decode(given.payloads, [ToolRequest]))[0]
-    return request
-
-
-def _scheduled_by(event: HistoryEvent) -> int:
-    """The event that scheduled the activity which ended with this one."""
-    ended = getattr(event, event.WhichOneof("attributes") or "")
-    return int(ended.scheduled_event_id)

@@ -8,13 +8,13 @@ import sqlite3
 import stat
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 from temporalio.client import Client
-from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract, Instant, Text
 from desk.contracts.names import WorkflowType
@@ -33,6 +33,7 @@ from desk.documents.publishing.publish import FOLDER
 from desk.platform.effects.journal import forget_old_effects, old_effects
 from desk.platform.server.namespace import retention_of
 from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.history import HistoryGone, fetch_raw_events
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
@@ -214,15 +215,10 @@ async def _in_history(
     client: Client, workflow_id: str, run_id: str, turns: asyncio.Semaphore
 ) -> frozenset[str]:
     found: set[str] = set()
-    handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     async with turns:
-        try:
-            async for event in handle.fetch_history_events():
+        with suppress(HistoryGone):  # the server has deleted it since it was listed
+            async for event in fetch_raw_events(client, workflow_id, run_id):
                 found |= _digests(event.SerializeToString())
-        except RPCError as error:
-            # The server has deleted it since it was listed.
-            if error.status is not RPCStatusCode.NOT_FOUND:
-                raise
     return frozenset(found)
 
 

@@ -3,11 +3,10 @@
 import asyncio
 import getpass
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 
-from temporalio.api.common.v1 import Payload
 from temporalio.client import (
     Client,
     WorkflowExecution,
@@ -38,12 +37,11 @@ from starters.operations.escalations.lines import (
     one_line,
     position_list,
 )
+from starters.runs.server_runs import history_of
 from starters.session import Desk, require_workers, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-
-T = TypeVar("T")
 
 ANSWER_SECONDS: Final = 10.0
 """How long a worker may take to answer for a case."""
@@ -135,7 +133,7 @@ async def read_case(client: Client, run: CaseRun) -> EscalationListing:
     handle = client.get_workflow_handle(run.workflow_id, run_id=run.run_id)
     status = None
     if run.status is WorkflowExecutionStatus.COMPLETED:
-        status = await _as_it_ended(client, handle)
+        status = await _as_it_ended(client, run)
     status = status or await asked(handle)
     if status.decision is None and not run.is_running:
         status = status.model_copy(update={"state": EscalationState.ENDED})
@@ -162,30 +160,20 @@ async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
     return status
 
 
-async def _as_it_ended(
-    client: Client, handle: WorkflowHandle[object, object]
-) -> EscalationStatus | None:
-    """A case by the first and the last event of its history, which no worker is needed for; None
-    where they do not hold what was asked and decided."""
-    events = (await handle.fetch_history()).events
-    asked_with = events[0].workflow_execution_started_event_attributes.input.payloads
-    ended_with = events[-1].workflow_execution_completed_event_attributes.result.payloads
-    if not asked_with or not ended_with:
+async def _as_it_ended(client: Client, run: CaseRun) -> EscalationStatus | None:
+    """A case by how its history begins and ends, which no worker is needed for; None where that
+    does not hold what was asked and decided."""
+    history = await history_of(client, run.workflow_id, run.run_id)
+    if history.ended is None or not history.started.input or not history.ended.result:
         return None
-    request = await _decoded(client, asked_with, EscalationRequest)
-    decision = await _decoded(client, ended_with, EscalationDecision)
+    request = await history.decode(history.started.input, EscalationRequest)
+    decision = await history.decode(history.ended.result, EscalationDecision)
     return EscalationStatus(
         request=request,
         state=decision.state,
         reminded=decision.decided_at >= request.remind_at,
         decision=decision,
     )
-
-
-async def _decoded(client: Client, payloads: Sequence[Payload], kind: type[T]) -> T:
-    (value,) = await client.data_converter.decode(payloads[:1], [kind])
-    decoded: T = value
-    return decoded
 
 
 async def _named(client: Client, written: str) -> CaseRun | None:

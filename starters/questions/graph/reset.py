@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import EventType
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.service import RPCError
 
 from desk.contracts.names import Queue, activity_id_parts
 from desk.platform.settings import load_settings
+from desk.platform.temporal.history import ActivityScheduled, fetch_events
 from desk.trust.prose import nearest
 from starters.questions.choice import checked_words
 from starters.questions.follow import wait_for_answer
@@ -67,12 +67,11 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
 
 async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
     """Where a node began in a run; None where it has not."""
-    async for event in run.handle.fetch_history_events():
-        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-            scheduled = event.activity_task_scheduled_event_attributes
-            parts = activity_id_parts(scheduled.activity_id)
+    async for event in fetch_events(run.client, run.workflow_id, run.run_id):
+        if isinstance(event, ActivityScheduled):
+            parts = activity_id_parts(event.activity_id)
             if parts is not None and parts.place == node:
-                return ResetPoint(scheduled.activity_id, scheduled.workflow_task_completed_event_id)
+                return ResetPoint(event.activity_id, event.decided_by)
     return None
 
 

@@ -5,12 +5,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
-from temporalio.api.common.v1 import Payloads
-from temporalio.api.failure.v1 import Failure
-from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, FailureError
-from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.tape import Effect, Take, TakeFailure
 from desk.contracts.agents.tools import ToolRequest
@@ -20,10 +16,27 @@ from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.learning.record import Question
 from desk.contracts.names import WorkflowType, id_within
 from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
+from desk.platform.temporal.history import (
+    ActivityEnded,
+    ChildEnded,
+    ChildStarted,
+    Ending,
+    History,
+    Payloads,
+)
 from desk.runs.tapes import Place, digests_of
+from starters.runs.server_runs import earlier_runs, history_of
 from starters.runs.week_runs import FoundRun
 from starters.terminal.exit_status import CommandError, UsageError
-from starters.weeks.tape.events import Asked, Child, asked_in, children_in, first_publication
+
+PUBLISHING: Final = "publish_report"
+"""The activity that is done anew when a tape is played."""
+
+TELLING: Final = "tell_learning"
+"""The activity that is left out when a tape is played: what is played teaches nothing."""
+
+DECISION: Final = "decision"
+"""The activity id under which the outcome of an escalation stands on a tape."""
 
 SIDE_BY_SIDE: Final = 8
 MOST_NAMED: Final = 5
@@ -36,6 +49,13 @@ _REQUESTS: Final[dict[Effect, type]] = {
     Effect.DECISION: EscalationRequest,
     Effect.ADVICE: Question,
     Effect.JUDGEMENT: FindingsToJudge,
+}
+
+_GIVEN_UP: Final = {
+    Ending.TIMED_OUT: "timed out",
+    Ending.TERMINATED: "was terminated",
+    Ending.CANCELED: "was cancelled",
+    Ending.NOT_STARTED: "was open",
 }
 
 
@@ -55,19 +75,25 @@ async def recording_of(found: FoundRun) -> Recording:
         UsageError: it is no run of a week.
         CommandError: it has not published yet, or never did, or was cut off while it worked.
     """
-    client = found.client
-    events = await _whole_run(found)
-    cut, payloads = first_publication(events)
-    if payloads is None:
+    history = await _whole_run(found)
+    first = next(
+        (
+            scheduled
+            for scheduled, end in history.endings()
+            if scheduled.name == PUBLISHING and end.ending is Ending.COMPLETED
+        ),
+        None,
+    )
+    if first is None:
         raise CommandError(_unpublished(found))
-    (published,) = await client.data_converter.decode(payloads.payloads, [PublishRequest])
-    reader = _Reader(client, found.workflow_id)
-    await reader.read(events[:cut], found.workflow_id)
+    reader = _Reader(found.client, found.workflow_id)
+    await reader.read(history.before(first.event_id))
     if reader.cut_off:
         raise CommandError(
             f"{found.workflow_id} was cut off while it worked and cannot be played back: there is "
             f"no outcome of {_some(reader.cut_off)}"
         )
+    published = await history.decode(first.input, PublishRequest)
     return Recording(published, tuple(sorted(reader.takes, key=_order)))
 
 
@@ -77,50 +103,27 @@ def _unpublished(found: FoundRun) -> str:
     return f"{found.workflow_id} ended without a report; there is nothing to play back"
 
 
-async def _whole_run(found: FoundRun) -> list[HistoryEvent]:
+async def _whole_run(found: FoundRun) -> History:
     """The history of the newest run of an id that researched its week from the beginning."""
     async for run_id in _run_ids(found):
-        events = await history_of(found.client, found.workflow_id, run_id)
-        started = events[0].workflow_execution_started_event_attributes
-        if started.workflow_type.name != WorkflowType.WEEKLY_RESEARCH:
+        history = await history_of(found.client, found.workflow_id, run_id)
+        if history.started.workflow_type != WorkflowType.WEEKLY_RESEARCH:
             raise UsageError(
-                f"{found.workflow_id} is a {started.workflow_type.name}; a tape holds the run of "
-                "a week, such as weekly-2026-W44"
+                f"{found.workflow_id} is a {history.started.workflow_type}; a tape holds the run "
+                "of a week, such as weekly-2026-W44"
             )
-        payloads = started.input.payloads
-        (request,) = await found.client.data_converter.decode(payloads, [WeekRequest])
+        request = await history.decode(history.started.input, WeekRequest)
         if request.resume is None:
-            return events
+            return history
     raise CommandError(
         f"{found.workflow_id} only took reruns, and the history of the run before it is gone"
     )
 
 
 async def _run_ids(found: FoundRun) -> AsyncIterator[str]:
-    """The runs of an id, the one that was found first and then the closed ones before it."""
     yield found.run_id
-    query = f"WorkflowId = '{found.workflow_id}' AND ExecutionStatus != 'Running'"
-    runs = [run async for run in found.client.list_workflows(query)]
-    runs.sort(key=lambda run: run.start_time, reverse=True)
-    for run in runs:
-        earlier = run.start_time <= found.started_at and run.run_id != found.run_id
-        if earlier and run.status is not WorkflowExecutionStatus.RUNNING:
-            yield run.run_id
-
-
-async def history_of(client: Client, workflow_id: str, run_id: str) -> list[HistoryEvent]:
-    """The events of a workflow's run.
-
-    Raises:
-        CommandError: the server does not keep them any more.
-    """
-    handle = client.get_workflow_handle(workflow_id, run_id=run_id)
-    try:
-        return [event async for event in handle.fetch_history_events()]
-    except RPCError as error:
-        if error.status is not RPCStatusCode.NOT_FOUND:
-            raise
-        raise CommandError(f"the server keeps no history of {workflow_id} any more") from None
+    for run in await earlier_runs(found):
+        yield run.run_id
 
 
 class _Reader:
@@ -133,49 +136,75 @@ class _Reader:
         self.takes: list[Take] = []
         self.cut_off: list[str] = []
 
-    async def read(self, events: Sequence[HistoryEvent], workflow_id: str) -> None:
-        """Every effect in the history of a workflow, and in those of its children."""
-        for asked in asked_in(events, workflow_id):
-            await self._keep(asked)
-        await asyncio.gather(*(self._read_child(child) for child in children_in(events)))
+    async def read(self, history: History) -> None:
+        """Every effect in the history of a workflow, and in those of its children. A person's
+        decision is an effect itself.
 
-    async def _read_child(self, child: Child) -> None:
-        if not child.ended:
+        Raises:
+            CommandError: it has one of a kind that tapes do not hold.
+        """
+        path = id_within(history.workflow_id, self._run_id)
+        for asked, _, end in history.activities:
+            if asked.name in (PUBLISHING, TELLING):
+                continue
+            if asked.name not in set(Effect):
+                raise CommandError(
+                    f"{history.workflow_id} asks for {asked.name}, which a tape does not hold"
+                )
+            place = Place(path, asked.activity_id, Effect(asked.name))
+            await self._keep(history, place, asked.input, end)
+        for case in history.children:
+            if case.initiated.workflow_type == WorkflowType.ESCALATION:
+                path = id_within(case.initiated.workflow_id, self._run_id)
+                place = Place(path, DECISION, Effect.DECISION)
+                await self._keep(history, place, case.initiated.input, case.ended)
+        await asyncio.gather(
+            *(
+                self._read_child(child.started, child.ended)
+                for child in history.children
+                if child.started and child.initiated.workflow_type != WorkflowType.ESCALATION
+            )
+        )
+
+    async def _read_child(self, child: ChildStarted, end: ChildEnded | None) -> None:
+        if end is None or end.ending not in (Ending.COMPLETED, Ending.FAILED):
             self.cut_off.append(id_within(child.workflow_id, self._run_id))
             return
         async with self._turns:
-            events = await history_of(self._client, child.workflow_id, child.run_id)
-        await self.read(events, child.workflow_id)
+            history = await history_of(self._client, child.workflow_id, child.run_id)
+        await self.read(history)
 
-    async def _keep(self, asked: Asked) -> None:
-        effect, place = asked.effect, self._place(asked)
-        if asked.outcome is None:
+    async def _keep(
+        self,
+        history: History,
+        place: Place,
+        asked: Payloads,
+        end: ActivityEnded | ChildEnded | None,
+    ) -> None:
+        if end is None or (isinstance(end, ActivityEnded) and end.ending is Ending.CANCELED):
+            # A cancelled activity has no outcome: its workflow was given up on.
             self.cut_off.append(str(place))
             return
-        hints = [_REQUESTS[effect]]
-        (request,) = await self._client.data_converter.decode(asked.request.payloads, hints)
+        (request,) = await history.converter.decode(asked, [_REQUESTS[place.effect]])
         result: JsonValue = None
         failure: TakeFailure | None = None
-        if isinstance(asked.outcome, Payloads):
-            (result,) = await self._client.data_converter.decode(asked.outcome.payloads)
+        if end.ending is Ending.COMPLETED:
+            (result,) = await history.converter.decode(end.result)
+        elif end.failure is not None:
+            failure = _told(await history.error(end.failure))
         else:
-            failure = await self._failure(asked.outcome)
+            # A case that was ended from outside has failed, whatever its end is called.
+            failure = TakeFailure(message=f"the case {_GIVEN_UP[end.ending]}")
         self.takes.append(
             Take(
                 workflow=place.workflow,
                 activity_id=place.activity_id,
-                effect=effect,
-                asked=digests_of(effect, request),
+                effect=place.effect,
+                asked=digests_of(place.effect, request),
                 result=result,
                 failure=failure,
             )
         )
-
-    def _place(self, asked: Asked) -> Place:
-        return Place(id_within(asked.workflow_id, self._run_id), asked.activity_id, asked.effect)
-
-    async def _failure(self, failure: Failure) -> TakeFailure:
-        return _told(await self._client.data_converter.decode_failure(failure))
 
 
 def _told(error: BaseException) -> TakeFailure:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any, Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import JsonValue
 from temporalio.api.common.v1 import Payload
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
@@ -146,7 +145,7 @@ class UpdateAccepted(Event):
 class SearchAttributesUpserted(Event):
     """The workflow set search attributes of its own, by their names."""
 
-    values: Mapping[str, JsonValue]
+    values: Mapping[str, Any]
 
 
 def typed_event(event: HistoryEvent) -> Event | None:
@@ -154,8 +153,8 @@ def typed_event(event: HistoryEvent) -> Event | None:
     build = _BUILDERS.get(event.event_type)
     if build is None:
         return None
-    attributes = getattr(event, event.WhichOneof("attributes") or "")
-    return build(event, attributes)
+    name = EventType.Name(event.event_type).removeprefix("EVENT_TYPE_").lower()
+    return build(event, getattr(event, f"{name}_event_attributes"))
 
 
 def instant(stamp: Timestamp) -> datetime:
