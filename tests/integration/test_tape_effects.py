@@ -26,7 +26,7 @@ from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from starters.published.published_files import read_report
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError, UsageError
-from starters.weeks.tape.history import recording_of
+from starters.weeks.tape.save import recording_of
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import (
     Disagreement,

@@ -21,11 +21,17 @@ from desk.learning.learned.learned import Learned
 from desk.platform.config.config_file import read_desk_file
 from starters.main import execute
 from starters.monitoring.tools import actions, discover
-from starters.monitoring.tools.actions import DeskTools, Used, absent_from, servers_of, table_of
+from starters.monitoring.tools.actions import (
+    DeskTools,
+    ToolUse,
+    Used,
+    absent_from,
+    servers_of,
+    table_of,
+)
 from starters.monitoring.tools.discover import discovery, discovery_lines, route_text
 from starters.monitoring.tools.offers import Offer
 from starters.monitoring.tools.record import NEWEST, ToolRecord, record_lines, record_of
-from starters.monitoring.tools.use import ToolUse
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT, home_environment

@@ -32,7 +32,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.weeks import TimeWindow
 from desk.runs.messages.contents import freshness_of, is_identity, status_of
-from desk.runs.messages.history import (
+from desk.runs.messages.events import (
     Answered,
     Asked,
     Event,

@@ -1,12 +1,12 @@
 """A report waits for that of the week before where it is about to come out, and not otherwise."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from temporalio.api.history.v1 import HistoryEvent
@@ -45,6 +45,16 @@ ABOUT_TO = run(Phase.PUBLISHING)
 OUT = run(Phase.OPEN_FOR_RERUNS, revision=1)
 
 
+class NoHistory:
+    """What the server answers of a run that it does not keep."""
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> HistoryEvent:
+        raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
+
+
 class Server:
     """A server that knows one run, which stands elsewhere every time it is asked for. It keeps no
     history."""
@@ -77,11 +87,7 @@ class Server:
             self._at_the_last()
             return self._stations[0]
 
-        async def fetch(**_: object) -> AsyncIterator[HistoryEvent]:
-            raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
-            yield HistoryEvent()
-
-        return SimpleNamespace(describe=describe, fetch_history_events=fetch)
+        return SimpleNamespace(describe=describe, fetch_history_events=lambda **_: NoHistory())
 
 
 async def told(server: Server, subset: str | None = None, longest: float = 5.0) -> str | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
 from desk.contracts.learning.learning import Trouble, TroubleKind
-from desk.contracts.names import CallFault, agent_of, reassignment_run_id
+from desk.contracts.names import CallFault, agent_of, workflow_id_parts
 from desk.contracts.week.report import Contribution, MarketOutcome
 
 LONGEST_WORDS: Final = 300
@@ -72,8 +72,8 @@ def _of_task(
 
 
 def _is_dead_letter(line: Contribution, outcome: MarketOutcome) -> bool:
-    end = reassignment_run_id("", line.task_type)
-    return any(letter.endswith(end) for letter in outcome.dead_letters)
+    lost = (workflow_id_parts(letter).reassigned for letter in outcome.dead_letters)
+    return line.task_type in lost
 
 
 def _of_call(

@@ -1,6 +1,6 @@
 """A run's history as the messages between its agents."""
 
-from desk.runs.messages.history import (
+from desk.runs.messages.events import (
     Answered,
     Asked,
     Entered,

@@ -34,7 +34,7 @@ from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
 from desk.contracts.swarm.swarm import SwarmPlan
 from desk.contracts.week.plan import WeekPlan
-from desk.runs.messages.history import Entered, Failed, Fault, Lost, Taken, TurnAnswer, TurnAsked
+from desk.runs.messages.events import Entered, Failed, Fault, Lost, Taken, TurnAnswer, TurnAsked
 
 MOST_FINDINGS: Final = 8
 LONGEST_LABEL: Final = 200

@@ -12,7 +12,7 @@ from desk.contracts.agents.messages import (
     ValidationRequestContent,
 )
 from desk.contracts.findings.results import ResearchResult
-from desk.runs.messages.history import ToldWorkflow
+from desk.runs.messages.events import ToldWorkflow
 from desk.runs.messages.now import WorkerSeen, pending, statuses
 from desk.runs.messages.telling import Entry, Teller
 

@@ -20,7 +20,7 @@ from desk.contracts.agents.messages import (
 )
 from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages.contents import is_identity
-from desk.runs.messages.history import Asked, Event, Pending
+from desk.runs.messages.events import Asked, Event, Pending
 from desk.runs.messages.telling import Entry, Task, Teller
 
 PM: Final = AgentId.PRODUCT_MANAGER

@@ -20,7 +20,7 @@ from desk.contracts.agents.turns import AgentResult
 from desk.contracts.findings.results import Recovery
 from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages import contents
-from desk.runs.messages.history import (
+from desk.runs.messages.events import (
     Answered,
     Asked,
     Entered,

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from temporalio.api.enums.v1 import PendingActivityState, WorkerStatus
+from temporalio.api.enums.v1 import PendingActivityState, TimeoutType, WorkerStatus
+from temporalio.api.failure.v1 import Failure
 from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client
@@ -14,9 +15,9 @@ from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.history import instant
-from desk.runs.messages import Pending, WorkerSeen, WorkerState
-from starters.monitoring.messages.events import fault_of
+from desk.runs.messages import Fault, Pending, WorkerSeen, WorkerState
 from starters.monitoring.worker_heartbeats import last_heartbeats
+from workflows.options import fault_told
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)
 """Workers tell of themselves every ten seconds."""
@@ -52,6 +53,19 @@ async def _pending(found: PendingActivityInfo, converter: DataConverter) -> Pend
         failed_at=_if_set(found.last_attempt_complete_time) if failed else None,
         fault=await fault_of(found.last_failure, converter) if failed else None,
     )
+
+
+async def fault_of(failure: Failure, converter: DataConverter) -> Fault:
+    """Why an attempt failed, as Temporal kept it."""
+    kind = failure.application_failure_info.type
+    if failure.HasField("timeout_failure_info"):
+        name = TimeoutType.Name(failure.timeout_failure_info.timeout_type)
+        kind = f"timeout ({name.removeprefix('TIMEOUT_TYPE_').replace('_', ' ').lower()})"
+    words = failure.message
+    if failure.HasField("cause") and failure.cause.message not in words:
+        words = f"{words}: {failure.cause.message}"
+    call = fault_told(await converter.decode_failure(failure)).fault
+    return Fault(kind or "unknown", words, failure.stack_trace or None, call)
 
 
 def _if_set(stamp: Timestamp) -> datetime | None:

@@ -1,21 +1,32 @@
 """What `desk tools` does."""
 
+import asyncio
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from statistics import median
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowExecution
 from temporalio.service import RPCError
 
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.agents.tasks import ToolName
-from desk.contracts.agents.tools import Attribution, SourceOutage
+from desk.contracts.agents.tools import (
+    Attribution,
+    OpenCircuit,
+    SourceOutage,
+    ToolRequest,
+    ToolResult,
+    ToolStatus,
+)
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.config import RunPolicy
 from desk.contracts.learning.learning import Lesson
@@ -27,27 +38,115 @@ from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable
 from desk.platform.temporal.history import (
+    Activity,
+    Ending,
+    History,
     HistoryGone,
     Signalled,
     WorkflowStarted,
     decoded,
     fetch_events,
+    fetch_history,
 )
 from desk.runs.assignments.outages import outage_of, together
 from desk.runs.tools import essential_tools
+from starters.monitoring.open_circuits import circuit_in
 from starters.monitoring.tools.offers import Offer, offers
 from starters.monitoring.tools.record import ToolRecord, record_lines, record_of
-from starters.monitoring.tools.use import ToolUse, Uses, tools_used
 from starters.operations.escalations.lines import one_line
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import published_before_the_end
-from starters.runs.week_runs import find_any_run, newest_week
+from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request_of
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import SHORT_NAMES, cut, folded
 from workers.needed_sources import tool_users
+
+CALLING: Final = "call_tool"
+SIDE_BY_SIDE: Final = 8
+
+
+@dataclass
+class ToolUse:
+    """The calls of one tool: how many, with how many tries, how many came to nothing, and how
+    long each that was answered took, in seconds, from its last try on. `not_asked` are the
+    circuits for which calls were not made."""
+
+    calls: int = 0
+    tries: int = 0
+    failed: int = 0
+    seconds: list[float] = field(default_factory=list)
+    not_asked: list[OpenCircuit] = field(default_factory=list)
+
+    @property
+    def median_ms(self) -> int | None:
+        """The median time of an answer."""
+        return round(median(self.seconds) * 1_000) if self.seconds else None
+
+
+Uses = Mapping[ToolName, ToolUse]
+
+
+async def tools_used(found: FoundRun, week: str) -> Uses:
+    """The use of every tool in a run, its reruns and reassigned tasks included. Of one that has
+    continued as new, since its first run began.
+
+    Raises:
+        CommandError: the history of the run is gone.
+        RPCError: the server went away.
+    """
+    carried = (await request_of(found)).carried
+    since = carried.began_at if carried else found.started_at
+    query = f'{SearchAttribute.RESEARCH_WEEK} = "{week}"'
+    runs = [
+        run
+        async for run in found.client.list_workflows(query)
+        if run.id.startswith(f"{found.workflow_id}/") and run.start_time >= since
+    ]
+    uses: defaultdict[ToolName, ToolUse] = defaultdict(ToolUse)
+    turns = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def look(run: WorkflowExecution) -> None:
+        async with turns:
+            await _add(found.client, run, uses)
+
+    await asyncio.gather(*map(look, runs))
+    return uses
+
+
+async def _add(
+    client: Client, run: WorkflowExecution, uses: defaultdict[ToolName, ToolUse]
+) -> None:
+    with suppress(HistoryGone):
+        history = await fetch_history(client, run.id, run.run_id)
+        for activity in history.activities:
+            if activity.scheduled.name == CALLING:
+                await _add_call(history, activity, uses)
+
+
+async def _add_call(
+    history: History, activity: Activity, uses: defaultdict[ToolName, ToolUse]
+) -> None:
+    asked, started, ended = activity
+    call = (await history.decode(asked.input, ToolRequest)).call
+    use = uses[ToolName(server=call.server, tool=call.tool)]
+    use.calls += 1
+    use.tries += started.attempt if started else 0
+    if ended is None:
+        return
+    if ended.ending is Ending.COMPLETED:
+        if started is not None:
+            use.seconds.append((ended.at - started.at).total_seconds())
+        result = await history.decode(ended.result, ToolResult)
+        use.failed += result.status is not ToolStatus.OK
+        return
+    use.failed += 1
+    circuit = await circuit_in(history.converter, ended.failure)
+    if circuit is not None:
+        use.not_asked.append(circuit)
+
 
 NAME: Final = 24
 CAPABILITY: Final = 18

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.findings.results import DeadLetter
-from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType
+from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from starters.questions.graph.reset import ResetOptions, reset_graph
@@ -134,7 +134,7 @@ async def _found(client: Client) -> AsyncIterator[FoundLetter]:
             continue
         yield FoundLetter(
             workflow_id=execution.id,
-            run_of=execution.root_id or execution.id.partition("/")[0],
+            run_of=execution.root_id or workflow_id_parts(execution.id).run,
             closed_at=execution.close_time,
             redone=await _redone(client, execution, letter, execution.close_time),
             letter=letter,
