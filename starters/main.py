@@ -1,95 +1,96 @@
 """The `desk` command."""
 
 import sys
-from typing import NoReturn
+from collections import UserDict
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import Abort, TyperException
+from typer.main import get_group
 
 from desk.documents.publishing.files import make_private
-from starters.learning.episodes.command import episodes
-from starters.learning.hypotheses.command import hypotheses
-from starters.learning.learn.command import EXAMPLE as LEARN_EXAMPLE
-from starters.learning.learn.command import learn
-from starters.learning.memory.command import memory
-from starters.learning.scorecard.command import EXAMPLE as SCORECARD_EXAMPLE
-from starters.learning.scorecard.command import scorecard
-from starters.monitoring.agents.command import EXAMPLE as AGENTS_EXAMPLE
-from starters.monitoring.agents.command import agents
-from starters.monitoring.messages.command import EXAMPLE as MESSAGES_EXAMPLE
-from starters.monitoring.messages.command import messages
-from starters.monitoring.status.command import EXAMPLE as STATUS_EXAMPLE
-from starters.monitoring.status.command import status
-from starters.monitoring.tools.command import tools
-from starters.monitoring.watch.command import EXAMPLE as WATCH_EXAMPLE
-from starters.monitoring.watch.command import watch
-from starters.operations.cleanup.command import EXAMPLE as CLEANUP_EXAMPLE
-from starters.operations.cleanup.command import cleanup
-from starters.operations.dead_letters.command import dead_letters
-from starters.operations.doctor.command import EXAMPLE as DOCTOR_EXAMPLE
-from starters.operations.doctor.command import doctor
-from starters.operations.escalations.command import escalations
-from starters.operations.up.command import UP_EXAMPLE, WORKER_EXAMPLE, up, worker
-from starters.published.archive.command import EXAMPLE as ARCHIVE_EXAMPLE
-from starters.published.archive.command import archive
-from starters.published.audit.command import EXAMPLE as AUDIT_EXAMPLE
-from starters.published.audit.command import audit
-from starters.published.report.command import EXAMPLE as REPORT_EXAMPLE
-from starters.published.report.command import report
-from starters.questions.ask.command import EXAMPLE as ASK_EXAMPLE
-from starters.questions.ask.command import ask
-from starters.questions.graph.command import graph
-from starters.questions.stock.command import EXAMPLE as STOCK_EXAMPLE
-from starters.questions.stock.command import stock
-from starters.questions.swarm.command import EXAMPLE as SWARM_EXAMPLE
-from starters.questions.swarm.command import swarm
 from starters.terminal.exit_status import ExitStatus, complain, exit_now
-from starters.weeks.backfill.command import EXAMPLE as BACKFILL_EXAMPLE
-from starters.weeks.backfill.command import backfill
-from starters.weeks.rerun.command import EXAMPLE as RERUN_EXAMPLE
-from starters.weeks.rerun.command import rerun
-from starters.weeks.run.command import EXAMPLE as RUN_EXAMPLE
-from starters.weeks.run.command import run
-from starters.weeks.schedule.command import schedule
-from starters.weeks.tape.command import tape
+
+COMMANDS: Final = {
+    "run": "starters.weeks.run.command",
+    "ask": "starters.questions.ask.command",
+    "swarm": "starters.questions.swarm.command",
+    "stock": "starters.questions.stock.command",
+    "up": "starters.operations.up.command",
+    "worker": "starters.operations.worker.command",
+    "rerun": "starters.weeks.rerun.command",
+    "backfill": "starters.weeks.backfill.command",
+    "status": "starters.monitoring.status.command",
+    "watch": "starters.monitoring.watch.command",
+    "agents": "starters.monitoring.agents.command",
+    "messages": "starters.monitoring.messages.command",
+    "learn": "starters.learning.learn.command",
+    "scorecard": "starters.learning.scorecard.command",
+    "report": "starters.published.report.command",
+    "archive": "starters.published.archive.command",
+    "audit": "starters.published.audit.command",
+    "cleanup": "starters.operations.cleanup.command",
+    "doctor": "starters.operations.doctor.command",
+    "schedule": "starters.weeks.schedule.command",
+    "hypotheses": "starters.learning.hypotheses.command",
+    "episodes": "starters.learning.episodes.command",
+    "graph": "starters.questions.graph.command",
+    "dead-letters": "starters.operations.dead_letters.command",
+    "escalations": "starters.operations.escalations.command",
+    "tape": "starters.weeks.tape.command",
+    "tools": "starters.monitoring.tools.command",
+    "memory": "starters.learning.memory.command",
+}
+"""Each command with its module, in the order of the help.
+
+The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer app.
+"""
+
+_MARKUP: Final = "markdown"
+
+
+@cache
+def _loaded(name: str) -> TyperCommand | TyperGroup:
+    module = import_module(COMMANDS[name])
+    found = getattr(module, name.replace("-", "_"))
+    alone = typer.Typer(rich_markup_mode=_MARKUP)
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name)
+    else:
+        alone.command(name, epilog=module.EXAMPLE)(found)
+    command: TyperCommand | TyperGroup = get_group(alone).commands[name]  # type: ignore[assignment]
+    return command
+
+
+class _LoadedWhenAsked(UserDict[str, Any]):
+    """The commands by name. A command's module is imported when the command is looked up."""
+
+    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+        if name not in self.data:
+            raise KeyError(name)
+        return _loaded(name)
+
+
+class _Desk(TyperGroup):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _LoadedWhenAsked(COMMANDS)
+
 
 app = typer.Typer(
     name="desk",
+    cls=_Desk,
     help="A research desk for currency and interest-rate markets, on Temporal.",
     epilog="Example: desk run. DESK_DEBUG=1 shows the traceback of an error.",
+    callback=lambda: None,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=_MARKUP,
 )
-app.command(epilog=RUN_EXAMPLE)(run)
-app.command(epilog=ASK_EXAMPLE)(ask)
-app.command(epilog=SWARM_EXAMPLE)(swarm)
-app.command(epilog=STOCK_EXAMPLE)(stock)
-app.command(epilog=UP_EXAMPLE)(up)
-app.command(epilog=WORKER_EXAMPLE)(worker)
-app.command(epilog=RERUN_EXAMPLE)(rerun)
-app.add_typer(schedule, name="schedule")
-app.command(epilog=BACKFILL_EXAMPLE)(backfill)
-app.command(epilog=STATUS_EXAMPLE)(status)
-app.command(epilog=WATCH_EXAMPLE)(watch)
-app.command(epilog=AGENTS_EXAMPLE)(agents)
-app.command(epilog=MESSAGES_EXAMPLE)(messages)
-app.command(epilog=LEARN_EXAMPLE)(learn)
-app.command(epilog=SCORECARD_EXAMPLE)(scorecard)
-app.add_typer(hypotheses, name="hypotheses")
-app.add_typer(episodes, name="episodes")
-app.add_typer(graph, name="graph")
-app.add_typer(dead_letters, name="dead-letters")
-app.add_typer(escalations, name="escalations")
-app.add_typer(tape, name="tape")
-app.add_typer(tools, name="tools")
-app.add_typer(memory, name="memory")
-app.command(epilog=REPORT_EXAMPLE)(report)
-app.command(epilog=ARCHIVE_EXAMPLE)(archive)
-app.command(epilog=AUDIT_EXAMPLE)(audit)
-app.command(epilog=CLEANUP_EXAMPLE)(cleanup)
-app.command(epilog=DOCTOR_EXAMPLE)(doctor)
 
 
 def execute(arguments: list[str]) -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from desk.platform.files import is_full, no_space
-from desk.platform.settings import SettingsError, debugging
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
 """How Temporal words it."""
@@ -47,6 +46,8 @@ class UsageError(CommandError):
 
 def complain(error: BaseException) -> ExitStatus:
     """Tell the user about an error, in one line on standard error, and give the exit status."""
+    from desk.platform.settings import SettingsError, debugging
+
     if debugging():
         traceback.print_exception(error)
     sys.stderr.write(f"desk: {_sentence(error)}\n")
@@ -56,6 +57,9 @@ def complain(error: BaseException) -> ExitStatus:
 
 
 def _sentence(error: BaseException) -> str:
+    # The settings take the contracts with them, which no `--help` needs.
+    from desk.platform.settings import SettingsError, debugging
+
     text = " ".join(str(error).split())
     if isinstance(error, CommandError) and error.listed:
         return "\n".join(" ".join(line.split()) for line in str(error).splitlines())

@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+USUAL_WEEKS = 4
+USUAL_COST = "0.10"
+"""What an episode has by itself, as in its contract, which no `--help` should have to import."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 BudgetUsd = Annotated[

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.config import RunConfig
+from desk.contracts.episode import stock
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
@@ -15,6 +16,7 @@ from desk.documents.publishing.publish import answer_files
 from starters.main import execute
 from starters.operations.dead_letters.actions import check_can_be_reset
 from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start
+from starters.terminal import options
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
 
@@ -164,3 +166,8 @@ def test_an_episode_with_a_dead_letter_is_researched_anew_and_not_from_a_node() 
     with pytest.raises(UsageError, match="`desk stock` command that began it"):
         check_can_be_reset("stock-NVDA-0123456789ab")
     check_can_be_reset("ask-0123456789ab")
+
+
+def test_the_options_begin_with_what_the_contract_begins_with() -> None:
+    assert options.USUAL_WEEKS == stock.USUAL_WEEKS
+    assert Decimal(options.USUAL_COST) == stock.USUAL_COST

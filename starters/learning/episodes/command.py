@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from desk.contracts.episode.stock import USUAL_COST
 from starters.terminal.exit_status import ExitStatus
-from starters.terminal.options import AsJson
+from starters.terminal.options import USUAL_COST, AsJson
 
 MOST_LISTED = 20
 
@@ -80,7 +79,7 @@ def walk_forward(
     weeks: Annotated[int, typer.Option("--weeks", metavar="N", help="The horizon, 1 to 52.")] = 4,
     cost: Annotated[
         str, typer.Option("--cost", metavar="PERCENT", help="For entering and for leaving.")
-    ] = str(USUAL_COST),
+    ] = USUAL_COST,
     first: Annotated[
         int | None,
         typer.Option("--first", metavar="YEAR", help="From this year on.", show_default=False),

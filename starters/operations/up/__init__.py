@@ -1,1 +1,1 @@
-"""`desk up` and `desk worker`."""
+"""`desk up`, and the serving that `desk worker` shares."""

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from desk.contracts.episode.stock import USUAL_COST, USUAL_WEEKS
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
+    USUAL_COST,
+    USUAL_WEEKS,
     BudgetUsd,
     NoMemory,
     NoWait,
@@ -65,7 +66,7 @@ def stock(
     as_of: AsOf = None,
     steps: Steps = None,
     weeks: Weeks = USUAL_WEEKS,
-    cost: Cost = str(USUAL_COST),
+    cost: Cost = USUAL_COST,
     most_steps: MostSteps = 20,
     budget_usd: BudgetUsd = None,
     no_memory: NoMemory = False,
