@@ -19,10 +19,10 @@ MOST_TERMS: Final = 120
 _FUNCTION_WORDS: Final = """
 a about after all am an and any are as at be because been before being between both but by can
 could did do does doing during each few for from further had has have having he her here hers
-him his how i if in into is it its itself just me more most much my no nor not now of off on
-once only or other our out over own s same shall she should so some such t than that the their
-them then there these they this those through to too under until up us very was we were what
-when where which while who whom whose why will with would you your
+him his how i if in into is it its itself just long many may me more most much must my no nor
+not now of off often on once only or other our out over own s same shall she should so some
+such t than that the their them then there these they this those through to too under until up
+us very was we were what when where which while who whom whose why will with would you your
 """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 """Words that say nothing of what a text is about."""

@@ -44,7 +44,14 @@ TO_TURN = {
 
 THIRD_PARTY = {
     "desk.contracts": {"pydantic"},
-    "desk.analytics": {"pendulum", "numpy", "pydantic", "snowballstemmer", "vaderSentiment"},
+    "desk.analytics": {
+        "babel",
+        "pendulum",
+        "numpy",
+        "pydantic",
+        "snowballstemmer",
+        "vaderSentiment",
+    },
     "desk.trust": {"numpy", "pendulum", "pydantic"},
     "desk.agents": {"jmespath", "pydantic"},
     "desk.runs": {"jmespath", "pendulum", "pydantic"},

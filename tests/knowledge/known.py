@@ -15,7 +15,7 @@ QUESTIONS: Final = HERE / "questions.yaml"
 HELD_OUT: Final = HERE / "held_out.yaml"
 SEALED: Final = HERE / "sealed.yaml"
 BEYOND: Final = HERE / "beyond.yaml"
-"""Questions that the built-in agents do not answer rightly."""
+"""Questions in words that are far from those of their sources."""
 
 AFTER_ALL: Final = datetime(2026, 11, 2, 7, tzinfo=UTC)
 """When everything in the corpus had been published."""

@@ -1,18 +1,9 @@
 """Texts in passages, and which of them answers a question."""
 
-import pytest
-
 from desk.contracts.agents.turns import StateEntry
+from desk.programs.question.builtin.answers import ranked
+from desk.programs.question.builtin.asking import ticket_ids
 from desk.programs.question.builtin.passages import Passage, passages_in, split_markdown, split_page
-from desk.programs.question.builtin.ranking import rank
-from desk.programs.question.question_reading import (
-    Wanted,
-    fields_of,
-    parts_of,
-    read_question,
-    ticket_ids,
-)
-from desk.trust.conflicts.question_words import stem
 from tests.knowledge.asking import documents_state, pdf_state, web_state
 
 LIMITS = """# Limits
@@ -39,8 +30,8 @@ def texts(markdown: str) -> list[str]:
 
 
 def best(question: str, *state: StateEntry) -> Passage | None:
-    ranked = rank(read_question(question), passages_in(state))
-    return next((each.passage for each in ranked if each.answers), None)
+    found = ranked(question, passages_in(state))
+    return next((each.passage for each in found if each.fit.answers), None)
 
 
 def test_sentences_items_and_rows_are_passages_as_they_are_written() -> None:
@@ -85,53 +76,11 @@ def test_a_paragraph_that_gives_orders_is_no_passage() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("word", "other"),
-    [("settles", "settlement"), ("kept", "keeping"), ("fee", "cost"), ("chairs", "chair")],
-)
-def test_forms_of_a_word_are_one(word: str, other: str) -> None:
-    assert stem(word) == stem(other)
-
-
-@pytest.mark.parametrize(
-    ("question", "wanted"),
-    [
-        ("Who declares it?", Wanted.PERSON),
-        ("Until what time?", Wanted.TIME),
-        ("For how long are ticks kept?", Wanted.DURATION),
-        ("How many fixings are there?", Wanted.NUMBER),
-        ("Which column says when it was read?", Wanted.ANYTHING),
-        ("Which day count do swaps use?", Wanted.ANYTHING),
-    ],
-)
-def test_the_first_word_that_asks_says_what_is_wanted(question: str, wanted: Wanted) -> None:
-    assert read_question(question).wanted is wanted
-
-
-def test_names_figures_and_currencies_are_essential() -> None:
-    essential = read_question("What is the fee of Northgate in won in 2026?").essential
-    assert essential == {"northgat", "won", "2026"}
-
-
-def test_two_questions_are_two() -> None:
-    assert parts_of("Who chairs the board, and how many members has it?") == (
-        "Who chairs the board",
-        "how many members has it",
-    )
-
-
 def test_tickets_are_known_by_their_ids_whatever_their_case() -> None:
     assert ticket_ids("desk-101, DATA-2 and cut-off, 2026-10 and DESK-101") == (
         "DESK-101",
         "DATA-2",
     )
-
-
-def test_the_fields_that_are_asked_for_are_read() -> None:
-    assert [field.value for field in fields_of("Who has it and is it done?")] == [
-        "status",
-        "assignee",
-    ]
 
 
 def test_the_sentence_about_the_thing_that_is_named_is_chosen() -> None:
@@ -155,11 +104,6 @@ def test_another_kind_of_committee_answers_nothing() -> None:
     state = documents_state(who="# Who\n\nThe chair of the risk committee is Oskar Thorne.\n")
     assert best("Who chairs the risk committee?", state) is not None
     assert best("Who chairs the audit committee?", state) is None
-
-
-def test_a_sentence_without_a_time_does_not_say_when() -> None:
-    state = documents_state(move="# Move\n\nThe office moves to Tanager Street.\n")
-    assert best("When does the office move?", state) is None
 
 
 def test_what_a_sentence_leaves_out_may_stand_before_it() -> None:

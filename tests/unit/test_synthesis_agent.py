@@ -58,25 +58,35 @@ def summary(made: Synthesis) -> str:
 
 
 def test_the_fields_of_a_ticket_are_quoted_with_its_address() -> None:
-    made = synthesis("What are the status and the assignee of DESK-103?", TICKETS)
-    assert summary(made) == "DESK-103 has the status Blocked and is assigned to Petra Holm."
+    made = synthesis("What is the status of DESK-103?", TICKETS)
+    assert summary(made) == (
+        "DESK-103 has the status Blocked, is assigned to Petra Holm and is about Confirm the won"
+        " cut-off with Northgate."
+    )
     assert {q.url for q in made.quotations} == {"corpus://tickets/DESK-103"}
 
 
 def test_a_ticket_of_nobody_is_said_to_be() -> None:
-    assert summary(synthesis("Who has DESK-104?", TICKETS)) == "DESK-104 has no assignee."
+    assert "has no assignee" in summary(synthesis("Who has DESK-104?", TICKETS))
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"),
+    ("question", "ticket"),
     [
-        ("Which tickets are blocked?", "One ticket fits: DESK-103."),
-        ("Which tickets are assigned to Ines Varga?", "One ticket fits: DESK-101."),
-        ("Which tickets have no assignee?", "One ticket fits: DESK-104."),
+        ("Which tickets are blocked?", "DESK-103"),
+        ("Which tickets are assigned to Ines Varga?", "DESK-101"),
+        ("Which tickets are unassigned?", "DESK-104"),
+        ("Who confirms the won cut-off with Northgate?", "DESK-103"),
     ],
 )
-def test_tickets_are_listed_by_what_is_asked(question: str, answer: str) -> None:
-    assert summary(synthesis(question, TICKETS)) == answer
+def test_the_ticket_that_a_question_fits_is_told(question: str, ticket: str) -> None:
+    assert summary(synthesis(question, TICKETS)).startswith(f"{ticket} has the status")
+
+
+def test_tickets_that_fit_alike_are_all_named() -> None:
+    more = tickets_state(ticket("DESK-1", "Blocked"), ticket("DESK-2", "Blocked"), ticket("DESK-3"))
+    made = synthesis("Which tickets are blocked?", more)
+    assert summary(made) == "These tickets fit: DESK-1 and DESK-2."
 
 
 def test_tickets_of_a_stranger_are_none() -> None:
@@ -105,17 +115,15 @@ def test_two_questions_have_two_answers() -> None:
     assert "Anneke Bos" in summary(made) and "10:30" in summary(made)
 
 
-def test_a_question_of_which_a_part_is_unknown_is_answered_in_part() -> None:
-    question = "Who approves a late payment, and what is the internal cut-off for baht?"
-    made = synthesis(question, documents_state(cutoffs=CUTOFFS))
-    assert made.answered and made.missing[0] in made.summary
-    assert "a part of the question" in made.missing[0]
-
-
-def test_without_an_answer_it_says_so_and_quotes_nothing_in_its_place() -> None:
+def test_without_an_answer_it_says_so_and_quotes_what_comes_nearest() -> None:
     made = synthesis("What is the internal cut-off for baht?", documents_state(cutoffs=CUTOFFS))
     assert not made.answered
-    assert made.summary == "Nothing that was found answers the question."
+    assert made.summary.startswith("Nothing that was found answers the question.")
+
+
+def test_what_was_found_is_not_told_as_not_found() -> None:
+    made = synthesis("who waves through a late payment", documents_state(cutoffs=CUTOFFS))
+    assert "A late payment is approved by the head of settlement, Anneke Bos." in summary(made)
 
 
 def test_sources_that_differ_are_both_quoted_and_the_newer_goes_first() -> None:

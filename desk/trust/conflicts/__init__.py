@@ -13,14 +13,6 @@ from desk.trust.conflicts.positions import (
     view_position,
     weakest_source,
 )
-from desk.trust.conflicts.question_words import (
-    CURRENCIES,
-    STOP_WORDS,
-    Token,
-    stems,
-    telling,
-    tokens,
-)
 from desk.trust.conflicts.records import (
     merged,
     settled_before,
@@ -40,13 +32,10 @@ from desk.trust.conflicts.voting import (
 )
 
 __all__ = [
-    "CURRENCIES",
     "MOST_CONFLICTS",
     "NO_RANGES",
-    "STOP_WORDS",
     "Ranges",
     "Stand",
-    "Token",
     "agree",
     "bounds_of",
     "claim_position",
@@ -65,11 +54,8 @@ __all__ = [
     "spread_of",
     "state",
     "state_on",
-    "stems",
     "surviving_claims",
     "target_ranges",
-    "telling",
-    "tokens",
     "view_position",
     "weakest_source",
     "week_conflicts",

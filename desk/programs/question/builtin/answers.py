@@ -1,201 +1,148 @@
-"""Answers from what was read: the passages that answer a question best, quoted."""
+"""Answers from what was found: the two or three quotations that fit a question best."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from desk.analytics.full_text import stems, words
 from desk.programs.question.builtin.passages import Passage
-from desk.programs.question.builtin.quoting import Quoter, joined
-from desk.programs.question.builtin.ranking import Ranked, rank
-from desk.programs.question.question_reading import Question, Wanted, parts_of, read_question
-from desk.trust.conflicts import stems, tokens
+from desk.programs.question.builtin.quoting import Quoter
+from desk.programs.question.builtin.ranking import Fit, Words, fits
+
+MOST_QUOTED: Final = 3
+"""Quotations in a summary."""
+
+NEARLY: Final = 0.75
+"""The share of the best one's fit that a further quotation has."""
+
+WORTH_SHOWING: Final = 0.3
+"""The share of what is asked that a passage has which is shown beside an answer, without one, or
+where documents are compared."""
+
+THE_REST: Final = 0.6
+"""The share of the words that the best passage lacks which another one has that is quoted too."""
 
 ALIKE: Final = 0.6
 """The share of words that two sentences have in common that say the same of one thing."""
 
-AS_GOOD: Final = 0.06
-COMPARED: Final = 0.5
-"""The share of what is asked that a document's best passage has, where documents are compared."""
-
-_COMPARING: Final = stems(
-    "differ difference different compare comparison contrast agree disagree two each both document"
-    " documents versus between side"
-)
-_FEW: Final = 2
+NOTHING_FOUND: Final = "Nothing that was found answers the question."
 
 
 class PassageAnswer(NamedTuple):
-    """What passages say to a question. `coverage` is how much of it they have, `missing` what was
-    looked for among them in vain."""
+    """What passages say to a question. `about` are those it rests on."""
 
     summary: str
     about: tuple[Passage, ...]
     answered: bool
-    coverage: float = 0.0
-    missing: tuple[str, ...] = ()
 
 
-NOTHING_FOUND: Final = "Nothing that was found answers the question."
-_PARTLY: Final = "For a part of the question nothing was found that answers it."
+class Found(NamedTuple):
+    """A passage, and how well it fits a question."""
+
+    passage: Passage
+    fit: Fit
 
 
-def answer_from(text: str, passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
-    """The passages that answer each of the questions in a text."""
-    answers = [_answer_part(part, passages, quoter) for part in _parts(text)]
-    told = [answer for answer in answers if answer.answered]
-    if not told:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    partly = (_PARTLY,) if len(told) < len(answers) else ()
-    sentences = (*dict.fromkeys(answer.summary for answer in told), *partly)
-    about = tuple(dict.fromkeys(passage for answer in told for passage in answer.about))
-    coverage = min(answer.coverage for answer in told)
-    return PassageAnswer(
-        " ".join(sentences), about, answered=True, coverage=coverage, missing=partly
-    )
+def words_of(passage: Passage) -> Words:
+    """A passage with what stands around it."""
+    span = passage.span
+    return Words(span.text, f"{span.heading} {span.head}", passage.title, span.before)
+
+
+def ranked(question: str, passages: Sequence[Passage]) -> list[Found]:
+    """The passages that have a word of a question in them, best first."""
+    found = fits(question, [words_of(passage) for passage in passages])
+    return [Found(passages[fit.place], fit) for fit in found]
+
+
+def quoted(found: Sequence[Found], quoter: Quoter) -> PassageAnswer:
+    """The best of the passages that answer, of all in their order: the first, what fits nearly as
+    well, and what has the rest of the question. What contradicts it is told, the newest first."""
+    sure = [each for each in found if each.fit.answers]
+    if not sure:
+        return _told((), quoter)
+    best = sure[0]
+    rivals = [each.passage for each in sure if _contradicts(best.passage, each.passage)]
+    if rivals:
+        return _differing([best.passage, *_first_of_each_source(rivals)], quoter)
+    near = [each.passage for each in found if each.fit.score >= NEARLY * best.fit.score]
+    rest = [each.passage for each in found if _has_the_rest(each.fit, best.fit)]
+    chosen = dict.fromkeys((best.passage, *rest[:1], *near))
+    return _told(tuple(chosen)[:MOST_QUOTED], quoter)
+
+
+def nearest(found: Sequence[Found], quoter: Quoter) -> PassageAnswer:
+    """The first of some passages, none of which surely answers."""
+    return _told([each.passage for each in found[:MOST_QUOTED]], quoter)
 
 
 def answer_side_by_side(
-    text: str, sides: Sequence[Sequence[Passage]], quoter: Quoter
+    question: str, sides: Sequence[Sequence[Passage]], quoter: Quoter
 ) -> PassageAnswer:
     """What each of several documents says to a question; answered where each says something."""
-    question = read_question(text).without(_COMPARING)
-    best = [next(iter(rank(question, side)), None) for side in sides]
-    found = [each for each in best if each and each.coverage >= COMPARED]
-    if not found:
+    everything = [passage for side in sides for passage in side]
+    found = ranked(question, everything)
+    best = [next((each for each in found if each.passage in side), None) for side in sides]
+    told = [each for each in best if each is not None and each.fit.share >= WORTH_SHOWING]
+    if not told:
         return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    openings = ("One says:", *["The other says:"] * len(found))
+    openings = ("One says:", *["The other says:"] * len(told))
     sentences = [
         f"{opening} {quoter.passage(each.passage)}."
-        for opening, each in zip(openings, found, strict=False)
+        for opening, each in zip(openings, told, strict=False)
     ]
-    if len(found) < len(sides):
+    if len(told) < len(sides):
         sentences.append("The other says nothing that answers the question.")
-    return PassageAnswer(
-        " ".join(sentences),
-        tuple(each.passage for each in found),
-        answered=len(found) == len(sides),
-        coverage=min(each.coverage for each in found),
-    )
+    about = tuple(each.passage for each in told)
+    return PassageAnswer(" ".join(sentences), about, answered=len(told) == len(sides))
 
 
-def supporting(
-    text: str, passages: Sequence[Passage], about: Sequence[Passage], most: int
-) -> tuple[Passage, ...]:
-    """The passages worth showing of some: those that the answer rests on, then the next best."""
-    chosen = [passage for passage in passages if passage in about]
-    question = read_question(text)
-    # One word in common makes nothing worth showing.
-    for each in rank(question, passages) if len(question.terms) >= _FEW else ():
-        if each.coverage >= COMPARED and each.passage not in chosen:
-            chosen.append(each.passage)
-    return tuple(chosen[: max(most, len(about))])
-
-
-def _parts(text: str) -> tuple[str, ...]:
-    parts = parts_of(text)
-    # A part such as "and when" owes its subject to the one before it.
-    return parts if all(len(read_question(part).terms) >= _FEW for part in parts) else (text,)
-
-
-def _answer_part(text: str, passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
-    question = read_question(text)
-    ranked = rank(question, passages)
-    best = _first_answer(ranked)
-    if best is None or not _names_all(question, best.passage):
-        one_by_one = _answer_one_by_one(question, passages, quoter)
-        if best is None or one_by_one.answered:
-            return one_by_one
-    rivals = _rivals(question, best, ranked)
-    if rivals:
-        return _differing(best, rivals, quoter)
-    return PassageAnswer(
-        f"{quoter.passage(best.passage)}.", (best.passage,), answered=True, coverage=best.coverage
-    )
-
-
-def _answer_one_by_one(
-    question: Question, passages: Sequence[Passage], quoter: Quoter
-) -> PassageAnswer:
-    """An answer for each of the things that a question names side by side: `A and B`."""
-    found = []
-    for gone in _side_by_side(question):
-        best = _first_answer(rank(question.without(gone), passages))
-        if best is None:
-            return PassageAnswer(NOTHING_FOUND, (), answered=False)
-        found.append(best)
-    if not found:
+def _told(passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
+    if not passages:
         return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    distinct = tuple(dict.fromkeys(each.passage for each in found))
-    return PassageAnswer(
-        f"{joined(quoter.passage(passage) for passage in distinct)}.",
-        distinct,
-        answered=True,
-        coverage=min(each.coverage for each in found),
-    )
+    first, *others = map(quoter.passage, passages)
+    also = f" Also: {'; '.join(others)}." if others else ""
+    return PassageAnswer(f"{first}.{also}", tuple(passages), answered=True)
 
 
-def _side_by_side(question: Question) -> tuple[frozenset[str], ...]:
-    """For each of two names joined by `and` or `or`: the words of the other."""
-    words = list(tokens(question.text))
-    for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        if word.written in ("and", "or") and {before.stem, after.stem} <= question.essential:
-            return frozenset({after.stem}), frozenset({before.stem})
-    return ()
+def _has_the_rest(other: Fit, best: Fit) -> bool:
+    """Whether what a question asks besides stands here, as a second question in it."""
+    return len(best.lacks) > 1 and len(other.has & best.lacks) >= THE_REST * len(best.lacks)
 
 
-def _names_all(question: Question, passage: Passage) -> bool:
-    """Whether a passage itself names all that a question names side by side."""
-    return all(gone <= passage.own for gone in _side_by_side(question))
+def _first_of_each_source(passages: Iterable[Passage]) -> list[Passage]:
+    first: dict[str, Passage] = {}
+    for passage in passages:
+        first.setdefault(passage.source, passage)
+    return list(first.values())
 
 
-def _first_answer(ranked: Sequence[Ranked]) -> Ranked | None:
-    return next((each for each in ranked if each.answers), None)
-
-
-def _rivals(question: Question, best: Ranked, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Passages of other sources that say the same of the same thing with another figure."""
-    if question.wanted not in (Wanted.NUMBER, Wanted.TIME, Wanted.ANYTHING):
-        return ()
-    found: dict[str, Ranked] = {}
-    for each in ranked:
-        if each.answers and best.coverage - each.coverage <= AS_GOOD and _contradicts(best, each):
-            found.setdefault(each.passage.source, each)
-    return tuple(found.values())
-
-
-def _contradicts(one: Ranked, other: Ranked) -> bool:
-    first, second = one.passage, other.passage
-    if first.source == second.source or first.span.cells or second.span.cells:
+def _contradicts(one: Passage, other: Passage) -> bool:
+    """Whether another source says the same of the same thing with another figure."""
+    if one.source == other.source or one.span.cells or other.span.cells:
         return False
-    mine, theirs = _without_figures(first), _without_figures(second)
-    alike = len(mine & theirs) / len(mine | theirs) >= ALIKE
-    return alike and bool(_figures(first)) and _figures(first) != _figures(second)
+    figures, others = _figures(one), _figures(other)
+    mine = stems(one.text) - stems(" ".join(figures))
+    theirs = stems(other.text) - stems(" ".join(others))
+    alike = len(mine & theirs) >= ALIKE * len(mine | theirs)
+    return alike and bool(figures) and figures != others
 
 
 def _figures(passage: Passage) -> frozenset[str]:
-    return frozenset(token.written for token in tokens(passage.text) if token.is_figure)
+    return frozenset(word for word in words(passage.text) if any(sign.isdigit() for sign in word))
 
 
-def _without_figures(passage: Passage) -> frozenset[str]:
-    return passage.own - stems(" ".join(_figures(passage)))
-
-
-def _differing(best: Ranked, rivals: Sequence[Ranked], quoter: Quoter) -> PassageAnswer:
+def _differing(sources: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
     """The newest first, and the others with it."""
-    everyone = [best.passage, *(rival.passage for rival in rivals)]
-    dated = sorted(
-        (p for p in everyone if p.dated), key=lambda p: p.dated.toordinal() if p.dated else 0
-    )
-    newest = dated[-1] if dated and len(dated) == len(everyone) else everyone[0]
-    others = [passage for passage in everyone if passage is not newest]
+    dated = sorted((p.dated.toordinal(), place) for place, p in enumerate(sources) if p.dated)
+    newest = sources[dated[-1][1]] if len(dated) == len(sources) else sources[0]
+    others = [passage for passage in sources if passage is not newest]
     first = "The sources differ. The newest says:" if dated else "The sources differ. One says:"
     sentences = [f"{first} {_with_date(newest, quoter)}."]
     sentences += [f"Another says: {_with_date(other, quoter)}." for other in others]
-    return PassageAnswer(
-        " ".join(sentences), (newest, *others), answered=True, coverage=best.coverage
-    )
+    return PassageAnswer(" ".join(sentences), (newest, *others), answered=True)
 
 
 def _with_date(passage: Passage, quoter: Quoter) -> str:
     day = quoter.dated(passage)
-    words = quoter.passage(passage)
-    return f"{words}, and of when it is: {day}" if day and day != words else words
+    said = quoter.passage(passage)
+    return f"{said}, and of when it is: {day}" if day and day != said else said

@@ -1,4 +1,5 @@
-"""How the agents that answer questions ask their tools, and what they say when nothing came."""
+"""How the agents that answer questions take what is named in them, ask their tools, and what they
+say when nothing came."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,9 @@ LONGEST_LINE: Final = 300
 
 LONGEST_QUERY: Final = 600
 
+TICKET_ID: Final = re.compile(r"(?<![\w/-])([A-Za-z][A-Za-z0-9]{1,9}-\d{1,6})(?![\w-])")
+"""A ticket as it is named: `DESK-101`."""
+
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _FAILURES: Final = {
     ToolStatus.REFUSED: FailureType.TOOL_REFUSED,
@@ -45,6 +49,24 @@ def query_of(request: TurnRequest) -> Query:
             )
         )
     return request.assignment.query
+
+
+def parameter_list(query: Query, *names: str) -> tuple[str, ...]:
+    """The values of parameters that may hold several, separated by commas or line breaks."""
+    values = (query.parameters.get(name, "") for name in names)
+    pieces = (piece.strip() for value in values for piece in re.split(r"[,;\n]", value))
+    return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+def ticket_ids(text: str) -> tuple[str, ...]:
+    """The tickets that a text names, each once, as trackers write them."""
+    return tuple(dict.fromkeys(found.upper() for found in TICKET_ID.findall(text)))
+
+
+def named_tickets(query: Query) -> tuple[str, ...]:
+    """The tickets that a question or its parameters name, those of the parameters first."""
+    given = parameter_list(query, "ticket", "tickets", "issue")
+    return tuple(dict.fromkeys(n.upper() for n in (*given, *ticket_ids(query.question))))
 
 
 def ask_about(

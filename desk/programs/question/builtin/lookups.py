@@ -3,6 +3,7 @@
 from typing import Final
 
 from desk.agents.answer_form import ToldHits, ToldTicket, UnreadableAnswer, told, told_when
+from desk.analytics.full_text import stems
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolStatus
@@ -21,24 +22,20 @@ from desk.programs.question.builtin.asking import (
     distinct,
     hits_before,
     hits_in,
+    named_tickets,
+    parameter_list,
     query_of,
     results_of,
     stop_if_nobody_answered,
-    why_not,
-)
-from desk.programs.question.question_reading import (
-    lists_tickets,
-    parameter_list,
     ticket_ids,
-    wants_unassigned,
+    why_not,
 )
 from desk.trust.prose import LONGEST_TEXT, clip
 
 MOST_FOUND: Final = 5
-"""Tickets of a search that are fetched, where the question is not after all of a kind."""
+"""Tickets of a search that are fetched, where the question does not speak of tickets."""
 
-_NAMES_TICKETS: Final = ("ticket", "tickets", "issue")
-UNASSIGNED: Final = "unassigned"
+_TICKET_WORDS: Final = stems("ticket issue")
 
 
 def fetch_tickets(request: TurnRequest) -> Turn:
@@ -53,7 +50,7 @@ def fetch_tickets(request: TurnRequest) -> Turn:
     query = query_of(request)
     searched = results_of(request, Capability.WEB_SEARCH)
     fetched = results_of(request, Capability.TICKET)
-    wanted = _named(request, query) or _found(request, query, searched)
+    wanted = named_tickets(query) or _found(request, query, searched)
     if fetched or request.last or (searched and not wanted):
         stop_if_nobody_answered(request, (*searched, *fetched))
         return Turn(result=_tickets_found(request, wanted, searched, fetched))
@@ -64,17 +61,11 @@ def fetch_tickets(request: TurnRequest) -> Turn:
         request,
         Capability.WEB_SEARCH,
         "tickets",
-        query=_search_words(query),
+        query=(query.parameters.get("search") or query.question)[:LONGEST_QUERY],
         kinds=["ticket"],
         limit=MAX_CALLS_A_TURN,
     )
     return Turn(calls=(call,), note="Look for tickets that the question is about")
-
-
-def _named(request: TurnRequest, query: Query) -> tuple[str, ...]:
-    """The tickets that are named, those of the parameters first."""
-    given = parameter_list(query, *_NAMES_TICKETS)
-    return tuple(dict.fromkeys((*given, *ticket_ids(query.question))))
 
 
 def _found(request: TurnRequest, query: Query, searched: tuple[ToolResult, ...]) -> tuple[str, ...]:
@@ -82,13 +73,7 @@ def _found(request: TurnRequest, query: Query, searched: tuple[ToolResult, ...])
     hits = hits_in(searched) if searched else hits_before(request)
     named = (ticket_ids(hit.url.rsplit("/", 1)[-1]) or ticket_ids(hit.title or "") for hit in hits)
     known = tuple(dict.fromkeys(ids[0] for ids in named if ids))
-    return known if lists_tickets(query.question) else known[:MOST_FOUND]
-
-
-def _search_words(query: Query) -> str:
-    question = query.parameters.get("search") or query.question
-    nobody = f" {UNASSIGNED}" if wants_unassigned(question) else ""
-    return f"{question[:LONGEST_QUERY]}{nobody}"
+    return known if _TICKET_WORDS & stems(query.question) else known[:MOST_FOUND]
 
 
 def _tickets_found(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final, TypedDict
+from typing import Final
 
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.base import Instant
@@ -20,7 +20,6 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     WebSearched,
 )
-from desk.trust.conflicts import stems, tokens
 from desk.trust.prose import split_sentences
 
 LONGEST_PASSAGE: Final = 1_000
@@ -185,10 +184,9 @@ class SourceKind(StrEnum):
 class Passage:
     """Words of a source, and where they stand.
 
-    `thing` is what the source is asked for by: a document's id, or an address. `words` are those
-    of the passage in their order, as they are compared; `own` has each once, `over` those of the
-    headings over it, `before` those of the same paragraph before it, `about` those of the title.
-    `dated` is the day that the source says it is of, `dated_by` the passage that says so.
+    `thing` is what the source is asked for by: a document's id, or an address. `title` is what it
+    goes by, in all forms. `dated` is the day that the source says it is of, `dated_by` the passage
+    that says so.
     """
 
     span: Span
@@ -198,11 +196,7 @@ class Passage:
     thing: str
     place: str | None = None
     url: str | None = None
-    words: tuple[str, ...] = ()
-    own: frozenset[str] = frozenset()
-    over: frozenset[str] = frozenset()
-    before: frozenset[str] = frozenset()
-    about: frozenset[str] = frozenset()
+    title: str = ""
     dated: date | None = None
     dated_by: Span | None = None
 
@@ -262,7 +256,7 @@ def _of_document(document: Document, evidence: str, url: str | None) -> Iterator
     first = re.search(r"^#\s+(.+)$", document.markdown, re.MULTILINE)
     title = document.title or (first[1].strip() if first else document.doc_id)
     dated, dated_by = _dated(spans, document.published_at)
-    about = stems(f"{title} {_SLUG.sub(' ', document.doc_id)}")
+    about = f"{title} {_SLUG.sub(' ', document.doc_id)}"
     for span in spans:
         place = f"section '{span.heading}'" if span.heading and span.heading != title else None
         yield Passage(
@@ -273,10 +267,9 @@ def _of_document(document: Document, evidence: str, url: str | None) -> Iterator
             thing=document.doc_id,
             place=place[:200] if place else None,
             url=url,
-            about=about,
+            title=about,
             dated=dated,
             dated_by=dated_by,
-            **_compared(span),
         )
 
 
@@ -285,7 +278,7 @@ def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passa
     name = pdf.url.rsplit("/", 1)[-1]
     title = pdf.title or found_as or name
     opening = next((span.heading for _, spans in pages for span in spans if span.heading), "")
-    about = stems(f"{title} {opening} {_SLUG.sub(' ', name.removesuffix('.pdf'))}")
+    about = f"{title} {opening} {_SLUG.sub(' ', name.removesuffix('.pdf'))}"
     dated, dated_by = _dated(pages[0][1] if pages else (), pdf.published_at)
     for number, spans in pages:
         for span in spans:
@@ -297,10 +290,9 @@ def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passa
                 thing=pdf.url,
                 place=f"page {number}",
                 url=pdf.url,
-                about=about,
+                title=about,
                 dated=dated,
                 dated_by=dated_by,
-                **_compared(span),
             )
 
 
@@ -317,28 +309,10 @@ def _of_hit(hit: SearchHit, evidence: str) -> Iterator[Passage]:
             thing=hit.url,
             place=None,
             url=hit.url,
-            about=stems(hit.title),
+            title=hit.title,
             dated=dated,
             dated_by=dated_by,
-            **_compared(span),
         )
-
-
-class _Compared(TypedDict):
-    words: tuple[str, ...]
-    own: frozenset[str]
-    over: frozenset[str]
-    before: frozenset[str]
-
-
-def _compared(span: Span) -> _Compared:
-    words = tuple(token.stem for token in tokens(span.text))
-    return {
-        "words": words,
-        "own": frozenset(words),
-        "over": stems(f"{span.heading} {span.head}"),
-        "before": stems(span.before),
-    }
 
 
 def _kind_of(url: str) -> SourceKind:

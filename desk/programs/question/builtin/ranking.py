@@ -1,238 +1,110 @@
-"""Which passages answer a question, by the words that they have in common with it.
+"""What fits a question best, by FTS5's bm25, and how much of the question it has.
 
-A word counts by how rare it is among the passages (as in BM25), and by where it stands: in the
-passage, over it, before it in its paragraph, or in the title. A passage that answers has nearly all
-of what is asked, every name and figure of it, and a thing of the kind that is wanted.
+A word counts by how rare it is among all that was found, and by where it stands: in the words
+themselves, over them, in their title, or before them. What answers has most of what is asked, by
+that weight, and every name and figure of it.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Sequence
+from contextlib import closing
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
-from desk.programs.question.builtin.passages import Passage, SourceKind
-from desk.programs.question.question_reading import Question, Wanted
-from desk.trust.conflicts import STOP_WORDS, stems, tokens
+from desk.analytics.full_text import FullTextIndex, stem, stems, telling_stems
+from desk.analytics.names.currencies import currency_words
+from desk.programs.question.builtin.asking import TICKET_ID
 
-ENOUGH: Final = 0.72
-"""The share of what is asked that a passage must have to answer it."""
+ENOUGH: Final = 0.6
+"""The share of what is asked that an answer has."""
 
-_IN_IT, _OVER_IT, _IN_TITLE, _BEFORE_IT, _IN_SOURCE = 1.0, 0.9, 0.8, 0.75, 0.4
-_KIND_WORD: Final = 0.3
-_ESSENTIAL: Final = 1.4
-_FOCUS: Final = 1.6
-_MISLED: Final = 1.6
-"""How much more a missing word weighs that says which of several things is meant."""
+FEW: Final = 3
+"""A question of no more words than these is answered by nothing that lacks one of them which stands
+elsewhere."""
 
-_FEW_TERMS: Final = 3
-"""A question of no more words than these is answered by nothing that lacks one of them."""
+UNKNOWN: Final = 0.4
+"""What a word that stands nowhere weighs, of what a rare one does: it may be a manner of
+speaking."""
 
-_NUMBER_WORDS: Final = stems(
-    "two three four five six seven eight nine ten eleven twelve fifteen eighteen twenty thirty"
-    " forty fifty hundred thousand million half third quarter twice once dozen"
-)
-_MONTH: Final = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
-_DAYS: Final = re.compile(
-    rf"\b\d{{1,2}}(?: and \d{{1,2}})? {_MONTH}(?: \d{{4}})?\b"
-    rf"|\b{_MONTH}(?: \d{{1,2}}\b)?(?:,? \d{{4}})?\b"
-    r"|\b(?:19|20)\d{2}\b|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
-)
-_CLOCK: Final = re.compile(r"\b\d{1,2}:\d{2}\b|\b(?:midnight|noon)\b")
-_LENGTH: Final = re.compile(
-    r"\b[\w.,]+(?: business| trading| calendar)?"
-    r" (?:second|minute|hour|day|week|month|quarter|year)s?\b"
-)
-_NOT: Final = re.compile(r"\b(?:not|never|no|nobody|none)\b", re.IGNORECASE)
-_NAMED: Final = re.compile(r"\b[A-Z][\w'’-]+(?:\s+(?:[a-z]{2,3}\s+)?[A-Z][\w'’-]+)+")
-_ROLES: Final = re.compile(
-    r"\b(?:analyst|officer|engineer|head|chair|editor|manager|committee|deputy|director|desk|group"
-    r"|board|team|auditor|agency|bank|clearing|trust)s?\b",
-    re.IGNORECASE,
-)
-_REASONS: Final = re.compile(
-    r"\bbecause\b|\bcaus|\breason|\bdue to\b|\bowing to\b|\bso that\b|\bfault\b|\bafter\b",
-    re.IGNORECASE,
-)
+BY_SCORE: Final = 0.3
+"""How much of the order is bm25's, which knows how often a word stands in how long a text."""
+
+_COLUMNS: Final = {"own": 4.0, "over": 2.0, "title": 1.5, "before": 1.0}
+_CREDIT: Final = {"own": 1.0, "over": 0.9, "title": 0.8, "before": 0.75}
+"""What a word counts by where it stands: in the order, and in the share."""
+
+_NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
+"""A word with a capital within a sentence, or one with a digit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A passage with how well it fits a question. `coverage` runs from 0 to 1."""
+class Words(NamedTuple):
+    """Words that may answer, and what stands around them."""
 
-    passage: Passage
+    own: str
+    over: str = ""
+    title: str = ""
+    before: str = ""
+
+
+class Fit(NamedTuple):
+    """How well the words at a place fit a question. `share` is how much of it they have, by weight,
+    with those around them; `has` are its words that they have, `lacks` the others."""
+
+    place: int
     score: float
-    coverage: float
+    share: float
+    has: frozenset[str]
     lacks: frozenset[str]
-    fits: bool
-
-    @property
-    def answers(self) -> bool:
-        """Whether it is an answer, and not only about the same things."""
-        return self.fits and self.coverage >= ENOUGH
+    answers: bool
 
 
-def rank(question: Question, passages: Sequence[Passage]) -> tuple[Ranked, ...]:
-    """All passages, best first; of two that fit alike, the one that was brought first."""
-    weight = _weights(question, passages)
-    words = _words_of_sources(passages)
-    ranked = [_ranked(question, each, weight, words[each.thing]) for each in passages]
-    return tuple(sorted(ranked, key=lambda each: -each.score))
+class Asked(NamedTuple):
+    """What a question asks for: its telling words, and those of them that an answer cannot lack."""
+
+    terms: tuple[str, ...]
+    names: frozenset[str]
 
 
-def has_what_is_wanted(question: Question, passage: Passage) -> bool:
-    """Whether a passage holds a thing of the kind asked for that the question does not hold."""
-    return _HAS[question.wanted](question, passage)
+def asked(question: str) -> Asked:
+    """The words of a question, tickets' ids aside."""
+    plain = TICKET_ID.sub(" ", question)
+    terms = telling_stems(plain)
+    currencies = {stem(word) for word in currency_words()}
+    names = frozenset(each for name in _NAME.findall(plain) for each in stems(name)) | currencies
+    return Asked(terms, names & frozenset(terms))
 
 
-def _weights(question: Question, passages: Sequence[Passage]) -> dict[str, float]:
-    held = Counter(t for p in passages for t in question.terms if t in p.own)
-    count = len(passages)
-    return {
-        term: log(1 + (count - held[term] + 0.5) / (held[term] + 0.5))
-        * (_ESSENTIAL if term in question.essential else 1.0)
-        * (_KIND_WORD if term in question.kind_words else 1.0)
-        * (_FOCUS if term in question.focus else 1.0)
-        for term in question.terms
-    }
+def fits(question: str, held: Sequence[Words]) -> list[Fit]:
+    """What has a word of a question in it, best first; of what fits alike, the first of all."""
+    terms, names = asked(question)
+    known = [_credits(frozenset(terms), each) for each in held]
+    weights = {term: _rarity(sum(term in has for has in known), len(held)) for term in terms}
+    needed = names if len(terms) > FEW else names | frozenset().union(*known)
+    whole = sum(weights.values()) or 1.0
+    with closing(FullTextIndex(_COLUMNS, held)) as index:
+        found = index.search(" ".join(TICKET_ID.sub(" ", question).split()))
+    best = found[0].score if found else 1.0
+    ranked = []
+    for place, score in found:
+        has = known[place]
+        share = sum(weights[term] * credit for term, credit in has.items()) / whole
+        answers = share >= ENOUGH and needed <= has.keys()
+        order = share + BY_SCORE * score / best
+        lacks = frozenset(terms) - has.keys()
+        ranked.append(Fit(place, order, share, frozenset(has), lacks, answers))
+    return sorted(ranked, key=lambda fit: (-fit.score, fit.place))
 
 
-def _ranked(
-    question: Question, passage: Passage, weight: dict[str, float], source: frozenset[str]
-) -> Ranked:
-    credit = {term: _credit(term, passage, source) for term in question.terms}
-    lacks = frozenset(term for term, worth in credit.items() if worth <= _IN_SOURCE)
-    whole = sum(
-        value * (_MISLED if not credit[term] and term in question.leading else 1.0)
-        for term, value in weight.items()
-    )
-    coverage = sum(weight[t] * worth for t, worth in credit.items()) / whole if whole else 0.0
-    inside = sum(weight[t] for t in question.terms if t in passage.own) / whole if whole else 0.0
-    wanted = has_what_is_wanted(question, passage)
-    score = (
-        coverage
-        + 0.2 * inside
-        + (0.2 if wanted else 0.0)
-        + (0.1 if _counts(question, passage) else 0.0)
-        + (0.3 if question.negated and _NOT.search(passage.text) else 0.0)
-        + 0.03 * _adjoining(question, passage)
-        - (0.2 if question.focus - passage.own - passage.over - passage.about else 0.0)
-        - 0.001 * len(passage.own)
-        - (0.3 if passage.kind is SourceKind.TICKET else 0.0)
-    )
-    needed = question.essential
-    hard = frozenset(question.terms) - question.kind_words
-    if len(hard) <= _FEW_TERMS:
-        needed |= hard
-    return Ranked(passage, score, coverage, lacks, wanted and not lacks & needed)
+def _credits(terms: frozenset[str], held: Words) -> dict[str, float]:
+    """What each of some terms counts that stand in words or around them."""
+    found: dict[str, float] = {}
+    for column, credit in reversed(list(_CREDIT.items())):
+        for term in terms & stems(getattr(held, column)):
+            found[term] = max(found.get(term, 0.0), credit)
+    return found
 
 
-def _adjoining(question: Question, passage: Passage) -> float:
-    """The share of the words standing side by side in a question that do so in a passage."""
-    if not question.pairs:
-        return 0.0
-    return len(question.pairs & {*pairwise(passage.words)}) / len(question.pairs)
-
-
-def _credit(term: str, passage: Passage, source: frozenset[str]) -> float:
-    if term in passage.own:
-        return _IN_IT
-    if term in passage.over:
-        return _OVER_IT
-    if term in passage.about:
-        return _IN_TITLE
-    if term in passage.before:
-        return _BEFORE_IT
-    return _IN_SOURCE if term in source else 0.0
-
-
-def _words_of_sources(passages: Sequence[Passage]) -> dict[str, frozenset[str]]:
-    gathered: dict[str, set[str]] = {}
-    for passage in passages:
-        gathered.setdefault(passage.thing, set()).update(passage.own | passage.over)
-    return {thing: frozenset(words) for thing, words in gathered.items()}
-
-
-def _counts(question: Question, passage: Passage) -> bool:
-    """Whether a number stands before what is counted: `20 minutes`."""
-    if not question.after_counting:
-        return False
-    words = list(tokens(passage.text))
-    return any(
-        word.stem in question.after_counting
-        and any(_is_number(w.written, w.stem) for w in words[max(0, place - 3) : place])
-        for place, word in enumerate(words)
-    )
-
-
-def _is_number(written: str, stem: str) -> bool:
-    return any(sign.isdigit() for sign in written) or stem in _NUMBER_WORDS
-
-
-def _unasked(question: Question, passage: Passage) -> Iterable[tuple[str, str]]:
-    asked = question.asked
-    for word in tokens(passage.text):
-        if word.stem not in asked:
-            yield word.written, word.stem
-
-
-def _has_number(question: Question, passage: Passage) -> bool:
-    return any(_is_number(written, stem) for written, stem in _unasked(question, passage))
-
-
-def _has_time(question: Question, passage: Passage) -> bool:
-    """A day, a time of day, or a length of time after which something is. Where the question holds
-    a time of day, it asks for a day."""
-    patterns = (_DAYS, _LENGTH) if _CLOCK.search(question.text) else (_DAYS, _CLOCK, _LENGTH)
-    return any(_has_new(pattern, question, passage) for pattern in patterns)
-
-
-def _has_length(question: Question, passage: Passage) -> bool:
-    return _has_new(_LENGTH, question, passage) or bool(passage.span.cells)
-
-
-def _has_new(pattern: re.Pattern[str], question: Question, passage: Passage) -> bool:
-    asked = question.asked
-    return any(not stems(found[0]) <= asked for found in pattern.finditer(passage.text))
-
-
-def _has_person(question: Question, passage: Passage) -> bool:
-    asked = question.asked
-    named = (stems(found) - asked for found in _NAMED.findall(passage.text))
-    if any(len(name) > 1 for name in named):
-        return True
-    roles = (stems(found) for found in _ROLES.findall(passage.text))
-    return any(not role <= asked for role in roles)
-
-
-def _has_reason(question: Question, passage: Passage) -> bool:
-    columns = " ".join(passage.span.columns)
-    return _REASONS.search(f"{passage.text} {columns}") is not None and _has_anything(
-        question, passage
-    )
-
-
-def _has_anything(question: Question, passage: Passage) -> bool:
-    unasked = _unasked(question, passage)
-    denies = not question.negated and _NOT.search(passage.text) is not None
-    return denies or any(written.lower() not in STOP_WORDS for written, _ in unasked)
-
-
-def _has_word_on_it(_question: Question, _passage: Passage) -> bool:
-    """Whether something is so is said by the very words that ask for it."""
-    return True
-
-
-_HAS: Final[dict[Wanted, Callable[[Question, Passage], bool]]] = {
-    Wanted.NUMBER: _has_number,
-    Wanted.DURATION: _has_length,
-    Wanted.TIME: _has_time,
-    Wanted.PERSON: _has_person,
-    Wanted.REASON: _has_reason,
-    Wanted.WHETHER: _has_word_on_it,
-    Wanted.ANYTHING: _has_anything,
-}
+def _rarity(holding: int, among: int) -> float:
+    if not holding:
+        return UNKNOWN * log(1 + 2 * among)
+    return log(1 + (among - holding + 0.5) / (holding + 0.5))

@@ -35,17 +35,18 @@ from desk.contracts.question.knowledge import (
 )
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
+    TICKET_ID,
     ask_about,
     asked_for,
     distinct,
     hits_before,
     hits_in,
+    parameter_list,
     query_of,
     results_of,
     stop_if_nobody_answered,
     why_not,
 )
-from desk.programs.question.question_reading import TICKET_ID, parameter_list
 from desk.trust.prose import clip
 
 DOCUMENTS: Final = "corpus://documents/"

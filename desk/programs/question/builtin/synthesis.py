@@ -5,9 +5,10 @@ read for what it says about the question, like every other.
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from desk.analytics.full_text import stems
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.findings.results import (
@@ -22,12 +23,16 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.question.knowledge import Section, Synthesis
 from desk.programs.question.builtin.answers import (
+    NOTHING_FOUND,
+    WORTH_SHOWING,
+    Found,
     PassageAnswer,
-    answer_from,
     answer_side_by_side,
-    supporting,
+    nearest,
+    quoted,
+    words_of,
 )
-from desk.programs.question.builtin.asking import query_of
+from desk.programs.question.builtin.asking import named_tickets, parameter_list, query_of
 from desk.programs.question.builtin.passages import Passage, SourceKind, passages_in
 from desk.programs.question.builtin.quoting import (
     KnownTicket,
@@ -36,18 +41,15 @@ from desk.programs.question.builtin.quoting import (
     safe_line,
     tickets_in,
 )
+from desk.programs.question.builtin.ranking import Fit, asked, fits
 from desk.programs.question.builtin.tickets_answer import (
+    QUOTED_OF_A_TICKET,
     TicketAnswer,
     answer_about_named,
-    answer_by_listing,
-    answer_on_topic,
-    beyond_fields,
-    is_list,
-    named_tickets,
-    on_topic,
+    answer_by_fitting,
     tell,
+    words_of_ticket,
 )
-from desk.programs.question.question_reading import TicketField, fields_of, parameter_list, topic_of
 from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
 MOST_EVENTS: Final = 3
@@ -138,7 +140,14 @@ def _view(view: View) -> str:
 
 
 MOST_SUPPORTING: Final = 3
-"""Passages of each kind of source that are shown beside those that the answer rests on."""
+"""Passages of each kind of source that are shown, with those that the answer rests on."""
+
+BESIDE: Final = 0.4
+MOST_BESIDE: Final = 2
+"""The share of what is asked that passages have which are quoted beside a ticket that is named, and
+how many of them."""
+
+_NEAREST: Final = f"{NOTHING_FOUND} What comes nearest:"
 
 _TITLES: Final[Mapping[SourceKind, str]] = {
     SourceKind.TICKET: "Ticket search",
@@ -149,13 +158,19 @@ _TITLES: Final[Mapping[SourceKind, str]] = {
 
 
 class _Answer(NamedTuple):
-    """What goes into a synthesis: prose, what it rests on, and what it lacks."""
+    """What goes into a synthesis: prose, and what it rests on."""
 
     summary: str
     answered: bool
     tickets: tuple[KnownTicket, ...] = ()
     passages: tuple[Passage, ...] = ()
-    missing: tuple[str, ...] = ()
+
+
+class _Ranked(NamedTuple):
+    """Tickets and passages by how well they fit a question, best first."""
+
+    tickets: list[tuple[KnownTicket, Fit]]
+    passages: list[Found]
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -166,11 +181,12 @@ def take_turn(request: TurnRequest) -> Turn:
     """
     query = query_of(request)
     quoter = Quoter()
-    passages = passages_in(request.state)
-    answer = _answer(query, request, passages, quoter)
+    tickets = tickets_in(request.state)
+    ranked = _rank(query.question, tuple(tickets.values()), passages_in(request.state))
+    answer = _answer(query, request, tickets, ranked, quoter)
     sections = (
         *_ticket_section(answer, quoter),
-        *_passage_sections(query, passages, answer, quoter),
+        *_passage_sections(ranked.passages, answer, quoter),
         *research_sections(request.state),
     )
     return Turn(
@@ -181,60 +197,101 @@ def take_turn(request: TurnRequest) -> Turn:
             sections=sections[:20],
             quotations=quoter.quotations,
             answered=answer.answered,
-            missing=answer.missing,
         )
     )
 
 
+def _rank(question: str, tickets: Sequence[KnownTicket], found: Sequence[Passage]) -> _Ranked:
+    own = {known.url for known in tickets if known.url}
+    passages = [passage for passage in found if passage.url not in own]
+    told = (words_of_ticket(known, _told_of(known, found)) for known in tickets)
+    held = [*told, *map(words_of, passages)]
+    ranked = _Ranked([], [])
+    for fit in fits(question, held):
+        if fit.place < len(tickets):
+            ranked.tickets.append((tickets[fit.place], fit))
+        else:
+            ranked.passages.append(Found(passages[fit.place - len(tickets)], fit))
+    return ranked
+
+
 def _answer(
-    query: Query, request: TurnRequest, passages: Sequence[Passage], quoter: Quoter
+    query: Query,
+    request: TurnRequest,
+    tickets: Mapping[str, KnownTicket],
+    ranked: _Ranked,
+    quoter: Quoter,
 ) -> _Answer:
-    sides = _sides(query, passages)
+    sides = _sides(query, [found.passage for found in ranked.passages])
     if sides:
         return _by_passages(answer_side_by_side(query.question, sides, quoter))
-    tickets = tickets_in(request.state)
-    named = named_tickets(query)
-    if named and not beyond_fields(query, tickets):
-        return _by_tickets(answer_about_named(query, tickets, quoter))
-    if not named and is_list(query.question):
-        return _by_tickets(answer_by_listing(query, tickets, quoter))
-    return _of_any_kind(query, request, passages, quoter)
-
-
-def _of_any_kind(
-    query: Query, request: TurnRequest, passages: Sequence[Passage], quoter: Quoter
-) -> _Answer:
-    """An answer from passages, or from the ticket that is about the question if it has more."""
-    tickets = tickets_in(request.state)
-    draft = Quoter()
-    found = answer_from(query.question, passages, draft)
-    topical = None if named_tickets(query) else on_topic(query.question, tickets.values())
-    asked = bool(fields_of(query.question))
-    if topical and asked and (not found.answered or topical.coverage > _share(query, found)):
-        return _by_tickets(answer_on_topic(query.question, topical.known, quoter))
-    if not found.answered and named_tickets(query) and fields_of(query.question):
-        return _by_tickets(answer_about_named(query, tickets, quoter))
-    quoter.take_over(draft)
-    by_passages = _by_passages(found)
+    named, draft = named_tickets(query), Quoter()
+    answer = _of_named(query, named, tickets, ranked, draft) if named else _of_any(ranked, draft)
     research = research_in(request.state)
     researched = summary_of(query.question, research)
-    if not researched:
-        return by_passages
-    return _with_research(by_passages, researched, answered=tells_of(query.question, research))
+    if researched and not answer.answered:
+        return _Answer(researched, answered=tells_of(query.question, research))
+    quoter.take_over(draft)
+    return answer._replace(summary=f"{researched or ''} {answer.summary}".strip())
 
 
-def _with_research(answer: _Answer, researched: str, *, answered: bool) -> _Answer:
-    """What the desk found out itself goes before what others write."""
-    if not answer.answered:
-        return _Answer(researched, answered=answered)
-    return answer._replace(summary=f"{researched} {answer.summary}")
+def _of_named(
+    query: Query,
+    named: Sequence[str],
+    tickets: Mapping[str, KnownTicket],
+    ranked: _Ranked,
+    quoter: Quoter,
+) -> _Answer:
+    """What is in the tickets that a question names, and what else answers it."""
+    answer = _by_tickets(answer_about_named(named, tickets, quoter))
+    if not answer.answered or not _asks_beyond(query.question, answer.tickets):
+        return answer
+    near = [found for found in ranked.passages if found.fit.share >= BESIDE]
+    return _with_passages(answer, nearest(near[:MOST_BESIDE], quoter))
 
 
-def _share(query: Query, found: PassageAnswer) -> float:
-    """How much of a topic the passages of an answer have among them."""
-    topic = topic_of(query.question)
-    held = frozenset[str]().union(*(p.own | p.over | p.about for p in found.about))
-    return len(topic & held) / len(topic) if topic else 1.0
+def _of_any(ranked: _Ranked, quoter: Quoter) -> _Answer:
+    """The passages or tickets that answer; without any, that there are none, and the nearest."""
+    sure = _Ranked(
+        [each for each in ranked.tickets if each[1].answers],
+        [each for each in ranked.passages if each.fit.answers],
+    )
+    if sure.tickets or sure.passages:
+        return _of_best(sure, quoted(ranked.passages, quoter), quoter)
+    near = _Ranked(
+        [each for each in ranked.tickets if each[1].share >= WORTH_SHOWING],
+        [each for each in ranked.passages if each.fit.share >= WORTH_SHOWING],
+    )
+    if not near.tickets and not near.passages:
+        return _Answer(NOTHING_FOUND, answered=False)
+    answer = _of_best(near, nearest(near.passages, quoter), quoter)
+    return answer._replace(summary=f"{_NEAREST} {answer.summary}", answered=False)
+
+
+def _of_best(ranked: _Ranked, passages: PassageAnswer, quoter: Quoter) -> _Answer:
+    """An answer from passages, which tickets that have more of the question go before."""
+    top = max((fit.share for _, fit in ranked.tickets), default=0.0)
+    if ranked.passages and top <= ranked.passages[0].fit.share:
+        return _by_passages(passages)
+    fitting = [known for known, fit in ranked.tickets if fit.share == top]
+    return _with_passages(_by_tickets(answer_by_fitting(fitting, quoter)), passages)
+
+
+def _with_passages(answer: _Answer, beside: PassageAnswer) -> _Answer:
+    if not beside.answered:
+        return answer
+    return answer._replace(summary=f"{answer.summary} {beside.summary}", passages=beside.about)
+
+
+def _asks_beyond(question: str, named: Sequence[KnownTicket]) -> bool:
+    """Whether a question has words that do not stand in the tickets that it names."""
+    said = frozenset[str]().union(*(stems(" ".join(words_of_ticket(one))) for one in named))
+    return not frozenset(asked(question).terms) <= said
+
+
+def _told_of(known: KnownTicket, passages: Iterable[Passage]) -> str:
+    """What searches say of a ticket."""
+    return " ".join(each.text for each in passages if known.url and each.url == known.url)
 
 
 def _by_tickets(answer: TicketAnswer) -> _Answer:
@@ -242,7 +299,7 @@ def _by_tickets(answer: TicketAnswer) -> _Answer:
 
 
 def _by_passages(answer: PassageAnswer) -> _Answer:
-    return _Answer(answer.summary, answer.answered, passages=answer.about, missing=answer.missing)
+    return _Answer(answer.summary, answer.answered, passages=answer.about)
 
 
 def _sides(query: Query, passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], ...]:
@@ -266,23 +323,22 @@ def _failed(state: Sequence[StateEntry]) -> str:
 
 def _ticket_section(answer: _Answer, quoter: Quoter) -> Iterator[Section]:
     if answer.tickets:
-        fields = tuple(TicketField)
         lines = [
-            f"- {tell(each, fields, quoter)}"
+            f"- {tell(each, quoter)}"
             for each in answer.tickets
-            if quoter.has_room_for(len(fields) + 1)
+            if quoter.has_room_for(QUOTED_OF_A_TICKET)
         ]
         yield Section(title="Tickets", content="\n".join(lines))
 
 
 def _passage_sections(
-    query: Query, passages: Sequence[Passage], answer: _Answer, quoter: Quoter
+    ranked: Sequence[Found], answer: _Answer, quoter: Quoter
 ) -> Iterator[Section]:
     for kind, title in _TITLES.items():
-        of_kind = [passage for passage in passages if passage.kind is kind]
-        if kind is SourceKind.TICKET and answer.tickets:
-            continue
-        shown = supporting(query.question, of_kind, answer.passages, MOST_SUPPORTING)
-        lines = [f"- {quoter.passage(p)}" for p in shown if quoter.has_room_for(1)]
+        of_kind = [found for found in ranked if found.passage.kind is kind]
+        about = [found.passage for found in of_kind if found.passage in answer.passages]
+        worth = [found.passage for found in of_kind if found.fit.share >= WORTH_SHOWING]
+        shown = dict.fromkeys((*about, *worth[: max(MOST_SUPPORTING - len(about), 0)]))
+        lines = [f"- {quoter.passage(each)}" for each in shown if quoter.has_room_for(1)]
         if lines:
             yield Section(title=title, content="\n".join(lines))
