@@ -13,10 +13,11 @@ from desk.contracts.findings.results import EventType
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import MarketReport, MissingMarket, ResearchReport
-from desk.documents.audit.report import audit, counted, seal_findings
+from desk.documents.audit.report import audit, counted
 from desk.documents.rendering.json_form import from_json, to_json
 from desk.documents.report.claims import printed_claims
 from desk.trust.claims.rate_claims import IN_A_ROW
+from desk.trust.ledger import seal_of
 from desk.trust.ledger.seal import content_hash, sealed
 from desk.trust.prose.references import sentence
 from tests.support.real_reports import disputed_report, real_report
@@ -343,7 +344,7 @@ def _objected(text: str) -> bool:
         held = from_json(text)
     except ValueError:
         return True
-    return to_json(held) != text or any(seal_findings(held))
+    return to_json(held) != text or held.seal != seal_of(held)
 
 
 LAST_OF_A_WEEK = list(Metric).index(Metric.DECISION_CHANGE)

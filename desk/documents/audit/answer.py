@@ -2,16 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain
+from functools import partial
 from typing import Final, NamedTuple
 
 from desk.analytics.links import web_link
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolResult, ToolStatus
-from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.question.answers import AnswerReport
+from desk.contracts.findings.document import Statement
+from desk.contracts.question.answers import AnswerReport, AnswerStatement
 from desk.contracts.question.graph import NodeState
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer.evidence import (
@@ -23,18 +23,17 @@ from desk.documents.answer.evidence import (
 )
 from desk.documents.answer.nodes import usage_of_nodes
 from desk.documents.answer.prose import Known, render_answer
-from desk.documents.audit.findings import AuditFinding, differing
+from desk.documents.audit import document
+from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import parts_of
-from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
-from desk.trust.prose import UnknownReferenceError, objections, references, split_sentences
+from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
 """What an answer says of when its content came to be known."""
 
+CALLED: Final = "answer"
+
 _PAGE: Final = re.compile(r"page (\d{1,5})")
-
-
-Check = Callable[[AnswerReport], Iterator[AuditFinding]]
 
 
 class AnswerCounts(NamedTuple):
@@ -62,11 +61,8 @@ def findings_in_answer(report: AnswerReport) -> tuple[AuditFinding, ...]:
     The seal tells that something was changed, the rest tells what. What is missing, remarks and the
     words between the references are the agents' own: only the seal guards them.
     """
-    checks = {check.__name__.removesuffix("_findings"): check for check in CHECKS}
-    checks |= {part.name: part.findings for part in parts_of(report)}
-    return tuple(
-        chain.from_iterable(_found_by(name, check, report) for name, check in checks.items())
-    )
+    of_programs = {part.name: part.findings for part in parts_of(report)}
+    return document.found_by({**CHECKS, **of_programs}, report, CALLED)
 
 
 def counted_in_answer(report: AnswerReport) -> AnswerCounts:
@@ -88,20 +84,6 @@ def sentences_in_answer(answer: AnswerReport) -> int:
     return sum(len(split_sentences(prose)) for prose in _proses(answer))
 
 
-def _found_by(name: str, check: Check, answer: AnswerReport) -> Iterator[AuditFinding]:
-    """What a check finds. One that an answer's contradictions stop in its tracks has found them."""
-    try:
-        yield from check(answer)
-    except (ValueError, LookupError, ArithmeticError) as error:
-        yield AuditFinding(name, f"the answer contradicts itself: {error}")
-
-
-def seal_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether the answer is as it was when it was sealed."""
-    if answer.seal != seal_of(answer):
-        yield AuditFinding("seal", "the answer is not the one that was sealed")
-
-
 def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether the answer tells of its graph's nodes, and counts itself right."""
     told = [(line.node, index) for index, line in enumerate(answer.nodes)]
@@ -116,50 +98,6 @@ def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         yield AuditFinding("as of", "it is not the end of the window")
     if answer.usage != usage_of_nodes(answer.nodes):
         yield AuditFinding("usage", "it is not the sum of what the nodes used")
-
-
-def evidence_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every tool result is unchanged, of the as-of instant and an answer to its call."""
-    counts = Counter(result.evidence_id for result in answer.evidence)
-    for result in answer.evidence:
-        where = f"evidence {result.evidence_id}"
-        if counts[result.evidence_id] > 1:
-            yield AuditFinding(where, "two tool results go by this id")
-        if not is_carried(result):
-            yield AuditFinding(where, "its content is not carried, and cannot be verified")
-            continue
-        yield from _of_content(where, result, answer)
-    named = evidence_named(answer.quotations, answer.claims, answer.verdicts)
-    drawn = (name for part in parts_of(answer) for name in part.evidence(answer))
-    for name in sorted(counts.keys() - named.union(drawn)):
-        yield AuditFinding(f"evidence {name}", "nothing rests on it")
-
-
-def _of_content(where: str, result: ToolResult, answer: AnswerReport) -> Iterator[AuditFinding]:
-    try:
-        verified_answer(result, answer.window, answer.due)
-    except EvidenceUnusable as unusable:
-        yield AuditFinding(where, str(unusable))
-    for name in KNOWN_FROM:
-        known_from = _instant(result, name)
-        if known_from is not None and known_from > answer.as_of:
-            yield AuditFinding(
-                where, f"it is {name.replace('_', ' ')} {known_from}, which is later"
-            )
-
-
-def source_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every source is that of a tool result, attributed as the result says itself."""
-    held = {result.evidence_id: result for result in answer.evidence}
-    for number, source in enumerate(answer.sources, start=1):
-        where = f"source {number}, {source.evidence_id}"
-        result = held.get(source.evidence_id)
-        if result is None:
-            yield AuditFinding(where, "there is no tool result of that id")
-        elif is_carried(result):
-            yield from differing(where, source, source_of_answer(result, source))
-    for name in sorted(held.keys() - {source.evidence_id for source in answer.sources}):
-        yield AuditFinding(f"evidence {name}", "no source is listed for it")
 
 
 def quotation_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -195,39 +133,37 @@ def _of_quotation(
         yield AuditFinding(where, f"{quotation.source!r} is not what its source is called")
 
 
+def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
+    """Whether no content came to be known after the as-of instant, and something rests on each."""
+    for result in answer.evidence:
+        for name in KNOWN_FROM:
+            at = _instant(result, name)
+            if at is not None and at > answer.as_of:
+                words = f"it is {name.replace('_', ' ')} {at}, which is later"
+                yield AuditFinding(f"evidence {result.evidence_id}", words)
+    named = evidence_named(answer.quotations, answer.claims, answer.verdicts)
+    named = named.union(*(part.evidence(answer) for part in parts_of(answer)))
+    for name in sorted({result.evidence_id for result in answer.evidence} - named):
+        yield AuditFinding(f"evidence {name}", "nothing rests on it")
+
+
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and goes into what is printed."""
-    ledger = Ledger(answer.specs, answer.window, answer.base_area, answer.evidence, answer.due)
+    yield from document.claim_findings(answer, _stated(answer), _place)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
     printed += (name for part in parts_of(answer) for name in part.named(answer))
-    wanted = {claim.claim_id for claim in with_inputs(printed, known)}
-    counts = Counter(claim.claim_id for claim in answer.claims)
-    for claim in answer.claims:
-        where = f"claim {claim.claim_id}"
-        if counts[claim.claim_id] > 1:
-            yield AuditFinding(where, "it is stated more than once")
-        if claim.claim_id not in wanted:
-            yield AuditFinding(where, "nothing refers to it")
-        objection = ledger.objection(claim, known)
-        if objection is not None:
-            yield AuditFinding(where, f"{objection.words} ({objection.check})")
+    for name in known.keys() - {claim.claim_id for claim in with_inputs(printed, known)}:
+        yield AuditFinding(f"claim {name}", "nothing refers to it")
 
 
 def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no claim that is printed is rejected, and every verified one has two origins."""
-    known = {result.evidence_id for result in answer.evidence}
+    """Whether no claim that is printed is rejected, and every verdict is on one that is."""
+    yield from document.verdict_findings(answer, _stated(answer), _place)
     printed = {claim.claim_id for claim in answer.claims}
     for verdict in answer.verdicts:
-        where = f"verdict on {verdict.claim_id}"
         if verdict.claim_id not in printed:
-            yield AuditFinding(where, "there is no such claim")
-        if verdict.status is ClaimStatus.REJECTED:
-            yield AuditFinding(where, "it is rejected, and printed all the same")
-        if verdict.status is ClaimStatus.VERIFIED and len(set(verdict.origins)) < 2:
-            yield AuditFinding(where, "it is verified, and fewer than two origins support it")
-        for name in sorted({*verdict.evidence} - known):
-            yield AuditFinding(where, f"it rests on {name}, which is no tool result here")
+            yield AuditFinding(f"verdict on {verdict.claim_id}", "there is no such claim")
 
 
 def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -237,17 +173,17 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         {quotation.quotation_id: quotation for quotation in answer.quotations},
     )
     for where, prose, printed in _texts(answer):
-        try:
-            expected = render_answer(prose, known)
-        except UnknownReferenceError as error:
-            names = ", ".join(error.references)
-            yield AuditFinding(where, f"it refers to {names}, which is not here")
-            continue
-        if printed != expected:
-            shown = printed[:200]
-            yield AuditFinding(where, f"it prints {shown!r}, and its prose gives another text")
-        for found in objections(prose, known.claims, others=known.quotations, place=where):
-            yield AuditFinding(where, f"{found.written!r}: {found.reason}")
+        yield from document.printed_findings(where, printed, partial(render_answer, prose, known))
+        yield from document.typed_findings(where, prose, known.claims, known.quotations)
+
+
+def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:
+    """All that an answer claims, also where it names no market."""
+    return (AnswerStatement("", answer.claims, answer.verdicts),)
+
+
+def _place(_: Statement) -> str:
+    return ""
 
 
 def _proses(answer: AnswerReport) -> Iterator[str]:
@@ -256,16 +192,23 @@ def _proses(answer: AnswerReport) -> Iterator[str]:
         yield from (prose for _, prose in part.texts(answer))
 
 
-CHECKS: Final[tuple[Check, ...]] = (
-    seal_findings,
-    frame_findings,
-    evidence_findings,
-    source_findings,
-    quotation_findings,
-    claim_findings,
-    verdict_findings,
-    prose_findings,
-)
+CHECKS: Final[document.Checks[AnswerReport]] = {
+    "seal": lambda answer: document.seal_findings(answer, answer.seal, CALLED),
+    "frame": frame_findings,
+    "evidence": lambda answer: document.evidence_findings(answer, with_refusals=False),
+    "known from": known_from_findings,
+    "source": lambda answer: document.source_findings(
+        answer,
+        source_of_answer,
+        (result.evidence_id for result in answer.evidence),
+        "no source is listed for it",
+    ),
+    "quotation": quotation_findings,
+    "claim": claim_findings,
+    "verdict": verdict_findings,
+    "prose": prose_findings,
+}
+"""What every answer is looked at for; the parts of its programs are looked at besides."""
 
 
 def _texts(answer: AnswerReport) -> Iterator[tuple[str, str, str]]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.documents.audit.document import typed_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.trust.conflicts import (
     decide,
@@ -15,7 +16,6 @@ from desk.trust.conflicts import (
     state,
     state_on,
 )
-from desk.trust.prose import objections
 
 RULES: Final = (DecidedBy.VOTE, DecidedBy.PUBLISHER)
 
@@ -89,5 +89,4 @@ def prose_findings(
     """Whether texts, each with its place, refer to claims that are there, and no figure was typed
     into them."""
     for where, prose in texts:
-        for found in objections(prose, claims, place=where):
-            yield AuditFinding(where, f"{found.written!r}: {found.reason}")
+        yield from typed_findings(where, prose, claims)

@@ -17,6 +17,7 @@ from desk.contracts.week.report import (
     ReportedObjection,
     ResearchReport,
 )
+from desk.documents.audit.document import printed_findings, typed_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.report.claims import printed_claims, returned_by
 from desk.documents.report.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
@@ -32,9 +33,7 @@ from desk.trust.judging import Grounds, is_about, settled_by, withholds
 from desk.trust.ledger import usable_answers
 from desk.trust.prose import (
     Text,
-    UnknownReferenceError,
     clip,
-    objections,
     objections_to,
     render,
     unbacked,
@@ -55,14 +54,14 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     for number, line in enumerate(report.commentary, start=1):
         where = f"commentary, sentence {number}"
         yield from _of_text(where, line.prose, line.text, week)
-        yield from _typed(where, line.prose, week)
+        yield from typed_findings(where, line.prose, week)
     for row in report.calendar:
         where = f"calendar, {row.area} on {row.day}"
         yield from _of_text(where, row.outcome.prose, row.outcome.text, week)
     for number, change in enumerate(report.changes.entries, start=1):
         where = f"change {number}, {change.market}"
         yield from _of_text(where, change.prose, change.text, week)
-        yield from _typed(where, change.prose, week)
+        yield from typed_findings(where, change.prose, week)
         yield from _of_after(where, change.claim_id, change.after, change.unit, week)
     for conflict in report.conflicts:
         yield from _of_resolution(conflict, week)
@@ -89,7 +88,7 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         for event in section.events:
             where = f"{section.market}, event {event.event_id}"
             yield from _of_text(where, event.description, event.text, known)
-            yield from _typed(where, event.description, known)
+            yield from typed_findings(where, event.description, known)
             yield from _of_event(where, event, section, known, banks, areas)
             for objection in (
                 *check_event_source(event, evidence, report.window),
@@ -120,18 +119,7 @@ def _check_origin(
 
 
 def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[AuditFinding]:
-    try:
-        expected = clip(render(prose, claims))
-    except UnknownReferenceError as error:
-        yield AuditFinding(where, str(error))
-        return
-    if text != expected:
-        yield AuditFinding(where, f"it prints {text[:200]!r}, and its prose gives another text")
-
-
-def _typed(where: str, prose: str, claims: Claims) -> Iterator[AuditFinding]:
-    for found in objections(prose, claims, place=where):
-        yield AuditFinding(where, f"{found.written!r}: {found.reason}")
+    yield from printed_findings(where, text, lambda: clip(render(prose, claims)))
 
 
 def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:

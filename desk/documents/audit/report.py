@@ -1,20 +1,19 @@
 """Verifying a published report from itself: nothing is asked, and nothing else is read."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
-from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from desk.analytics.weeks import window_of
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tools import SourceOutage, ToolResult, ToolStatus
+from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.document import Statement
 from desk.contracts.findings.results import Bounds, ConflictRecord
-from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
-from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.contracts.week.report import ResearchReport
+from desk.documents.audit import document
 from desk.documents.audit.changes import change_findings
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.documents.audit.prose import event_findings, objection_findings, text_findings
@@ -37,8 +36,9 @@ from desk.runs.assignments.outages import together
 from desk.runs.boards.usage import usage_of
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import Ranges, state, state_on, target_ranges
-from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
 from desk.trust.prose import references
+
+CALLED: Final = "report"
 
 
 def frame_findings(report: ResearchReport) -> Iterator[AuditFinding]:
@@ -116,58 +116,6 @@ def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
         yield AuditFinding("usage", "it is not the sum of what the agents used")
 
 
-def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence and states the same in every market."""
-    ledger = Ledger(
-        report.config.markets, report.window, report.config.policy.base_area, report.evidence
-    )
-    week = printed_claims(report)
-    if report.counts:
-        again = week_counts(week, report.config.markets)
-        yield from compared("counts", report.counts, tuple(again.values()))
-    for section in report.markets:
-        own = {claim.claim_id: claim for claim in section.claims}
-        counts = Counter(claim.claim_id for claim in section.claims)
-        for claim in section.claims:
-            where = f"{section.market}, claim {claim.claim_id}"
-            if counts[claim.claim_id] > 1:
-                yield AuditFinding(where, "the market states it more than once")
-            if not same_figure(claim, week[claim.claim_id]):
-                yield AuditFinding(where, "another market states it differently")
-            objection = ledger.objection(claim, own)
-            if objection is not None:
-                yield AuditFinding(where, f"{objection.words} ({objection.check})")
-
-
-def verdict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim has a verdict, and none that is printed is rejected."""
-    known = {result.evidence_id for result in report.evidence}
-    for section in report.markets:
-        by_claim = {verdict.claim_id: verdict for verdict in section.verdicts}
-        if len(by_claim) < len(section.verdicts):
-            yield AuditFinding(section.market, "a claim has more than one verdict")
-        for claim in section.claims:
-            where = f"{section.market}, verdict on {claim.claim_id}"
-            verdict = by_claim.get(claim.claim_id)
-            if verdict is None:
-                yield AuditFinding(where, "there is none")
-            elif verdict.status is ClaimStatus.REJECTED:
-                yield AuditFinding(where, "it is rejected, and printed all the same")
-        for verdict in section.verdicts:
-            yield from _of_verdict(section, verdict, known)
-
-
-def _of_verdict(
-    section: MarketReport, verdict: ClaimVerdict, known: set[str]
-) -> Iterator[AuditFinding]:
-    where = f"{section.market}, verdict on {verdict.claim_id}"
-    if verdict.status is ClaimStatus.VERIFIED and len(set(verdict.origins)) < 2:
-        yield AuditFinding(where, "it is verified, and fewer than two origins support it")
-    absent = [name for name in verdict.evidence if name not in known]
-    if absent:
-        yield AuditFinding(where, f"it rests on {', '.join(absent)}, which is no tool result here")
-
-
 def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether every conflict is as its rules decide it, and prints the figure that was chosen."""
     claims, ranges = printed_claims(report), target_ranges(report.evidence)
@@ -206,69 +154,62 @@ def _of_choice(
             yield AuditFinding(where, f"{conflict.chosen} was chosen, and {name} says otherwise")
 
 
-def seal_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the report is as it was when it was sealed."""
-    if report.seal != seal_of(report):
-        yield AuditFinding("seal", "the report is not the one that was sealed")
-
-
-def evidence_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every tool result is unchanged, of the as-of instant and an answer to its call."""
-    held: dict[str, ToolResult] = {}
-    for result in report.evidence:
-        where = f"evidence {result.evidence_id}"
-        if held.setdefault(result.evidence_id, result) is not result:
-            yield AuditFinding(where, "two tool results go by this id")
-        if result.status is not ToolStatus.OK:
-            if result.content is not None or result.content_hash is not None:
-                yield AuditFinding(where, f"a call that was {result.status} has no content")
-            continue
-        try:
-            verified_answer(result, report.window)
-        except EvidenceUnusable as unusable:
-            yield AuditFinding(where, str(unusable))
-
-
-def source_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every source is that of a tool result, asked and attributed as the result says."""
-    held = {result.evidence_id: result for result in report.evidence}
-    for number, source in enumerate(report.sources, start=1):
-        where = f"source {number}, {source.evidence_id}"
-        result = held.get(source.evidence_id)
-        if result is None:
-            yield AuditFinding(where, "there is no tool result of that id")
-        else:
-            yield from differing(where, source, source_of(result, source))
-    named = {source.evidence_id for source in report.sources}
-    for name in sorted(_used(report) - named):
-        where = f"evidence {name}"
-        yield AuditFinding(where, "a claim or a tone rests on it and no source is listed")
-
-
 def _used(report: ResearchReport) -> set[str]:
     return {
         name for section in report.markets for claim in section.claims for name in claim.evidence
     } | {tone.evidence_id for section in report.markets for tone in section.tones}
 
 
-PARTS = (
-    seal_findings,
-    frame_findings,
-    evidence_findings,
-    source_findings,
-    claim_findings,
-    verdict_findings,
-    conflict_findings,
-    event_findings,
-    text_findings,
-    objection_findings,
-    change_findings,
-    table_findings,
-    chart_findings,
-    tone_findings,
-    advice_findings,
-    forecast_findings,
-)
+def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every claim follows from its evidence and states the same in every market."""
+    week = printed_claims(report)
+    if report.counts:
+        again = week_counts(week, report.config.markets)
+        yield from compared("counts", report.counts, tuple(again.values()))
+    yield from document.claim_findings(report, report.statements, _place)
+    for section in report.markets:
+        for claim in section.claims:
+            if not same_figure(claim, week[claim.claim_id]):
+                where = f"{_place(section)}claim {claim.claim_id}"
+                yield AuditFinding(where, "another market states it differently")
+
+
+def verdict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every claim has a verdict, one, and none that is printed is rejected."""
+    for section in report.markets:
+        names = {verdict.claim_id for verdict in section.verdicts}
+        if len(names) < len(section.verdicts):
+            yield AuditFinding(section.market, "a claim has more than one verdict")
+        for claim in section.claims:
+            if claim.claim_id not in names:
+                yield AuditFinding(f"{_place(section)}verdict on {claim.claim_id}", "there is none")
+        yield from document.verdict_findings(report, (section,), _place)
+
+
+def _place(section: Statement) -> str:
+    return f"{section.market}, "
+
+
+CHECKS: Final[document.Checks[ResearchReport]] = {
+    "seal": lambda report: document.seal_findings(report, report.seal, CALLED),
+    "frame": frame_findings,
+    "evidence": lambda report: document.evidence_findings(report, with_refusals=True),
+    "source": lambda report: document.source_findings(
+        report, source_of, _used(report), "a claim or a tone rests on it and no source is listed"
+    ),
+    "claim": claim_findings,
+    "verdict": verdict_findings,
+    "conflict": conflict_findings,
+    "event": event_findings,
+    "text": text_findings,
+    "objection": objection_findings,
+    "change": change_findings,
+    "table": table_findings,
+    "chart": chart_findings,
+    "tone": tone_findings,
+    "advice": advice_findings,
+    "forecast": forecast_findings,
+}
 
 
 class Counts(NamedTuple):
@@ -287,18 +228,7 @@ def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
     and the words between the figures are the agents' own, and the outcomes behind the scorecard
     those of other weeks: only the seal guards them.
     """
-    return tuple(chain.from_iterable(_found_by(part, report) for part in PARTS))
-
-
-def _found_by(
-    part: Callable[[ResearchReport], Iterator[AuditFinding]], report: ResearchReport
-) -> Iterator[AuditFinding]:
-    """What a part finds. One that a report's contradictions stop in its tracks has found them."""
-    try:
-        yield from part(report)
-    except (ValueError, LookupError, ArithmeticError) as error:
-        where = part.__name__.removesuffix("_findings").replace("_", " ")
-        yield AuditFinding(where, f"the report contradicts itself: {error}")
+    return document.found_by(CHECKS, report, CALLED)
 
 
 def counted(report: ResearchReport) -> Counts:
