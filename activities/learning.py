@@ -17,7 +17,7 @@ from activities.errors import fault_told
 from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
 from desk.contracts.learning.learning import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, Question
-from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType
+from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, Message, Queue, WorkflowType
 from desk.contracts.swarm.swarm import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
 from desk.platform.temporal.history import (
@@ -30,10 +30,6 @@ from desk.platform.temporal.history import (
 )
 
 SIDE_BY_SIDE: Final = 8
-
-TURN: Final = "take_turn"
-
-CALL: Final = "call_tool"
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
 """How long a killed worker can hold a workflow task of the learning system. A worker that takes
@@ -73,9 +69,14 @@ async def _tried(history: History, counted: Set[str]) -> AsyncIterator[Tried]:
     """The turns and calls, without what was answered at once and is counted. Payloads are read
     where something went wrong."""
     for scheduled, started, ended in history.activities:
-        is_call, failed = scheduled.name == CALL, started.failure if started else None
+        is_call, failed = (
+            scheduled.name == ActivityName.CALL_TOOL,
+            started.failure if started else None,
+        )
         known = not is_call or task_key(history.workflow_id, scheduled.activity_id) in counted
-        if scheduled.name not in (TURN, CALL) or (failed is None and known):
+        if scheduled.name not in (ActivityName.TAKE_TURN, ActivityName.CALL_TOOL) or (
+            failed is None and known
+        ):
             continue
         if ended is not None and ended.ending is Ending.CANCELED:
             ended = None

@@ -37,6 +37,16 @@ class WorkflowType(StrEnum):
     STOCK_RESEARCH = "StockResearchWorkflow"
 
 
+class ActivityName(StrEnum):
+    """Activities as they stand in histories, those by whose name a history is read."""
+
+    TAKE_TURN = "take_turn"
+    CALL_TOOL = "call_tool"
+    PUBLISH_REPORT = "publish_report"
+    TELL_LEARNING = "tell_learning"
+    REMEMBER = "remember"
+
+
 class AgentId(StrEnum):
     """The desk's agents: those of a week, of a question, of a swarm, and of a stock's episode."""
 

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 from temporalio.client import Client, WorkflowContinuedAsNewError, WorkflowFailureError
 
+from desk.contracts.names import ActivityName
 from desk.contracts.week.run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
 from desk.platform.temporal.history import Ending
 from starters.runs.server_runs import earlier_runs, history_of, why_it_ended
 from starters.runs.week_runs import FoundRun, request_of
 from starters.terminal.exit_status import CommandError
-
-PUBLISHING = "publish_report"
-"""The activity whose input and result, taken together, are what a run would have returned."""
 
 
 class EndedWithoutReport(CommandError):
@@ -90,12 +88,12 @@ async def published_before_the_end(found: FoundRun) -> WeekResult | None:
 
 
 async def _published_in(client: Client, workflow_id: str, run_id: str) -> WeekResult | None:
-    """The last revision that a run published, from its history."""
+    """The last revision that a run published: what it asked for and got together are its result."""
     history = await history_of(client, workflow_id, run_id)
     published = [
         (scheduled, end)
         for scheduled, end in history.endings()
-        if scheduled.name == PUBLISHING and end.ending is Ending.COMPLETED
+        if scheduled.name == ActivityName.PUBLISH_REPORT and end.ending is Ending.COMPLETED
     ]
     if not published:
         return None

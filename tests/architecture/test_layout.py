@@ -203,6 +203,24 @@ def test_only_the_settings_read_the_environment() -> None:
     assert readers == {"desk/platform/settings.py", "desk/sources/reuters/server.py"}
 
 
+def test_only_the_reader_of_histories_knows_how_temporal_writes_them() -> None:
+    reader = PROJECT / "desk/platform/temporal/history"
+    others = [
+        name_of(path)
+        for package in OURS
+        for path, tree in modules(package)
+        if reader not in path.parents
+        and (
+            "temporalio.api.history.v1" in imported(tree)
+            or any(
+                isinstance(node, ast.Attribute) and node.attr.startswith("fetch_history")
+                for node in ast.walk(tree)
+            )
+        )
+    ]
+    assert others == []
+
+
 def test_no_folder_hides_the_mcp_library() -> None:
     assert not (PROJECT / "mcp").exists()
 

@@ -16,7 +16,7 @@ from temporalio.worker import Worker
 
 from activities.publishing.reports import PublishingActivities
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.names import Queue, WorkflowType
+from desk.contracts.names import ActivityName, Queue, WorkflowType
 from desk.contracts.week.run import (
     Publication,
     PublishedFiles,
@@ -28,7 +28,7 @@ from desk.contracts.week.run import (
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from starters.runs.watching import published_by
-from starters.runs.week_results import PUBLISHING, EndedWithoutReport, last_record, last_result
+from starters.runs.week_results import EndedWithoutReport, last_record, last_result
 from starters.runs.week_runs import FoundRun, described, request_of, start_run
 from starters.weeks.rerun.actions import signal_rerun
 from tests.support.homes import home_settings
@@ -197,4 +197,8 @@ async def test_a_resumed_run_that_ended_badly_is_resumed_from_the_same_record(
 
 
 def test_the_publishing_activity_of_the_desk_has_the_name_that_is_looked_for() -> None:
-    assert PublishingActivities.publish_report.__name__ == PUBLISHING == publish_report.__name__
+    assert (
+        PublishingActivities.publish_report.__name__
+        == ActivityName.PUBLISH_REPORT
+        == publish_report.__name__
+    )

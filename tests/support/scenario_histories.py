@@ -1,17 +1,14 @@
 """What a graph's run says of itself in its history."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from temporalio.api.enums.v1 import EventType
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
+from desk.contracts.names import activity_id_parts
 from desk.contracts.question.graph import GraphSpec
-
-_TURN = re.compile(r"[^.]+\.[^.]+\.(?P<node>.+)\.t(?P<turn>\d+)")
+from desk.platform.temporal.history import Ending, fetch_history
 
 
 @dataclass(frozen=True)
@@ -42,8 +39,9 @@ class RunHistory:
         each node that has agents before it."""
         turns: dict[str, list[ActivityRun]] = {}
         for each in self.activities:
-            if named := _TURN.fullmatch(each.activity_id):
-                turns.setdefault(named["node"], []).append(each)
+            parts = activity_id_parts(each.activity_id)
+            if parts is not None and parts.place and parts.call is None:
+                turns.setdefault(parts.place, []).append(each)
         return tuple(_hops(graph, turns))
 
 
@@ -62,28 +60,13 @@ def _hops(graph: GraphSpec, turns: Mapping[str, list[ActivityRun]]) -> Iterator[
 
 async def history_of(client: Client, workflow_id: str) -> RunHistory:
     """The history of the latest run of a workflow."""
-    handle = client.get_workflow_handle(workflow_id)
-    described = await handle.describe()
-    scheduled: dict[int, str] = {}
-    started: dict[int, tuple[datetime, int]] = {}
-    completed: list[ActivityRun] = []
-    async for event in handle.fetch_history_events():
-        match event.event_type:
-            case EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-                told = event.activity_task_scheduled_event_attributes
-                scheduled[event.event_id] = told.activity_id
-            case EventType.EVENT_TYPE_ACTIVITY_TASK_STARTED:
-                begun = event.activity_task_started_event_attributes
-                started[begun.scheduled_event_id] = (_at(event), begun.attempt)
-            case EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
-                place = event.activity_task_completed_event_attributes.scheduled_event_id
-                at, attempt = started[place]
-                completed.append(ActivityRun(scheduled[place], at, _at(event), attempt))
-            case _:
-                pass
+    described = await client.get_workflow_handle(workflow_id).describe()
+    history = await fetch_history(client, workflow_id)
+    completed = [
+        ActivityRun(scheduled.activity_id, started.at, ended.at, started.attempt)
+        for scheduled, started, ended in history.activities
+        if started and ended and ended.ending is Ending.COMPLETED
+    ]
+    completed.sort(key=lambda each: each.completed_at)
     info = described.raw_description.workflow_execution_info
     return RunHistory(tuple(completed), info.history_length, info.history_size_bytes)
-
-
-def _at(event: HistoryEvent) -> datetime:
-    return event.event_time.ToDatetime()

@@ -48,8 +48,7 @@ from desk.runs.messages.events import (
     TurnAsked,
     turn_of,
 )
-from desk.runs.messages.messages import chosen, told
-from desk.runs.messages.now import WorkerSeen, WorkerState
+from desk.runs.messages.messages import WorkerSeen, WorkerState, chosen, told
 from tests.support.builders import claim
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

@@ -31,11 +31,9 @@ from temporalio.worker import (
     WorkflowOutboundInterceptor,
 )
 
+from desk.contracts.names import ActivityName
 from desk.platform.telemetry.export import FLUSH_MILLIS, ROOT, processor, resource, sampler
 from desk.platform.telemetry.logs import subject_of
-
-PUBLISHING: Final = "publish_report"
-"""The activity with which a week is done; its run stays open for days, for reruns."""
 
 _NAME: Final = "research-desk"
 
@@ -147,7 +145,7 @@ class _UntilPublished(WorkflowOutboundInterceptor):
 
     def start_activity(self, input: StartActivityInput) -> workflow.ActivityHandle[Any]:
         handle = super().start_activity(input)
-        if input.activity == PUBLISHING:
+        if input.activity == ActivityName.PUBLISH_REPORT:
             handle.add_done_callback(self._published)
         return handle
 

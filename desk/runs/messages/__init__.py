@@ -20,8 +20,7 @@ from desk.runs.messages.events import (
     WeekAsked,
     turn_of,
 )
-from desk.runs.messages.messages import chosen, told
-from desk.runs.messages.now import WorkerSeen, WorkerState
+from desk.runs.messages.messages import WorkerSeen, WorkerState, chosen, told
 from desk.runs.messages.telling import Entry
 
 __all__ = [

@@ -1,20 +1,72 @@
-"""A run's history, told as the messages of a desk. Nothing is sent and nothing is kept.
+"""Histories told as messages, with what the server knows of what is under way.
 
-The same history gives the same messages, with the same ids, in the same order.
+Nothing is sent and nothing is kept: the same histories give the same messages, with the same ids,
+in the same order. What is under way the server keeps only while it is so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
 
 from desk.contracts.agents.messages import (
+    AcceptanceStatus,
     AgentMessage,
+    AgentStatus,
+    HeartbeatContent,
     MessageType,
     ResearchResultContent,
+    SystemStatusContent,
+    TaskAcceptanceContent,
     ValidationRequestContent,
 )
 from desk.contracts.findings.results import ResearchResult
-from desk.runs.messages.events import ToldWorkflow
-from desk.runs.messages.now import WorkerSeen, pending, statuses
-from desk.runs.messages.telling import Entry, Teller
+from desk.contracts.names import AgentId, agent_of
+from desk.runs.messages.contents import is_identity
+from desk.runs.messages.events import Asked, Event, Pending, ToldWorkflow
+from desk.runs.messages.telling import Entry, Task, Teller
+
+PM: Final = AgentId.PRODUCT_MANAGER
+
+MOST_QUEUES: Final = 40
+
+
+class WorkerState(StrEnum):
+    """What a worker's process says it does."""
+
+    RUNNING = "running"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True)
+class WorkerSeen:
+    """A worker's process as it last told the server: all the queues that it polls together.
+
+    CPU and memory are shares of its host, from 0 to 100. Counts are since it started. `silent`:
+    it is overdue. `process` tells it from others of its identity. `in_use` is the share of its
+    slots for activities that are taken.
+    """
+
+    identity: str
+    state: WorkerState
+    seen_at: datetime
+    silent: bool = False
+    queues: tuple[str, ...] = ()
+    cpu: float | None = None
+    memory: float | None = None
+    active: int = 0
+    completed: int = 0
+    failed: int = 0
+    metrics: dict[str, float] = field(default_factory=dict)
+    process: str = ""
+    in_use: float | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is to be expected of it any more."""
+        return self.silent or self.state is WorkerState.STOPPED
 
 
 def told(workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()) -> list[Entry]:
@@ -25,7 +77,7 @@ def told(workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()) 
     known = tuple(workers)
     in_use = {one.identity: one.in_use for one in known if not one.over and one.in_use is not None}
     entries = [entry for workflow in workflows for entry in _of(workflow, in_use)]
-    entries += statuses(known)
+    entries += _statuses(known)
     return _linked(sorted(entries, key=lambda entry: entry[:4]))
 
 
@@ -40,10 +92,99 @@ def chosen(
     ]
 
 
+def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[Entry]:
+    """What the activities say that are under way; called when the teller has told its events.
+    `in_use` are the shares of workers' slots that are taken, by identity."""
+    asked = {event.activity_id: event for event in teller.asked.values()}
+    for activity in teller.workflow.pending:
+        if (event := asked.get(activity.activity_id)) is not None:
+            yield from _of_activity(teller, event, activity, in_use)
+
+
+def _of_activity(
+    teller: Teller, asked: Asked, activity: Pending, in_use: Mapping[str, float]
+) -> Iterator[Entry]:
+    turn = teller.turn(asked)
+    task = teller.task_at(asked.activity_id)
+    if turn is not None and task is not None and asked.task is not None:
+        at = activity.started_at or asked.at
+        content = _acceptance(task, activity, in_use)
+        yield teller.entry(
+            Event(asked.event_id, at), turn.agent, PM, content, task=task, part="acceptance"
+        )
+    if activity.fault is not None and activity.failed_at is not None:
+        failed = Event(asked.event_id, activity.failed_at)
+        tried = activity.attempt if activity.started_at is None else activity.attempt - 1
+        yield teller.fault(failed, asked, activity.fault, attempt=max(tried, 1))
+    if activity.beaten_at is not None:
+        beat = HeartbeatContent(
+            activity_id=asked.activity_id,
+            attempt=activity.attempt,
+            task_id=task.assignment.task_id if task else None,
+        )
+        event = Event(asked.event_id, activity.beaten_at)
+        agent = agent_of(asked.activity_id)
+        yield teller.entry(event, agent, PM, beat, task=task, part="heartbeat")
+
+
+def _acceptance(
+    task: Task, activity: Pending, in_use: Mapping[str, float]
+) -> TaskAcceptanceContent:
+    """A worker has it, or it is still in its queue."""
+    taken = activity.started_at is not None
+    return TaskAcceptanceContent(
+        task_id=task.assignment.task_id,
+        status=AcceptanceStatus.ACCEPTED if taken else AcceptanceStatus.QUEUED,
+        worker=activity.worker if taken and is_identity(activity.worker) else None,
+        estimated_completion=task.assignment.deadline,
+        agent_capacity=in_use.get(activity.worker) if taken else None,
+    )
+
+
+def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[Entry]:
+    """How each worker is, as it told the server; one without a proper identity is passed over."""
+    for worker in workers:
+        if is_identity(worker.identity):
+            yield _status(worker)
+
+
+def _status(worker: WorkerSeen) -> Entry:
+    message = AgentMessage(
+        message_id=f"worker/{worker.identity}/{worker.process}",
+        from_agent=worker.identity,
+        to_agent=PM,
+        type=MessageType.SYSTEM_STATUS,
+        timestamp=worker.seen_at,
+        content=SystemStatusContent(
+            worker=worker.identity,
+            agent_status=_health(worker),
+            queues=worker.queues[:MOST_QUEUES],
+            cpu_usage_percent=_share(worker.cpu),
+            memory_usage_percent=_share(worker.memory),
+            active_tasks=worker.active,
+            completed_tasks=worker.completed,
+            failed_tasks=worker.failed,
+            last_seen=worker.seen_at,
+            performance_metrics=worker.metrics,
+        ),
+    )
+    return Entry(worker.seen_at, message.message_id, 0, "", "", None, message)
+
+
+def _health(worker: WorkerSeen) -> AgentStatus:
+    if worker.over:
+        return AgentStatus.OFFLINE
+    return AgentStatus.HEALTHY if worker.state is WorkerState.RUNNING else AgentStatus.DEGRADED
+
+
+def _share(figure: float | None) -> float | None:
+    return None if figure is None else min(max(figure, 0.0), 100.0)
+
+
 def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[Entry]:
     teller = Teller(workflow)
     yield from teller.entries()
-    yield from pending(teller, in_use)
+    yield from _pending(teller, in_use)
 
 
 def _linked(entries: list[Entry]) -> list[Entry]:

@@ -11,7 +11,7 @@ from temporalio.client import Client
 
 from desk.contracts.base import Contract, Text
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry
-from desk.contracts.names import WorkflowType
+from desk.contracts.names import ActivityName, WorkflowType
 from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import load_settings
 from desk.platform.temporal.history import History, HistoryGone, fetch_history
@@ -20,9 +20,6 @@ from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import folded
-
-REMEMBERING: Final = "remember"
-"""The activity that tells the memory."""
 
 TELLERS: Final = (
     WorkflowType.RESEARCH_SWARM,
@@ -146,7 +143,7 @@ async def _readable(history: History, unreadable: list[str]) -> list[Telling]:
     it to be remembered."""
     tellings: list[Telling] = []
     for scheduled, *_ in history.activities:
-        if scheduled.name != REMEMBERING:
+        if scheduled.name != ActivityName.REMEMBER:
             continue
         try:
             told = await history.decode(scheduled.input, MemoryEntries)

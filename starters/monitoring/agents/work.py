@@ -13,7 +13,7 @@ from temporalio.client import Client, WorkflowExecution
 
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.base import Contract
-from desk.contracts.names import WorkflowType, activity_id_parts, workflow_id_parts
+from desk.contracts.names import ActivityName, WorkflowType, activity_id_parts, workflow_id_parts
 from desk.platform.temporal.history import (
     Activity,
     ActivityEnded,
@@ -25,8 +25,6 @@ from desk.platform.temporal.history import (
 )
 from starters.monitoring.open_circuits import circuit_in
 
-CALLING: Final = "call_tool"
-TURN: Final = "take_turn"
 SIDE_BY_SIDE: Final = 8
 MOST_READ: Final = 160
 """Histories that are read, the newest first: about four weeks' markets."""
@@ -122,7 +120,7 @@ async def add_work(history: History, record: Record) -> None:
     for scheduled, end in history.endings():
         went_well = await _add_end(history, scheduled, end, record)
         parts = activity_id_parts(scheduled.activity_id)
-        if went_well is not None and parts is not None and scheduled.name == TURN:
+        if went_well is not None and parts is not None and scheduled.name == ActivityName.TAKE_TURN:
             last[parts.task] = went_well
     busy = {
         parts.task
@@ -163,7 +161,7 @@ async def _add_end(
         return False
     if end.ending is not Ending.COMPLETED:
         return None
-    if scheduled.name == CALLING:
+    if scheduled.name == ActivityName.CALL_TOOL:
         answer = await history.decode(end.result, _Answer)
         if answer.status is not ToolStatus.OK:
             queue.failed += 1
@@ -205,7 +203,7 @@ def _came_to_nothing(history: History, task: str, last: Mapping[str, bool]) -> b
 def _whose(scheduled: ActivityScheduled, record: Record) -> tuple[Work, ...]:
     """Whoever an activity is told of: the queue's, and for a turn the agent's too."""
     queue, parts = record.queues[scheduled.queue], activity_id_parts(scheduled.activity_id)
-    if parts is None or scheduled.name != TURN:
+    if parts is None or scheduled.name != ActivityName.TAKE_TURN:
         return (queue,)
     return (queue, record.agents[parts.agent])
 

@@ -12,7 +12,7 @@ from temporalio.client import Client
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import DeadLetter
-from desk.contracts.names import FailureType, Message, WorkflowType, workflow_id_parts
+from desk.contracts.names import ActivityName, FailureType, Message, WorkflowType, workflow_id_parts
 from desk.contracts.week.run import RerunRequest
 from desk.platform.temporal.history import (
     ActivityEnded,
@@ -62,7 +62,6 @@ from starters.terminal.exit_status import CommandError, UsageError
 
 T = TypeVar("T")
 
-TURN: Final = "take_turn"
 
 _WITHOUT_RESULT: Final = {
     Ending.TIMED_OUT: "it timed out",
@@ -198,7 +197,7 @@ class _Reader:
         return None
 
     async def _asked(self, event: ActivityScheduled) -> Event:
-        turn = turn_of(event.activity_id) if event.name == TURN else None
+        turn = turn_of(event.activity_id) if event.name == ActivityName.TAKE_TURN else None
         task: TurnAsked | None = None
         if turn is not None:
             self._turns.add(event.event_id)

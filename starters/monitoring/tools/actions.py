@@ -31,7 +31,7 @@ from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.config import RunPolicy
 from desk.contracts.learning.learning import Lesson
 from desk.contracts.learning.record import LearningRequest, Question
-from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message
+from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
 from desk.documents.rendering.coverage_words import outage_words
 from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
@@ -64,7 +64,6 @@ from starters.terminal.logs import log_to_file
 from starters.terminal.tables import SHORT_NAMES, cut, folded
 from workers.needed_sources import tool_users
 
-CALLING: Final = "call_tool"
 SIDE_BY_SIDE: Final = 8
 
 
@@ -122,7 +121,7 @@ async def _add(
     with suppress(HistoryGone):
         history = await fetch_history(client, run.id, run.run_id)
         for activity in history.activities:
-            if activity.scheduled.name == CALLING:
+            if activity.scheduled.name == ActivityName.CALL_TOOL:
                 await _add_call(history, activity, uses)
 
 

@@ -19,7 +19,7 @@ from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.escalations import EscalationRequest
 from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.learning.record import Question
-from desk.contracts.names import WorkflowType, id_within
+from desk.contracts.names import ActivityName, WorkflowType, id_within
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
 from desk.platform.settings import load_settings
@@ -41,11 +41,8 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.weeks.tape.files import check_place, write_tape
 
-PUBLISHING: Final = "publish_report"
-"""The activity that is done anew when a tape is played."""
-
-TELLING: Final = "tell_learning"
-"""The activity that is left out when a tape is played: what is played teaches nothing."""
+_NOT_PLAYED: Final = frozenset({ActivityName.PUBLISH_REPORT, ActivityName.TELL_LEARNING})
+"""What is published is published anew when a tape is played, and what is played teaches nothing."""
 
 DECISION: Final = "decision"
 """The activity id under which the outcome of an escalation stands on a tape."""
@@ -152,7 +149,7 @@ async def recording_of(found: FoundRun) -> Recording:
         (
             scheduled
             for scheduled, end in history.endings()
-            if scheduled.name == PUBLISHING and end.ending is Ending.COMPLETED
+            if scheduled.name == ActivityName.PUBLISH_REPORT and end.ending is Ending.COMPLETED
         ),
         None,
     )
@@ -217,7 +214,7 @@ class _Reader:
         """
         path = id_within(history.workflow_id, self._run_id)
         for asked, _, end in history.activities:
-            if asked.name in (PUBLISHING, TELLING):
+            if asked.name in _NOT_PLAYED:
                 continue
             if asked.name not in set(Effect):
                 raise CommandError(
