@@ -83,10 +83,10 @@ async def _workers(
     """Each role's modules are imported only where the role runs, which keeps the others small."""
     workers: list[Worker] = []
     if Role.SOURCES in roles:
-        from desk.platform.config.configured_secrets import configured_secrets
         from desk.platform.mcp.circuit import outlasting
         from desk.platform.mcp.config import servers_to_serve
         from desk.platform.mcp.pool import McpPool
+        from desk.platform.mcp.redaction import configured_secrets
         from workers.sources import sources
 
         in_process = settings.mcp_transport is McpTransport.IN_PROCESS

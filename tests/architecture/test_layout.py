@@ -200,7 +200,7 @@ def test_only_the_settings_read_the_environment() -> None:
         if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb"}
     }
     # A server with credentials runs as a process of its own and has them from its environment.
-    assert readers == {"desk/platform/settings.py", "desk/sources/reuters/server.py"}
+    assert readers == {"desk/platform/settings/environment.py", "desk/sources/reuters/server.py"}
 
 
 def test_only_the_reader_of_histories_knows_how_temporal_writes_them() -> None:

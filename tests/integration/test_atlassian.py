@@ -24,10 +24,10 @@ from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.config import RunPolicy
-from desk.platform.config.config_file import read_desk_file
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.trust.prose.quotations import stands_in
 from tests.support.atlassian import TOKEN, Atlassian, atlassian, issue, page
 from tests.support.atlassian_desk import DESK_TOML, MCP_JSON, variables

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from desk.contracts.config import RunConfig
 from desk.contracts.markets import MarketKind
-from desk.platform.config.config_file import read_desk_file
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.sources.central_banks.policy_facts import read_facts
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.ecb.server import EcbTools

@@ -13,7 +13,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.judgement import FindingsToJudge, Scope
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, Leaning, ResearchResult
 from desk.contracts.week.report import MarketOutcome
-from desk.platform.config.config_file import read_desk_file
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.judging.findings import judged_findings
 from desk.programs.judging.read_again import read_again
 from desk.trust.conflicts.detection import detect_conflicts

@@ -34,7 +34,7 @@ from desk.contracts.week.report import (
 from desk.contracts.week.run import MarketRequest, WeekRecord
 from desk.contracts.weeks import TimeWindow
 from desk.documents.report.compile_report import compile_report
-from desk.platform.config.config_file import read_desk_file
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.builtin.analysts import builtin_turn
 from desk.runs.assignments.assignments import VALIDATION, market_task
 from desk.runs.boards.market_outcome import decide_outcome, reasons_missing

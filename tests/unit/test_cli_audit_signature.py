@@ -10,8 +10,8 @@ import pytest
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.publish import publish, publish_answer
 from desk.documents.rendering.method import METHOD
-from desk.platform.effects.signing import read_signing_key
 from desk.platform.settings import SettingsError
+from desk.platform.signing import read_signing_key
 from desk.trust.ledger.seal import sealed
 from starters.operations.doctor.actions import signing_check
 from starters.published.published_files import copy_set, latest_files

@@ -18,7 +18,7 @@ from desk.contracts.learning.learning import ToolUse as RecordedUse
 from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.learning.learned.learned import Learned
-from desk.platform.config.config_file import read_desk_file
+from desk.platform.settings.desk_toml import read_desk_file
 from starters.main import execute
 from starters.monitoring.tools import actions, discover
 from starters.monitoring.tools.actions import (

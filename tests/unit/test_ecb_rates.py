@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desk.contracts.markets import MarketKind
-from desk.platform.config.config_file import read_desk_file
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
 from desk.sources.ecb.store import packaged_file
 from desk.trust.claims.price_claims import level_step

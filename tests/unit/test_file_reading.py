@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.platform.config.settings_error import SettingsError
 from desk.platform.files import read_file, read_text_file
-from desk.platform.settings import load_settings
+from desk.platform.settings import SettingsError, load_settings
 from desk.sources.knowledge.files import DamagedCorpus, read_text
 from starters.main import execute
 from starters.published.published_files import read_report

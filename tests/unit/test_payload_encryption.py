@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from temporalio.api.common.v1 import Payload
 
-from desk.platform.config.settings_error import SettingsError
 from desk.platform.payloads.codec import CompressingCodec, DamagedPayload
 from desk.platform.payloads.encryption import KEY_ID, EncryptingCodec, UnknownKey
 from desk.platform.payloads.keys import Keyring, UnusableKeys, read_keys
-from desk.platform.settings import load_settings
+from desk.platform.settings import SettingsError, load_settings
 from desk.platform.temporal.client import data_converter
 from tests.support.homes import PROJECT, home_environment
 

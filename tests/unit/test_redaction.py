@@ -10,10 +10,9 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 from pydantic import JsonValue, SecretStr
 
-from desk.platform.config.configured_secrets import configured_secrets
 from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
 from desk.platform.mcp.config import McpServerSpec
-from desk.platform.mcp.redaction import HIDDEN, Redaction, redaction_for
+from desk.platform.mcp.redaction import HIDDEN, Redaction, configured_secrets, redaction_for
 from desk.platform.settings import load_settings
 from tests.support.homes import PROJECT
 

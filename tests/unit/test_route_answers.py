@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.agents.capabilities import Capability
-from desk.platform.config.config_file import read_desk_file
-from desk.platform.config.settings_error import SettingsError
+from desk.platform.settings import SettingsError
+from desk.platform.settings.desk_toml import read_desk_file
 
 MARKETS = '[markets]\npolicy_rates = [{ area = "JP", group = "Asia" }]\n'
 

@@ -20,7 +20,10 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 from pydantic import JsonValue, SecretStr
 from pydantic_core import to_json
 
+from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.mcp.config import PASSED_ON, McpServerSpec
+from desk.platform.settings import Settings
+from desk.platform.telemetry.otlp import otlp_headers
 
 HIDDEN: Final = "***"
 SHORTEST: Final = 6
@@ -185,3 +188,11 @@ def _in_base64(secret: bytes) -> Iterator[str]:
         first, last = (8 * before + 5) // 6, 8 * len(whole) // 6
         for encode in (b64encode, urlsafe_b64encode):
             yield encode(whole).decode()[first:last]
+
+
+def configured_secrets(settings: Settings) -> tuple[SecretStr, ...]:
+    """Every secret among the settings, those of the deliveries, and what metrics and traces are
+    sent with."""
+    named = (settings, DeliverySecrets.of(settings.variables))
+    told = [value for model in named for _, value in model if isinstance(value, SecretStr)]
+    return (*told, *map(SecretStr, otlp_headers(settings.variables).values()))

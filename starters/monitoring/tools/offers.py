@@ -39,9 +39,9 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         McpConfigError: `.mcp.json` cannot be used.
         UsageError: it does not name the one.
     """
-    from desk.platform.config.configured_secrets import configured_secrets
     from desk.platform.mcp.attribution import attribution_of
     from desk.platform.mcp.pool import McpPool
+    from desk.platform.mcp.redaction import configured_secrets
 
     named = read_mcp_config(settings.mcp_config)
     if only is not None and only not in named:

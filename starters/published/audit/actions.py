@@ -219,7 +219,7 @@ def signature_of(
     beside = path.with_suffix(f".{SUFFIX}")
     if key is None:
         return Signed(UNCHECKED) if beside.is_file() else None
-    from desk.platform.effects.signing import UnusableKey, read_publisher_key
+    from desk.platform.signing import UnusableKey, read_publisher_key
 
     try:
         publisher = read_publisher_key(read_text_file(key))

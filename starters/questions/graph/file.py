@@ -16,8 +16,8 @@ from desk.contracts.config import RetryConfig
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_NODES, Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.documents.rendering.wording import one_line
-from desk.platform.config.config_file import span
 from desk.platform.files import read_file
+from desk.platform.settings.desk_toml import span
 from desk.runs.graphs.checks import faults, naming_faults
 from desk.runs.graphs.fault import GraphFault, hint
 from starters.terminal.exit_status import UsageError

@@ -12,8 +12,8 @@ from desk.contracts.config import RunConfig
 from desk.contracts.names import SWARM_RUN, WorkflowType
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.contracts.swarm.swarm import Complexity
-from desk.platform.config.config_file import span
 from desk.platform.settings import Settings
+from desk.platform.settings.desk_toml import span
 from desk.trust.ledger import content_hash
 from desk.trust.prose import nearest
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of

@@ -1,7 +1,8 @@
 """A setting that cannot be used, said so that a person can correct it."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -22,14 +23,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_folded[close[0]]}?" if close else ""
 
 
-def refusal(source: str, model: type[BaseModel], error: ValidationError) -> SettingsError:
-    """What to tell the user about the first thing that is wrong in `source`.
+def refusal(
+    source: str,
+    model: type[BaseModel],
+    error: ValidationError,
+    elsewhere: Mapping[Any, tuple[str, str]] = MappingProxyType({}),
+) -> SettingsError:
+    """What to tell the user about the first thing that is wrong in `source`; `elsewhere` has the
+    source and the name of what was not said there.
 
     An unknown key comes first: it is often the reason why another is missing.
     """
     errors = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     first = errors[0]
-    key = _dotted(first["loc"])
+    source, key = elsewhere.get(first["loc"], (source, _dotted(first["loc"])))
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
         hint = nearest(str(first["loc"][-1]), known)

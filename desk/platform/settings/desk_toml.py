@@ -1,27 +1,32 @@
-"""`desk.toml`: what the desk covers and by which rules, read into the contracts."""
+"""`desk.toml`: what the desk covers and by which rules, read into the contracts.
+
+A few of its keys have a variable that goes before them: `VARIABLES`.
+"""
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Self
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Self
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
+import jmespath
+from jmespath.exceptions import EmptyExpressionError, LexerError, ParseError
+from jmespath.functions import Functions
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
 )
 
 from desk.contracts.agents.budget import BudgetConfig
-from desk.contracts.agents.capabilities import Capability, Routes
+from desk.contracts.agents.capabilities import Capability, Route, Routes
 from desk.contracts.agents.tasks import AgentLimits
-from desk.contracts.base import ShortText
+from desk.contracts.base import Contract, ShortText
 from desk.contracts.config import (
     USUAL_PUBLISHERS,
     AgentConfig,
@@ -38,12 +43,25 @@ from desk.contracts.config import (
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
-from desk.platform.config.route_answers import RouteAnswerError, check_answers
-from desk.platform.config.settings_error import SettingsError, nearest, refusal
 from desk.platform.files import read_text_file
+from desk.platform.settings.errors import ENVIRONMENT, SettingsError, nearest, refusal
+from desk.platform.settings.model import MemorySettings, Section, ServerSettings
 
+VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+    "DESK_SERVER_PORT": ("server", "port"),
+    "DESK_UI_PORT": ("server", "ui_port"),
+    "DESK_MEMORY": ("memory", "store"),
+    "MAX_RETRY_ATTEMPTS": ("retries", "max_attempts"),
+    "DESK_BUDGET_USD": ("budget", "usd"),
+    "DESK_BUDGET_TOKENS": ("budget", "tokens"),
+}
+"""The variables that go before `desk.toml`, each with its table and key there."""
+
+MISSING: Final = "missing"
+"""A field of every answer: why there is none of what was asked for."""
+
+_FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
-_MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")
 _UNITS = {"ms": "milliseconds", "millisecond": "milliseconds", "s": "seconds"}
 
 
@@ -86,46 +104,7 @@ def _usual_votes(section: object) -> object:
     return {**section, **tables}
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ServerSettings(_Section):
-    """Where the embedded Temporal server listens."""
-
-    ip: ShortText = "127.0.0.1"
-    port: Annotated[int, Field(ge=1, le=65_535)] = 7233
-    ui_port: Annotated[int, Field(ge=1, le=65_535)] = 8233
-
-    @property
-    def address(self) -> str:
-        """`ip:port`, as Temporal clients take it."""
-        return f"{self.ip}:{self.port}"
-
-    @property
-    def ui_url(self) -> str:
-        """The address of the Temporal UI, without a slash at its end."""
-        return f"http://{self.ip}:{self.ui_port}"
-
-
-def _known_store(store: str) -> str:
-    if _MEMORY_STORE.fullmatch(store) is None:
-        raise ValueError("embedded, chroma:FOLDER or chroma+http://HOST:PORT")
-    return store
-
-
-MemoryPlace = Annotated[ShortText, AfterValidator(_known_store)]
-"""`embedded` is a file of the memory's own under the desk's home; `chroma:FOLDER` and
-`chroma+http://HOST:PORT` are a folder and a server of Chroma's."""
-
-
-class MemorySettings(_Section):
-    """Where the desk's memory is."""
-
-    store: MemoryPlace = "embedded"
-
-
-class _Pair(_Section):
+class _Pair(Section):
     pair: PairSymbol
     group: MarketGroup
     areas: tuple[AreaCode, AreaCode]
@@ -139,7 +118,7 @@ class _Pair(_Section):
         )
 
 
-class _PolicyRate(_Section):
+class _PolicyRate(Section):
     area: AreaCode
     group: MarketGroup
     priority: Annotated[int, Field(ge=1, le=5)] = 3
@@ -154,7 +133,7 @@ class _PolicyRate(_Section):
         )
 
 
-class _Markets(_Section):
+class _Markets(Section):
     pairs: tuple[_Pair, ...] = ()
     policy_rates: tuple[_PolicyRate, ...] = ()
     base_area: AreaCode = "US"
@@ -174,7 +153,7 @@ class _Markets(_Section):
         return (*(entry.spec() for entry in self.pairs), *rates)
 
 
-class _Agent(_Section):
+class _Agent(Section):
     model: ShortText | None = None
     fallback: AgentId | None = None
     limits: AgentLimits | None = None
@@ -196,7 +175,9 @@ def _route(entry: object) -> object:
     return {"server": server, "tool": tool}
 
 
-class _DeskFile(_Section):
+class _DeskFile(Section):
+    """The tables of `desk.toml`."""
+
     markets: _Markets
     schedule: Annotated[ScheduleConfig, BeforeValidator(_spans)] = ScheduleConfig()
     deadlines: Annotated[DeadlineConfig, BeforeValidator(_spans)] = DeadlineConfig()
@@ -242,7 +223,7 @@ class _DeskFile(_Section):
         return {entry.pair: entry.band for entry in self.markets.pairs if entry.band is not None}
 
 
-class DeskConfig(_Section):
+class DeskConfig(Section):
     """What `desk.toml` says: the configuration of a run, where the server listens, where the
     memory is, and by which channels reports are delivered, if any."""
 
@@ -252,21 +233,35 @@ class DeskConfig(_Section):
     deliveries: Deliveries | None = None
 
 
-def read_desk_file(path: Path) -> DeskConfig:
-    """The contents of `desk.toml`.
+def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({})) -> DeskConfig:
+    """The contents of `desk.toml`, with what `variables` say in place of it.
 
     Raises:
         SettingsError: the file is missing, is no TOML, has an unknown key or a value that is not
-            allowed.
+            allowed; or a variable has such a value.
     """
-    read = _validated(path, _toml(path))
+    read = _validated(path, {name: variables[name] for name in VARIABLES if name in variables})
+    _check_ports(read.server)
     _check_time_zone(path, read.schedule.time_zone)
     _check_fallbacks(path, read.agents)
-    _check_routes(path, read.capabilities)
+    _check_answers(path, read.capabilities)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
     return DeskConfig(
         run=read.run_config(), server=read.server, memory=read.memory, deliveries=wanted
     )
+
+
+class _Tables(BaseSettings):
+    """The tables of `desk.toml` as they are written, each key from the first source that has it."""
+
+    model_config = SettingsConfigDict(extra="allow")
+
+
+class _TomlSource(TomlConfigSettingsSource):
+    """The file, which must be there and must not be without end."""
+
+    def _read_files(self, files: Any, deep_merge: bool = False) -> dict[str, Any]:
+        return _toml(Path(files))
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -283,12 +278,27 @@ def _toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _validated(path: Path, contents: dict[str, Any]) -> _DeskFile:
+def _validated(path: Path, given: Mapping[str, str]) -> _DeskFile:
+    instead: dict[str, Any] = {}
+    for name, value in given.items():
+        table, key = VARIABLES[name]
+        instead.setdefault(table, {})[key] = value
+    sources = (InitSettingsSource(_Tables, instead), _TomlSource(_Tables, path))
+    tables = _Tables(_build_sources=(sources, {})).model_extra
     try:
         # `forbid` reaches the contracts inside, which by themselves tolerate unknown fields.
-        return _DeskFile.model_validate(contents, extra="forbid")
+        return _DeskFile.model_validate(tables, extra="forbid")
     except ValidationError as error:
-        raise refusal(path.name, _DeskFile, error) from None
+        named = {VARIABLES[name]: (ENVIRONMENT, name) for name in given}
+        raise refusal(path.name, _DeskFile, error, named) from None
+
+
+def _check_ports(server: ServerSettings) -> None:
+    if server.port == server.ui_port:
+        raise SettingsError(
+            f"server.port and server.ui_port are both {server.port}; allowed: two different ports "
+            "(desk.toml, or DESK_SERVER_PORT and DESK_UI_PORT)"
+        )
 
 
 def _check_time_zone(path: Path, name: str) -> None:
@@ -302,13 +312,6 @@ def _check_time_zone(path: Path, name: str) -> None:
         ) from None
 
 
-def _check_routes(path: Path, capabilities: Mapping[Capability, Routes]) -> None:
-    try:
-        check_answers(capabilities)
-    except RouteAnswerError as error:
-        raise SettingsError(f"{path.name}: {error}") from None
-
-
 def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
     for agent, entry in agents.items():
         if entry.fallback is agent:
@@ -317,3 +320,73 @@ def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
                 f"{path.name}: agents.{agent}.fallback is '{agent}', the agent itself; "
                 f"allowed: {others}"
             )
+
+
+def _check_answers(path: Path, capabilities: Mapping[Capability, tuple[Route, ...]]) -> None:
+    """Whether the routes say in a usable way where the fields of an answer are found."""
+    for capability, routes in capabilities.items():
+        for number, route in enumerate(routes, start=1):
+            if route.answer:
+                key = f"{path.name}: capabilities.{capability}[{number}].answer"
+                _check_answer(key, capability, route.answer)
+
+
+def _forms() -> Mapping[Capability, type[Contract]]:
+    """The answers that the desk reads in another's form."""
+    # Few desks have such routes; to import these takes a quarter of the time of reading settings.
+    from desk.contracts.question import knowledge
+
+    return {
+        Capability.TICKET: knowledge.TicketAnswer,
+        Capability.DOCUMENT: knowledge.DocumentAnswer,
+        Capability.PDF: knowledge.PdfAnswer,
+        Capability.WEB_SEARCH: knowledge.SearchAnswer,
+    }
+
+
+def _check_answer(key: str, capability: Capability, answer: Mapping[str, str]) -> None:
+    forms = _forms()
+    form = forms.get(capability)
+    if form is None:
+        raise SettingsError(
+            f"{key} is not read: allowed for {', '.join(forms)}; the others answer in the "
+            "desk's own form"
+        )
+    known = sorted({*form.model_fields, MISSING})
+    for field, expression in answer.items():
+        if field not in known:
+            hint = nearest(field, known)
+            file, _, place = key.partition(": ")
+            raise SettingsError(
+                f"{file}: unknown key '{place}.{field}'; known: {', '.join(known)}{hint}"
+            )
+        fault = _fault(expression)
+        if fault:
+            raise SettingsError(
+                f"{key}.{field} is '{expression}'; allowed: a JMESPath expression; {fault}"
+            )
+
+
+def _fault(expression: str) -> str | None:
+    """What is wrong with an expression, and at which character, counted from 1."""
+    try:
+        parsed = jmespath.compile(expression).parsed
+    except EmptyExpressionError:
+        return "it is empty"
+    except LexerError as error:
+        return f"at character {error.lexer_position + 1}: a sign that has no meaning there"
+    except ParseError as error:
+        what = f"'{error.token_value}'" if error.token_value else "its end"
+        return f"at character {error.lex_position + 1}: {what} cannot stand there"
+    unknown = next((name for name in _functions(parsed) if name not in _FUNCTIONS), None)
+    if unknown is None:
+        return None
+    return f"at character {expression.index(unknown) + 1}: there is no function {unknown}"
+
+
+def _functions(node: Mapping[str, Any]) -> Iterator[str]:
+    """The functions that an expression calls."""
+    if node["type"] == "function_expression":
+        yield node["value"]
+    for child in node["children"]:
+        yield from _functions(child)

@@ -1,1 +1,0 @@
-"""desk.toml and the environment, read into settings."""

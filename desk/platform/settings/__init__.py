@@ -1,0 +1,44 @@
+"""Everything that can be set: environment, `.env` and `desk.toml`, read once and checked."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from desk.platform.settings.environment import debugging, process_variables
+from desk.platform.settings.errors import SettingsError
+from desk.platform.settings.model import (
+    LogLevel,
+    McpTransport,
+    MemorySettings,
+    ServerSettings,
+    Settings,
+)
+
+__all__ = [
+    "LogLevel",
+    "McpTransport",
+    "MemorySettings",
+    "ServerSettings",
+    "Settings",
+    "SettingsError",
+    "debugging",
+    "load_settings",
+    "process_variables",
+]
+
+
+def load_settings(
+    project_dir: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Settings:
+    """The settings of this process.
+
+    `project_dir` is by default the nearest folder upwards that has a `desk.toml`, else the one
+    the package is installed from; relative paths in settings start there. The process environment
+    goes before `.env`, and both before `desk.toml`. `environment` stands in for the process's.
+
+    Raises:
+        SettingsError: something in them cannot be used.
+    """
+    # Whoever only names a type of settings, such as `desk --help`, need not load what reads them.
+    from desk.platform.settings.loading import read_settings
+
+    return read_settings(project_dir, environment)

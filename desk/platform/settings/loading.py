@@ -1,0 +1,178 @@
+"""The settings of this process, put together from environment, `.env` and `desk.toml`."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+from desk.contracts.config import AgentConfig, RunConfig
+from desk.contracts.names import AgentId
+from desk.platform.files import read_text_file
+from desk.platform.mcp.config import McpConfigError, read_mcp_config
+from desk.platform.payloads.keys import read_keys
+from desk.platform.settings.desk_toml import read_desk_file
+from desk.platform.settings.environment import variables_of
+from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
+from desk.platform.settings.model import Settings, Variables
+
+ORCHESTRATOR_MODEL = "claude-opus-5-5"
+EXECUTION_MODEL = "claude-sonnet-5-5"
+"""The models of the product manager and of the others, where there is a key and none is named."""
+
+_Read = TypeVar("_Read")
+
+
+class _Environment(Variables, BaseSettings):
+    """The variables that are read, by their names."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, case_sensitive=True, extra="ignore", validate_by_name=False
+    )
+
+    home: Path = Field(Path(".desk"), validation_alias="DESK_HOME")
+    reports: Path = Field(Path("reports"), validation_alias="DESK_REPORTS")
+    desk_toml: Path = Field(Path("desk.toml"), validation_alias="DESK_CONFIG")
+    mcp_json: Path = Field(Path(".mcp.json"), validation_alias="DESK_MCP_CONFIG")
+    temporal_file: Path | None = Field(None, validation_alias="TEMPORAL_CONFIG_FILE")
+    written_keys: SecretStr | None = Field(None, validation_alias="DESK_PAYLOAD_KEYS")
+    payload_key_file: Path | None = Field(None, validation_alias="DESK_PAYLOAD_KEY_FILE")
+    written_signing_key: SecretStr | None = Field(None, validation_alias="DESK_SIGNING_KEY")
+    signing_key_file: Path | None = Field(None, validation_alias="DESK_SIGNING_KEY_FILE")
+
+
+def read_settings(project_dir: Path | None, environment: Mapping[str, str] | None) -> Settings:
+    """See `load_settings`."""
+    project = (project_dir or _find_project()).resolve()
+    variables = variables_of(project, environment)
+    read = _read_environment(variables)
+    desk = read_desk_file(project / read.desk_toml.expanduser(), variables)
+    mcp_config = project / read.mcp_json.expanduser()
+    return Settings(
+        project_dir=project,
+        home=project / read.home.expanduser(),
+        reports_dir=project / read.reports.expanduser(),
+        mcp_config=mcp_config,
+        config=_with_sources(_with_models(desk.run, read), mcp_config),
+        deliveries=desk.deliveries,
+        server=desk.server,
+        memory=desk.memory,
+        temporal_config_file=_temporal_file(project, read.temporal_file),
+        temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
+        variables=variables,
+        payload_keys=_read_secret(
+            project, read.written_keys, read.payload_key_file, "DESK_PAYLOAD_KEYS", read_keys
+        ),
+        signing_key=_read_secret(
+            project,
+            read.written_signing_key,
+            read.signing_key_file,
+            "DESK_SIGNING_KEY",
+            _checked_signing_key,
+        ),
+        **{name: getattr(read, name) for name in Variables.model_fields},
+    )
+
+
+def _find_project() -> Path:
+    here = Path.cwd()
+    folders = (here, *here.parents)
+    installed_from = Path(__file__).resolve().parents[3]
+    return next((f for f in folders if (f / "desk.toml").is_file()), installed_from)
+
+
+def _read_environment(variables: Mapping[str, str]) -> _Environment:
+    source = EnvSettingsSource(_Environment)
+    source.env_vars = variables
+    try:
+        return _Environment(_build_sources=((source,), {}))
+    except ValidationError as error:
+        raise refusal(ENVIRONMENT, _Environment, error) from None
+
+
+def _temporal_file(project: Path, given: Path | None) -> Path | None:
+    if given is None:
+        beside = project / "temporal.toml"
+        return beside if beside.is_file() else None
+    path = project / given.expanduser()
+    if not path.is_file():
+        raise SettingsError(
+            f"{ENVIRONMENT}: TEMPORAL_CONFIG_FILE is '{given}'; allowed: a file that exists"
+        )
+    try:
+        # The SDK reads it whole, whatever its size.
+        read_text_file(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    return path
+
+
+def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
+    """With a key or a model's name, agents are Claude unless `desk.toml` says which model they
+    are. A name alone is for those who start runs and hold no key: the workers do."""
+    keyed = read.anthropic_api_key is not None
+    orchestrator = read.claude_model_orchestrator or (ORCHESTRATOR_MODEL if keyed else None)
+    execution = read.claude_model_execution or (EXECUTION_MODEL if keyed else None)
+    entries = {entry.agent: entry for entry in config.policy.agents}
+    for agent in AgentId:
+        model = orchestrator if agent is AgentId.PRODUCT_MANAGER else execution
+        entry = entries.get(agent, AgentConfig(agent=agent))
+        if model is not None and entry.model is None:
+            entries[agent] = entry.model_copy(update={"model": model})
+    policy = config.policy.model_copy(update={"agents": tuple(entries.values())})
+    return config.model_copy(update={"policy": policy})
+
+
+def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
+    """The run knows which servers there are; not so where `.mcp.json` cannot be used.
+
+    That is no error here: only the workers need the file, and `desk doctor` complains of it.
+    """
+    try:
+        names = tuple(read_mcp_config(mcp_config))
+    except McpConfigError:
+        return config
+    policy = config.policy.model_copy(update={"sources": names})
+    return config.model_copy(update={"policy": policy})
+
+
+def _read_secret(
+    project: Path,
+    written: SecretStr | None,
+    file: Path | None,
+    name: str,
+    read: Callable[[str], _Read],
+) -> _Read | None:
+    """What is read of the text of a variable or of a file; None where there is neither. Both at
+    once would leave open which of them counts.
+
+    Raises:
+        SettingsError: both are there, the file cannot be read, or `read` raised a `ValueError`,
+            whose message must hold nothing of the secret.
+    """
+    of_file = f"{name.removesuffix('S')}_FILE"
+    if written is not None and file is not None:
+        raise SettingsError(f"{ENVIRONMENT}: {name} and {of_file} are both set; allowed: one")
+    try:
+        if file is not None:
+            return read(read_text_file(project / file.expanduser()))
+        return read(written.get_secret_value()) if written is not None else None
+    except OSError as error:
+        told = f"{file} cannot be read: {error.strerror}"
+        raise SettingsError(f"{ENVIRONMENT}: {of_file}: {told}") from None
+    except ValueError as error:
+        raise SettingsError(f"{ENVIRONMENT}: {of_file if file else name}: {error}") from None
+
+
+def _checked_signing_key(text: str) -> SecretStr:
+    """The text of a private key.
+
+    Raises:
+        UnusableKey: it is none that can sign.
+    """
+    # Only a desk that signs pays for what it takes.
+    from desk.platform.signing import read_signing_key
+
+    read_signing_key(text)
+    return SecretStr(text)

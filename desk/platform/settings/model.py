@@ -1,0 +1,185 @@
+"""All settings as one object, and the tables of `desk.toml` that are settings of a process."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from desk.contracts.base import ShortText
+from desk.contracts.config import RunConfig
+from desk.contracts.week.delivery import Deliveries
+from desk.platform.payloads.keys import Keyring
+
+if TYPE_CHECKING:
+    from desk.platform.signing import SigningKey
+
+_MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")
+
+
+class McpTransport(StrEnum):
+    """How workers reach the MCP servers: as objects in the worker, or as `.mcp.json` says."""
+
+    IN_PROCESS = "in-process"
+    CONFIGURED = "configured"
+
+
+class LogLevel(StrEnum):
+    """How much is logged. Read in either case."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "LogLevel | None":
+        return cls.__members__.get(str(value).upper())
+
+
+class Section(BaseModel):
+    """A table of `desk.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ServerSettings(Section):
+    """Where the embedded Temporal server listens."""
+
+    ip: ShortText = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65_535)] = 7233
+    ui_port: Annotated[int, Field(ge=1, le=65_535)] = 8233
+
+    @property
+    def address(self) -> str:
+        """`ip:port`, as Temporal clients take it."""
+        return f"{self.ip}:{self.port}"
+
+    @property
+    def ui_url(self) -> str:
+        """The address of the Temporal UI, without a slash at its end."""
+        return f"http://{self.ip}:{self.ui_port}"
+
+
+def _known_store(store: str) -> str:
+    if _MEMORY_STORE.fullmatch(store) is None:
+        raise ValueError("embedded, chroma:FOLDER or chroma+http://HOST:PORT")
+    return store
+
+
+MemoryPlace = Annotated[ShortText, AfterValidator(_known_store)]
+"""`embedded` is a file of the memory's own under the desk's home; `chroma:FOLDER` and
+`chroma+http://HOST:PORT` are a folder and a server of Chroma's."""
+
+
+class MemorySettings(Section):
+    """Where the desk's memory is."""
+
+    store: MemoryPlace = "embedded"
+
+
+class Variables(BaseModel):
+    """The variables of the environment that are settings as they stand. Secrets print as asterisks.
+
+    `cache_ttl_seconds` is how long what was fetched from a live source is good for; `offline`
+    that nothing is fetched.
+    """
+
+    model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True)
+
+    mcp_transport: McpTransport = Field(
+        McpTransport.IN_PROCESS, validation_alias="DESK_MCP_TRANSPORT"
+    )
+    external_ui_url: ShortText | None = Field(None, validation_alias="DESK_UI_URL")
+    metrics_address: ShortText | None = Field(None, validation_alias="DESK_METRICS")
+    temporal_address: ShortText | None = Field(None, validation_alias="TEMPORAL_ADDRESS")
+    temporal_namespace: ShortText | None = Field(None, validation_alias="TEMPORAL_NAMESPACE")
+    temporal_profile: ShortText | None = Field(None, validation_alias="TEMPORAL_PROFILE")
+    log_level: LogLevel = Field(LogLevel.INFO, validation_alias="LOG_LEVEL")
+    log_json: bool = Field(False, validation_alias="LOG_JSON")
+    offline: bool = Field(False, validation_alias="DESK_OFFLINE")
+    cache_ttl_seconds: Annotated[int, Field(ge=0)] = Field(
+        300, validation_alias="CACHE_TTL_SECONDS"
+    )
+    anthropic_api_key: SecretStr | None = Field(None, validation_alias="ANTHROPIC_API_KEY")
+    anthropic_base_url: ShortText | None = Field(None, validation_alias="ANTHROPIC_BASE_URL")
+    claude_model_orchestrator: ShortText | None = Field(
+        None, validation_alias="CLAUDE_MODEL_ORCHESTRATOR"
+    )
+    claude_model_execution: ShortText | None = Field(
+        None, validation_alias="CLAUDE_MODEL_EXECUTION"
+    )
+    yahoo_finance_api_key: SecretStr | None = Field(None, validation_alias="YAHOO_FINANCE_API_KEY")
+    google_news_api_key: SecretStr | None = Field(None, validation_alias="GOOGLE_NEWS_API_KEY")
+    reuters_api_token: SecretStr | None = Field(None, validation_alias="REUTERS_API_TOKEN")
+    codec_token: SecretStr | None = Field(None, validation_alias="DESK_CODEC_TOKEN")
+
+
+class Settings(Variables):
+    """What this process runs with. Secrets print as asterisks.
+
+    `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
+    `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's
+    own configuration; `variables` holds all, for the references to them in `.mcp.json`.
+    """
+
+    project_dir: Path
+    home: Path
+    reports_dir: Path
+    config: RunConfig
+    deliveries: Deliveries | None = None
+    server: ServerSettings
+    memory: MemorySettings = MemorySettings()
+    mcp_config: Path
+    temporal_config_file: Path | None
+    temporal_environment: Annotated[Mapping[str, str], Field(repr=False)]
+    variables: Annotated[Mapping[str, str], Field(repr=False)]
+    payload_keys: Annotated[Keyring | None, Field(repr=False)] = None
+    signing_key: SecretStr | None = None
+
+    @property
+    def external(self) -> bool:
+        """Whether the user named a Temporal server of their own."""
+        named = (self.temporal_address, self.temporal_namespace, self.temporal_profile)
+        return any(named) or self.temporal_config_file is not None
+
+    @property
+    def ui_url(self) -> str | None:
+        """The address of the Temporal UI, where it is known."""
+        return self.external_ui_url if self.external else self.server.ui_url
+
+    @property
+    def signer(self) -> "SigningKey | None":
+        """The publisher's key; None where reports are not signed."""
+        if self.signing_key is None:
+            return None
+        from desk.platform.signing import read_signing_key
+
+        return read_signing_key(self.signing_key.get_secret_value())
+
+    @property
+    def max_retry_attempts(self) -> int:
+        """How often an activity is tried before its task counts as failed."""
+        return self.config.policy.retries.max_attempts
+
+    @property
+    def cache_dir(self) -> Path:
+        """What sources have fetched."""
+        return self.home / "cache"
+
+    @property
+    def payload_dir(self) -> Path:
+        """Payloads that are too large for a history."""
+        return self.home / "payloads"
+
+    @property
+    def journal_path(self) -> Path:
+        """The journal by which an effect in flight is recognised after a crash."""
+        return self.home / "effects.db"
+
+    @property
+    def memory_path(self) -> Path:
+        """The desk's memory, where it is embedded."""
+        return self.home / "memory.db"
