@@ -1,4 +1,4 @@
-"""What a run does otherwise because of the desk's own record. Light: workflows use it."""
+"""What a run does otherwise because of the desk's own record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""How forecasts did whose horizon has passed. Light: workflows use it.
+"""How forecasts did whose horizon has passed.
 
 Everything here comes out the same in whatever order the forecasts are given.
 """

@@ -1,7 +1,4 @@
-"""What to ask a source for the fixings that forecasts are scored against, and what it answered.
-
-Light: workflows use it.
-"""
+"""What to ask a source for the fixings that forecasts are scored against, and what it answered."""
 
 from collections.abc import Container, Iterator, Sequence
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""How likely a pair is fixed higher in four weeks. Light: workflows use it."""
+"""How likely a pair is fixed higher in four weeks."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""When a source is asked again for a fixing that it did not give. Light: workflows use it."""
+"""When a source is asked again for a fixing that it did not give."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta

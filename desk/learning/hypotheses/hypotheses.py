@@ -1,4 +1,4 @@
-"""What came of a hypothesis, and how well it was said. Light: workflows use it."""
+"""What came of a hypothesis, and how well it was said."""
 
 from collections.abc import Sequence
 from datetime import datetime

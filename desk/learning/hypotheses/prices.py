@@ -1,7 +1,4 @@
-"""What to ask for the price that a hypothesis is held against, and what was answered.
-
-Light: workflows use it.
-"""
+"""What to ask for the price that a hypothesis is held against, and what was answered."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta

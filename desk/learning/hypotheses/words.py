@@ -1,7 +1,4 @@
-"""Hypotheses in words: for the Temporal UI, the memory and the command line.
-
-Light: workflows use it.
-"""
+"""Hypotheses in words: for the Temporal UI, the memory and the command line."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The hypotheses that the learning system knows, and how they did. Light: its workflow uses it.
+"""The hypotheses that the learning system knows, and how they did.
 
 They come out the same in whatever order they were told. A prediction counts once, however many runs
 made it: one of the same market, the same side or the same bounds, from the same day on and for as

@@ -1,4 +1,4 @@
-"""What the learning system knows, and what follows from it. Light: its workflow uses it.
+"""What the learning system knows, and what follows from it.
 
 The same lessons and the same fixings give the same answers, in whatever order they came.
 """

@@ -1,4 +1,4 @@
-"""What the lessons have in common, and whether the desk is getting better. Light: workflows use it.
+"""What the lessons have in common, and whether the desk is getting better.
 
 Lessons are given one for each week, the oldest first.
 """

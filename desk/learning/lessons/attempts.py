@@ -1,5 +1,5 @@
 """What a run's histories tell the learning system beside its outcomes: every try, and the calls of
-tasks that were not delivered. Light: workflows use it."""
+tasks that were not delivered."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime

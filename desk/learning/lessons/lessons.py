@@ -1,4 +1,4 @@
-"""What a run tells the learning system. Light: workflows use it."""
+"""What a run tells the learning system."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

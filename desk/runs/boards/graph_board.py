@@ -1,7 +1,4 @@
-"""What a run of a graph has to show while it works: its nodes, what they took, what they brought.
-
-Light: the workflow keeps it.
-"""
+"""What a run of a graph has to show while it works: its nodes, what they took, what they brought."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

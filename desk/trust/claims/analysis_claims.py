@@ -1,4 +1,4 @@
-"""The claims that an analysis gives. Light: workflows use it."""
+"""The claims that an analysis gives."""
 
 from desk.analytics.units import UNITS
 from desk.contracts.episode.analysis import Analysis

@@ -1,4 +1,4 @@
-"""What a claim was computed from, beyond the inputs that it names. Light: workflows use it.
+"""What a claim was computed from, beyond the inputs that it names.
 
 A statistic of a series names the tool result that the series stands in and no claims, and an
 extreme of a window can be the very fixing that is the window's last. What is withheld is withheld

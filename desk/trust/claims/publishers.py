@@ -1,4 +1,4 @@
-"""Whose own figure a figure is. Light: workflows use it."""
+"""Whose own figure a figure is."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a validator has rejected of the findings it was given. Light: workflows use it."""
+"""What a validator has rejected of the findings it was given."""
 
 from collections.abc import Collection, Iterable, Sequence
 

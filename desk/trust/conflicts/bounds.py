@@ -1,5 +1,4 @@
-"""Between which ends figures in dispute lie: of a band that is kept, or of a target range. Light:
-workflows use it."""
+"""Between which ends figures in dispute lie: of a band that is kept, or of a target range."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date

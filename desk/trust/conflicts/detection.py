@@ -1,7 +1,4 @@
-"""Findings that cannot all be right: found, put to the vote, and what stands after it.
-
-Light: workflows use it.
-"""
+"""Findings that cannot all be right: found, put to the vote, and what stands after it."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

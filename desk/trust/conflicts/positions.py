@@ -1,4 +1,4 @@
-"""What the parties to a conflict hold, weighed and in writing. Light: workflows use it."""
+"""What the parties to a conflict hold, weighed and in writing."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which of the delivered claims stand. Light: workflows use it."""
+"""Which of the delivered claims stand."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
 """How a conflict is decided: by a figure's own publisher, by the weight of the voices, or by a
-person. Light: workflows use it.
+person.
 
 A position weighs its confidence times the weight of its source's tier times its agent's. Positions
 whose figures go back to one origin are one witness: the heaviest of them is heard. The weights are

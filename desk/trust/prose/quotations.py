@@ -1,7 +1,4 @@
-"""Whether words stand in a source as they are quoted: letter by letter, white space aside.
-
-Light: the agent loop calls this in the workflow.
-"""
+"""Whether words stand in a source as they are quoted: letter by letter, white space aside."""
 
 import re
 from collections.abc import Iterator
