@@ -12,7 +12,7 @@ from desk.analytics.prices.impact import (
     scheduled_impact,
 )
 from desk.contracts.findings.results import Impact
-from desk.trust.ledger.confidence import DEDUCTIONS, NOTHING_FOUND, Weakness, confidence
+from desk.trust.confidence import DEDUCTIONS, NOTHING_FOUND, Weakness, confidence
 
 AS_OF = date(2026, 11, 2)
 

@@ -21,7 +21,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.question.graph import NodeOutcome
 from desk.learning.hypotheses import expected_day
 from desk.programs.episode.run.actions import PART_METRICS
-from desk.trust.ledger import NOTHING_FOUND
+from desk.trust.confidence import NOTHING_FOUND
 
 SETTLING: Final = timedelta(hours=1)
 """A source has the close of a day some time after it is known."""

@@ -1,6 +1,5 @@
 """Whether a claim follows from the evidence that it names."""
 
-from desk.trust.ledger.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.ledger.corroboration import Witness, Witnesses
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import (
@@ -27,19 +26,16 @@ from desk.trust.ledger.verdicts import (
 
 __all__ = [
     "FAILURES",
-    "NOTHING_FOUND",
     "Answer",
     "Averages",
     "EvidenceUnusable",
     "Ledger",
     "Objection",
     "Review",
-    "Weakness",
     "Witness",
     "Witnesses",
     "attributed",
     "check_result",
-    "confidence",
     "content_hash",
     "derive",
     "disagreeing",

@@ -16,8 +16,9 @@ from desk.contracts.weeks import TimeWindow
 from desk.documents.report.coverage import is_counted
 from desk.documents.report.markets.judgement import JudgedMarket
 from desk.trust.claims.dependence import ENDS, EXTREMES
+from desk.trust.confidence import NOTHING_FOUND
 from desk.trust.judging import recommendation_of
-from desk.trust.ledger import NOTHING_FOUND, EvidenceUnusable, derive
+from desk.trust.ledger import EvidenceUnusable, derive
 from desk.trust.prose import clip, render
 
 CHART_SPAN: Final = timedelta(weeks=52)

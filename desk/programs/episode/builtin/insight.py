@@ -17,7 +17,7 @@ from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.wording import statement
 from desk.programs.swarm.conclusion.reading import MOST_LINES
 from desk.programs.swarm.conclusion.wording import listed
-from desk.trust.ledger import NOTHING_FOUND
+from desk.trust.confidence import NOTHING_FOUND
 from desk.trust.prose import claims_in
 
 

@@ -42,7 +42,7 @@ from desk.programs.swarm.conclusion.reading import (
 from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.programs.swarm.parts.signals import judge
 from desk.programs.swarm.parts.tasks import SPECIALITIES
-from desk.trust.ledger import NOTHING_FOUND
+from desk.trust.confidence import NOTHING_FOUND
 
 _LIKE: Final = {
     StockAction.FETCH_NEWS: AgentId.SENTIMENT_SPECIALIST,

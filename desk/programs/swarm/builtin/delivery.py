@@ -11,7 +11,7 @@ from desk.programs.swarm.conclusion.reading import Reading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
 from desk.programs.swarm.parts.signals import Judgement, judge, strongest
 from desk.programs.swarm.parts.tasks import Speciality
-from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
+from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip, references
 
 MOST_SIGNALS: Final = 3

@@ -36,7 +36,7 @@ from desk.contracts.markets import Band, MarketSpec
 from desk.learning.forecasts import forecast_of
 from desk.programs.builtin.evidence import Evidence, ask, market_of, read, unusable
 from desk.trust.claims.price_claims import position_in_band, price_claims
-from desk.trust.ledger import NOTHING_FOUND, Weakness, confidence
+from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip
 
 Values = dict[Metric, Decimal]

@@ -46,7 +46,8 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
-from desk.trust.ledger import NOTHING_FOUND, Weakness, attributed, confidence
+from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
+from desk.trust.ledger import attributed
 from desk.trust.prose import clip, reference
 
 WEEKDAYS: Final = (

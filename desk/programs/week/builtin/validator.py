@@ -45,6 +45,7 @@ from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import LOCAL_DAY
 from desk.trust.claims.rate_claims import decision_claims, policy_rate_claims
 from desk.trust.claims.recompute import at_precision_of
+from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.conflicts import (
     MOST_CONFLICTS,
     NO_RANGES,
@@ -62,15 +63,12 @@ from desk.trust.conflicts import (
 from desk.trust.judging import recommendation_of
 from desk.trust.ledger import (
     FAILURES,
-    NOTHING_FOUND,
     Averages,
     Ledger,
     Objection,
     Review,
-    Weakness,
     Witness,
     Witnesses,
-    confidence,
     disagreeing,
     objections_of,
     sound_findings,
