@@ -1,4 +1,4 @@
-"""What a run of a graph has to show while it works: its nodes, what they took, what they brought."""
+"""What a run of a graph shows while it works: its nodes, what they took, what they brought."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
