@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.encoding import Observation
-from desk.sources.analysis.prices import close_known_from
 from desk.training.policies import ACTIONS, fixed_order, random_actions
 from desk.training.stock_days import with_a_horizon
 from desk.training.stock_env import StockResearchEnv

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from desk.sources.analysis.prices import close_known_from
-from desk.sources.analysis.technical.performance import LONGEST_SHUT
+from desk.analytics.technical.positions import LONGEST_SHUT
+from desk.analytics.technical.series import close_known_from
 from desk.training.tables import StockTable, read_symbol, read_symbols, stock_table
 from desk.training.tables import symbols as every_symbol
 

@@ -4,28 +4,72 @@ News, sentiment and accounts of companies are lacking, as the tools have none of
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from desk.analytics.evaluation import performance
 from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.analytics.technical.candles import Candles
+from desk.analytics.technical.indicators import Indicators, ta_lib
+from desk.analytics.technical.market_data import Standing
+from desk.analytics.technical.measures import (
+    INSTALL_SWARM,
+    Floats,
+    Measure,
+    NotInstalled,
+    Unmeasured,
+    rounded,
+)
+from desk.analytics.technical.positions import CashRates, cash_rate, day_of, held
+from desk.analytics.technical.series import PriceSeries, close_known_from, last_close_day
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.run.actions import DATA, PART_METRICS
-from desk.sources.analysis.cash import CashRates, read_cash_rates
-from desk.sources.analysis.eras import Era, eras_of
-from desk.sources.analysis.figures import Floats, Unmeasured
-from desk.sources.analysis.offline import INSTALL_SWARM, NotInstalled
-from desk.sources.analysis.prices import PriceStore, close_known_from, last_close_day
+from desk.sources.analysis.performance import read_cash_rates
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import nearest_symbols
-from desk.sources.analysis.technical.indicators import ta_lib
-from desk.sources.analysis.technical.performance import cash_rate, day_of, held
 from desk.sources.ecb.store import RatesStore
-from desk.training.tables_figures import COMPUTED, part_rows
+from desk.training.eras import Era, eras_of
+
+COMPUTED: Final = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
+"""The actions whose figures come of the prices alone. The others have none offline."""
+
+
+def part_rows(eras: Sequence[Era], action: StockAction, library: Any) -> Floats:
+    """The figures of an action, a row for each day of the eras and a column for each of the
+    action's metrics. What is lacking is not a number.
+
+    `library` is TA-Lib. Each figure is rounded as it is printed.
+    """
+    rows = [row for era in eras for row in _rows(era, PART_METRICS[action], library)]
+    return np.array(rows, dtype=np.float64)
+
+
+def _rows(era: Era, metrics: Sequence[Metric], library: Any) -> Iterator[list[float]]:
+    series = era.series
+    if era.first == len(series.days):
+        return
+    measures: dict[Metric, Measure] = {
+        **Standing(series, era.first).measures(),
+        **Indicators(series, library).measures(),
+        **Candles(series, library).measures(),
+    }
+    for at in range(era.first, len(series.days)):
+        yield [_told(series, metric, measures[metric], at) for metric in metrics]
+
+
+def _told(series: PriceSeries, metric: Metric, measure: Measure, at: int) -> float:
+    try:
+        return float(rounded(series, metric, measure(at)))
+    except Unmeasured:
+        return float("nan")
+
 
 MOST_NEAREST: Final = 3
 

@@ -47,6 +47,7 @@ EPISODES, TRAIN = "episodes", "train"
 """The extras of a stock's episodes: their environment and their export, and what trains on them.
 What trains is not installed where the tests run."""
 EXTRAS = {
+    "desk.analytics": (SWARM,),
     "desk.sources": (LIVE, SWARM),
     "desk.platform": (DELIVER, OBSERVE, MEMORY, CHROMA),
     "desk.training": (SWARM, EPISODES, TRAIN),

@@ -46,10 +46,12 @@ THIRD_PARTY = {
     "desk.contracts": {"pydantic"},
     "desk.analytics": {
         "babel",
-        "pendulum",
         "numpy",
+        "pendulum",
         "pydantic",
+        "scipy",
         "snowballstemmer",
+        "statsmodels",
         "vaderSentiment",
     },
     "desk.trust": {"numpy", "pendulum", "pydantic"},

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.run import StockResult
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.programs.episode.run.actions import ORDER
-from desk.sources.analysis.prices import close_known_from
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table

@@ -36,10 +36,10 @@ from desk.programs.episode.run.assignments import episode_task, market_of, outco
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.episode.run.state import StockState
 from desk.programs.judging.findings import judged_findings
-from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.companies import CompanyTools
+from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools
-from desk.sources.analysis.technical.performance import PerformanceTools
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from desk.analytics.normalise import Statement
+from desk.analytics.comparison.normalise import Statement
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.claims import Metric, Unit
 from tests.trust.conflict_cases import (

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from desk.analytics.normalise import Statement
+from desk.analytics.comparison.normalise import Statement
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import ResearchResult, View

@@ -8,7 +8,13 @@ from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from desk.analytics.normalise import Artefact, Comparable, Statement, normalise, statement_of
+from desk.analytics.comparison.normalise import (
+    Artefact,
+    Comparable,
+    Statement,
+    normalise,
+    statement_of,
+)
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.judgement import FindingsToJudge, Scope
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, Leaning, ResearchResult

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
+from desk.analytics.technical.companies import Accounts
 from desk.contracts.episode.analysis import Analysis, CompanyFundamentals
 from desk.contracts.findings.claims import Metric
+from desk.sources.analysis import accounts as analysis_accounts
 from desk.sources.analysis import yahoo as analysis_yahoo
-from desk.sources.analysis.companies import accounts as analysis_accounts
-from desk.sources.analysis.companies.accounts import YahooAccounts
-from desk.sources.analysis.companies.companies import CompanyTools
-from desk.sources.analysis.companies.companies_accounts import Accounts
+from desk.sources.analysis.accounts import YahooAccounts
+from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import build_server
 from desk.sources.analysis.yahoo import YahooStocks

@@ -8,23 +8,25 @@ from pathlib import Path
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from desk.contracts.agents.tools import SourceTier
-from desk.contracts.episode.analysis import Analysis, Hint
-from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.source_results import Provenance
-from desk.contracts.markets import MarketKind
-from desk.sources.analysis.companies.companies import CompanyTools
-from desk.sources.analysis.companies.companies_accounts import (
+from desk.analytics.technical.companies import (
     AccountLine,
     Accounts,
     EarningsReport,
     Line,
     NoAccounts,
+    ratios_of,
 )
-from desk.sources.analysis.prices import PriceSeries, PriceStore
-from desk.sources.analysis.technical.moves import volatility
-from desk.sources.analysis.technical.ratios import carry_of, ratios_of
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.analytics.technical.market_data import carry_of, volatility
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.companies import CompanyTools
+from desk.sources.analysis.prices import PriceStore
+from desk.sources.central_banks.policy_answers import policy_rate
+from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
 from desk.sources.ecb.store import RatesStore
 from tests.support.facts_files import write_facts
 from tests.support.price_series import evening_of, store_of, walk
@@ -195,6 +197,10 @@ def test_a_pair_and_an_area_have_no_accounts() -> None:
         tools().company_fundamentals("nvda stock", AS_OF)
 
 
+def carry(facts: PolicyFacts, series: PriceSeries, as_of: datetime) -> Analysis:
+    return carry_of(lambda area: policy_rate(facts, area, as_of), series, as_of)
+
+
 @pytest.mark.parametrize(("base", "quote", "sign"), [("USD", "JPY", 1), ("JPY", "USD", -1)])
 def test_the_carry_is_the_rates_announced_by_then_over_the_swings(
     tmp_path: Path, base: str, quote: str, sign: int
@@ -203,13 +209,13 @@ def test_the_carry_is_the_rates_announced_by_then_over_the_swings(
     as_of = datetime(2024, 7, 30, 12, tzinfo=UTC)
     made = store_of(tmp_path, walk(200, 1)).series("EUR/USD", evening_of(199))
     series = PriceSeries(f"{base}/{quote}", made.kind, quote, FILED, made.days, made.closes)
-    answer = carry_of(facts, series, as_of)
+    answer = carry(facts, series, as_of)
     # The Fed stood at 0.125 and the Bank of Japan at 0.05; it raised on the day after.
     expected = sign * (0.125 - 0.05) / volatility(series)
     assert [figure.metric for figure in answer.figures] == [Metric.CARRY_TO_VOLATILITY]
     assert float(answer.figures[0].value) == pytest.approx(expected, abs=0.005)
     assert answer.missing == ()
-    after = carry_of(facts, series, datetime(2024, 8, 1, tzinfo=UTC))
+    after = carry(facts, series, datetime(2024, 8, 1, tzinfo=UTC))
     assert after.figures != answer.figures
 
 
@@ -217,7 +223,7 @@ def test_a_rate_that_may_have_changed_since_is_said(tmp_path: Path) -> None:
     facts = read_facts(write_facts(tmp_path / "facts"))
     made = store_of(tmp_path, walk(200, 1)).series("EUR/USD", evening_of(199))
     series = PriceSeries("USD/JPY", made.kind, "JPY", FILED, made.days, made.closes)
-    answer = carry_of(facts, series, datetime(2026, 10, 15, tzinfo=UTC))
+    answer = carry(facts, series, datetime(2026, 10, 15, tzinfo=UTC))
     assert answer.figures
     assert [line for line in answer.missing if "up to 2026-09-30 only" in line]
 
@@ -232,7 +238,7 @@ def test_a_pair_without_two_policy_rates_has_no_carry(
     facts = read_facts(write_facts(tmp_path / "facts"))
     made = store_of(tmp_path, walk(200, 1)).series("EUR/USD", evening_of(199))
     series = PriceSeries(symbol, made.kind, symbol[4:], FILED, made.days, made.closes)
-    answer = carry_of(facts, series, AS_OF)
+    answer = carry(facts, series, AS_OF)
     assert (answer.figures, answer.signals) == ((), ())
     assert any(reason in line for line in answer.missing)
 

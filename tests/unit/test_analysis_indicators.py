@@ -10,15 +10,15 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from desk.analytics.technical.candles import pattern_detector
+from desk.analytics.technical.indicators import indicator_calculator, ta_lib
+from desk.analytics.technical.market_data import market_data
+from desk.analytics.technical.measures import Floats, NotInstalled
+from desk.analytics.technical.series import PriceSeries
 from desk.contracts.episode.analysis import Analysis, Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind
-from desk.sources.analysis.figures import Floats
-from desk.sources.analysis.offline import NotInstalled
-from desk.sources.analysis.prices import PriceSeries, PriceStore
-from desk.sources.analysis.technical.candles import pattern_detector
-from desk.sources.analysis.technical.indicators import indicator_calculator, ta_lib
-from desk.sources.analysis.technical.moves import market_data
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from tests.support.packaged_prices import PRICES
 from tests.support.price_series import walk, weekdays

@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from desk.contracts.episode.analysis import Analysis, Hint
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.technical.patterns import PatternTools
-from desk.sources.analysis.technical.patterns_analogues import (
+from desk.analytics.technical.analogues import (
     ALIKE,
     FEWEST,
     HORIZON,
@@ -24,7 +21,7 @@ from desk.sources.analysis.technical.patterns_analogues import (
     PATH,
     find_analogues,
 )
-from desk.sources.analysis.technical.patterns_chance import (
+from desk.analytics.technical.significance import (
     LEVEL,
     MOST_STRENGTH,
     is_significant,
@@ -32,6 +29,9 @@ from desk.sources.analysis.technical.patterns_chance import (
     share_p_value,
     strength_of,
 )
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.server import AnalysisTools
 from tests.support.price_series import evening_of, store_of, walk, weekdays
 
 WALKS = 150
@@ -44,7 +44,7 @@ def figures(answer: Analysis) -> dict[Metric, Decimal]:
 
 def mined(folder: Path, levels: NDArray[np.float64], place: int | None = None) -> Analysis:
     as_of = evening_of(len(levels) - 1 if place is None else place)
-    return PatternTools(store_of(folder, levels)).pattern_miner("EUR/USD", as_of)
+    return AnalysisTools(store_of(folder, levels)).pattern_miner("EUR/USD", as_of)
 
 
 def with_a_motif(move: float, seed: int = 7) -> NDArray[np.float64]:
@@ -154,7 +154,7 @@ def test_the_words_of_signals_hold_no_figures(tmp_path: Path) -> None:
 
 
 def test_without_prices_the_reason_is_told(tmp_path: Path) -> None:
-    tools = PatternTools(store_of(tmp_path, walk(100, 1)))
+    tools = AnalysisTools(store_of(tmp_path, walk(100, 1)))
     with pytest.raises(ToolError, match="no prices of NVDA"):
         tools.pattern_miner("NVDA", evening_of(50))
     with pytest.raises(ToolError, match="is not a symbol"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,18 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import TextContent
 
 from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.analytics.technical.measures import Unmeasured
+from desk.analytics.technical.positions import CashRates
+from desk.analytics.technical.series import Bar, Split, Traded, close_known_from
 from desk.contracts.episode.analysis import Analysis, ShareSplit
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
-from desk.sources.analysis.cash import CashRates
-from desk.sources.analysis.figures import Unmeasured
-from desk.sources.analysis.offline import SPLITS, Bar, Split, Traded
-from desk.sources.analysis.prices import PriceStore, close_known_from
+from desk.sources.analysis.packaged import SPLITS
+from desk.sources.analysis.performance import PerformanceTools
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import build_server
-from desk.sources.analysis.technical.performance import PerformanceTools
 from desk.sources.ecb.store import RatesStore
+from desk.sources.statistics.answers import rate_known_from
 from desk.trust.claims.analysis_claims import analysis_claims
 from tests.support.packaged_prices import PRICES, Day, packaged
 from tests.support.price_series import walk, weekdays
@@ -85,7 +88,7 @@ def test_a_split_within_the_horizon_changes_nothing(
     with packaged(tmp_path, plain, "PLAIN") as store:
         one = PerformanceTools(store).performance("PLAIN", made, "short", COST, due)
     splits = {"SPLIT": (Split(plain[at].day, Decimal(10)),)}
-    monkeypatch.setattr("desk.sources.analysis.offline.SPLITS", {**SPLITS, **splits})
+    monkeypatch.setattr("desk.sources.analysis.packaged.SPLITS", {**SPLITS, **splits})
     with packaged(tmp_path, split, "SPLIT") as store:
         other = PerformanceTools(store).performance("SPLIT", made, "short", COST, due)
     told, again = figures_of(one), figures_of(other)
@@ -261,7 +264,9 @@ def test_before_the_table_of_rates_begins_there_is_nothing_to_compare_with() -> 
 
 
 def test_a_rate_counts_from_the_day_it_was_known_until_half_a_year_later() -> None:
-    rates = CashRates({"2024-01": Decimal(5), "2024-02": Decimal("5.25")})
+    rates = CashRates(
+        {"2024-01": Decimal(5), "2024-02": Decimal("5.25")}, partial(rate_known_from, "US")
+    )
     for instant, rate in (
         (datetime(2024, 2, 21, tzinfo=UTC), "5"),
         (datetime(2024, 3, 20, 23, 59, tzinfo=UTC), "5"),
@@ -343,7 +348,7 @@ async def test_an_answer_over_the_protocol_has_a_claim_for_each_figure() -> None
 
 
 def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("desk.sources.analysis.offline._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.packaged._folder", lambda package: None)
     tool = PerformanceTools(PriceStore(RatesStore())).performance
     with pytest.raises(ToolError, match="run `make install-swarm`"):
         tool("NVDA", MADE, "long", COST, DUE)

@@ -10,16 +10,16 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from desk.contracts.episode.analysis import Analysis, Hint
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.technical.patterns import PatternTools
-from desk.sources.analysis.technical.patterns_chance import LEVEL, group_p_values, is_significant
-from desk.sources.analysis.technical.seasons import (
+from desk.analytics.technical.seasons import (
     FEWEST_YEARS,
     MONTHS,
     coming_month,
     monthly_moves,
 )
+from desk.analytics.technical.significance import LEVEL, group_p_values, is_significant
+from desk.contracts.episode.analysis import Analysis, Hint
+from desk.contracts.findings.claims import Metric
+from desk.sources.analysis.server import AnalysisTools
 from tests.support.price_series import store_of, walk, weekdays
 
 LENGTH = 12 * 261 + 25
@@ -36,7 +36,7 @@ def with_a_march(move: float, seed: int = 4, count: int = LENGTH) -> NDArray[np.
 
 
 def detected(folder: Path, levels: NDArray[np.float64], as_of: datetime = IN_MARCH) -> Analysis:
-    return PatternTools(store_of(folder, levels)).seasonality_detector("EUR/USD", as_of)
+    return AnalysisTools(store_of(folder, levels)).seasonality_detector("EUR/USD", as_of)
 
 
 @pytest.mark.parametrize(("move", "hint"), [(0.07, Hint.UP), (-0.07, Hint.DOWN)])

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from desk.analytics.technical.groups import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
+from desk.analytics.technical.market_data import quarter_move
 from desk.contracts.episode.analysis import Analysis, Hint
 from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.names import COMPANIES
 from desk.sources.analysis.prices import PriceStore
-from desk.sources.analysis.technical.moves import quarter_move
-from desk.sources.analysis.technical.sectors import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
+from desk.sources.analysis.symbols import COMPANIES
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.symbol_search import EURO_REFERENCE_CURRENCIES
 from tests.support.price_series import weekdays

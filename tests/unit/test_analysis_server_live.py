@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk.sources.analysis.prices import NoPrices, PriceStore
+from desk.analytics.technical.series import NoPrices
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.yahoo import YahooStocks
 from desk.sources.ecb.store import RatesStore
 from tests.support.yahoo_address import NOT_FOUND, Answer, in_json, yahoo

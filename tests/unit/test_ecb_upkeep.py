@@ -10,9 +10,9 @@ import pytest
 from mcp import Client
 
 from desk.sources.ecb.rates import read_rates
+from desk.sources.ecb.refresh import LEAST_PAUSE_SECONDS, RatesUpkeep
 from desk.sources.ecb.server import build_server
 from desk.sources.ecb.store import cached_file
-from desk.sources.ecb.upkeep import LEAST_PAUSE_SECONDS, RatesUpkeep
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItems
-from desk.sources.news.reader import FeedReader
+from desk.sources.news.feed import FeedReader
 from desk.sources.news.server import TOPIC_QUERIES, GoogleNewsTools, HeadlineTopic
 from tests.support.feed_address import Answer, atom, feeds, item, rss
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desk.analytics.links import web_link
-from desk.sources.news.reader import FeedReader
+from desk.sources.news.feed import FeedReader
 from desk.sources.news.server import GoogleNewsTools
 from desk.sources.news.text import plain_text
 from tests.support.feed_address import feeds, item, rss

@@ -9,8 +9,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.platform.mcp.answers import answer_of
-from desk.sources.serving.kept_answers import KeptAnswers, looking_up
-from desk.sources.serving.kept_notes import KeptNotes
+from desk.sources.serving.kept_answers import KeptAnswers, KeptNotes, looking_up
 
 
 class Clock:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.analytics.normalise import (
+from desk.analytics.comparison.normalise import (
     Artefact,
     Comparable,
     Difference,
@@ -15,7 +15,7 @@ from desk.analytics.normalise import (
     Statement,
     normalise,
 )
-from desk.analytics.tolerances import Quantity, tolerance_of
+from desk.analytics.comparison.tolerances import Quantity, tolerance_of
 from desk.contracts.findings.claims import Metric, Unit
 
 DAY = date(2026, 10, 30)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from desk.platform.models.retry_after import pause_of
-from desk.sources.serving.retry_after import asked_pause
+from desk.sources.serving.downloads import asked_pause
 
 DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
 HALF_A_MINUTE_LATER = "Wed, 21 Oct 2026 07:28:30 GMT"

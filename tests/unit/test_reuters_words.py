@@ -3,9 +3,8 @@
 import pytest
 
 from desk.sources.central_banks.policy_facts import read_facts
-from desk.sources.reuters.searches import banks_query, story_queries, words_query
+from desk.sources.reuters.searches import Likeness, banks_query, story_queries, words_query
 from desk.sources.reuters.server import NEAR_ENOUGH
-from desk.sources.reuters.words import Likeness
 
 BANKS = read_facts().areas
 END = " AND Source:RTRS AND Language:LEN"

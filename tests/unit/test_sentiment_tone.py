@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.source_results import NewsItem
-from desk.sources.sentiment.stories import Story
-from desk.sources.sentiment.tone import mean_tone, tone_of
+from desk.sources.sentiment.stories import Story, mean_tone, tone_of
 
 AT = datetime(2026, 9, 16, 8, tzinfo=UTC)
 SYMBOLS = st.sampled_from(["USD/JPY", "EUR/DKK", "NVDA", "JP"])

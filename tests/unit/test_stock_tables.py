@@ -14,20 +14,21 @@ from hypothesis import strategies as st
 
 from desk.analytics.evaluation import PositionName
 from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.analytics.technical.candles import pattern_detector
+from desk.analytics.technical.indicators import indicator_calculator
+from desk.analytics.technical.market_data import market_data
+from desk.analytics.technical.measures import NotInstalled
+from desk.analytics.technical.series import Bar, NoPrices, PriceSeries, Split, close_known_from
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.run.actions import DATA, PART_METRICS
-from desk.sources.analysis.eras import eras_of
-from desk.sources.analysis.offline import SPLITS, Bar, NotInstalled, PackagedSeries, Split
-from desk.sources.analysis.prices import NoPrices, PriceSeries, PriceStore, close_known_from
-from desk.sources.analysis.technical.candles import pattern_detector
-from desk.sources.analysis.technical.indicators import indicator_calculator
-from desk.sources.analysis.technical.moves import market_data
-from desk.sources.analysis.technical.performance import PerformanceTools
+from desk.sources.analysis.packaged import SPLITS, PackagedSeries
+from desk.sources.analysis.performance import PerformanceTools
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
-from desk.training.tables import NoSuchDay, NoSuchSymbol, StockTable, stock_table, symbols
-from desk.training.tables_figures import COMPUTED
+from desk.training.eras import eras_of
+from desk.training.tables import COMPUTED, NoSuchDay, NoSuchSymbol, StockTable, stock_table, symbols
 from tests.support.packaged_prices import PRICES
 from tests.support.price_series import walk, weekdays
 
@@ -350,7 +351,7 @@ def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "talib", None)
     with pytest.raises(NotInstalled, match=r"needs TA-Lib.*run `make install-swarm`"):
         stock_table("FB", bare)
-    monkeypatch.setattr("desk.sources.analysis.offline._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.packaged._folder", lambda package: None)
     for asked in (lambda: symbols(bare), lambda: stock_table("XYZ", bare)):
         with pytest.raises(NotInstalled, match="run `make install-swarm`"):
             asked()

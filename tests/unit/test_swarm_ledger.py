@@ -19,10 +19,9 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.scope import SPECIALISTS
-from desk.sources.analysis.companies.companies import CompanyTools
+from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools
-from desk.sources.analysis.technical.patterns import PatternTools
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.ecb.store import RatesStore
@@ -58,7 +57,6 @@ def servers() -> tuple[object, ...]:
     newsroom = Newsroom(lambda: facts, lambda: corpus, None)
     return (
         AnalysisTools(PRICES),
-        PatternTools(PRICES),
         CompanyTools(PRICES),
         CentralBankTools(),
         SentimentTools(newsroom),

@@ -7,6 +7,8 @@ from typing import Final
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketSpec
 
+DOLLAR: Final = "USD"
+
 AREAS: Final[Mapping[str, AreaCode]] = MappingProxyType(
     {
         "AUD": "AU",
@@ -51,6 +53,12 @@ def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> Marke
         if (market.market, market.kind) == (known.symbol, known.kind):
             return market
     return _pair(known.symbol) if known.kind is MarketKind.PAIR else _other(known)
+
+
+def areas_of_pair(pair: str) -> tuple[AreaCode | None, ...]:
+    """The areas of the central banks that issue a pair's currencies, None where the desk knows
+    none."""
+    return tuple(AREAS.get(currency) for currency in pair.split("/"))
 
 
 def spoken(market: str) -> str:

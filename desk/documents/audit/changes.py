@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from desk.analytics.comparison.tolerances import TOLERANCES, Quantity
 from desk.analytics.formulas import basis_point_difference
-from desk.analytics.tolerances import TOLERANCES, Quantity
 from desk.analytics.weeks import as_of_of
 from desk.contracts.findings.source_results import History, RateDecisions
 from desk.contracts.week.changes import Change, ChangeKind, Changes

@@ -5,15 +5,10 @@ from datetime import datetime
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from desk.analytics.technical.measures import NotInstalled
+from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries, without_holes
 from desk.contracts.episode.analysis import Analysis
-from desk.sources.analysis.offline import NotInstalled
-from desk.sources.analysis.prices import (
-    NoPrices,
-    NoPricesThen,
-    PriceSeries,
-    PriceStore,
-    without_holes,
-)
+from desk.sources.analysis.prices import PriceStore
 
 
 def analysed(

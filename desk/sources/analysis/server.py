@@ -12,39 +12,33 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.technical.candles import pattern_detector
+from desk.analytics.technical.groups import sector_analysis
+from desk.analytics.technical.indicators import indicator_calculator
+from desk.analytics.technical.market_data import market_data
+from desk.analytics.technical.measures import months_before
+from desk.analytics.technical.patterns import pattern_miner, seasonality_detector
+from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.answers import analysed
-from desk.sources.analysis.companies.companies import CompanyTools
-from desk.sources.analysis.companies.companies_accounts import AccountsSource
-from desk.sources.analysis.figures import months_before
-from desk.sources.analysis.names import DOLLAR
-from desk.sources.analysis.prices import (
-    LivePrices,
-    NoPrices,
-    NoPricesThen,
-    PriceSeries,
-    PriceStore,
-)
+from desk.sources.analysis.companies import AccountsSource, CompanyTools
+from desk.sources.analysis.performance import PerformanceTools
+from desk.sources.analysis.prices import LivePrices, PriceStore
 from desk.sources.analysis.symbols import named_symbols, nearest_symbols
-from desk.sources.analysis.technical.candles import pattern_detector
-from desk.sources.analysis.technical.indicators import indicator_calculator
-from desk.sources.analysis.technical.moves import market_data
-from desk.sources.analysis.technical.patterns import PatternTools
-from desk.sources.analysis.technical.performance import PerformanceTools
-from desk.sources.analysis.technical.sectors import sector_analysis
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.arguments import AsOf, Day, require_order
-from desk.sources.serving.market_symbol import MarketSymbol
-from desk.sources.serving.serving import (
+from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
     argument_parser,
     log_to_stderr,
     run,
 )
+from desk.sources.serving.market_symbol import MarketSymbol
 
 SYMBOLS_SOURCE = Provenance(name="Markets that there are prices of", tier=SourceTier.PRIMARY)
 MOST_NAMED, MOST_NEAREST = 20, 5
@@ -121,6 +115,23 @@ class AnalysisTools:
         """Candlestick patterns of the last ten days, by TA-Lib. It needs open, high, low and close,
         which fixings of currencies do not have."""
         return self._analysed(pattern_detector, symbol, as_of)
+
+    def pattern_miner(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Stretches of the past that ran like the last 40 closes, and what followed them.
+
+        analogue_move: median move over the next 20 closes, percent; target: the level it leads
+        to; anomaly_score: how unusual the last week's move is. hint is neutral where the share
+        that rose may be chance.
+        """
+        return self._analysed(pattern_miner, symbol, as_of)
+
+    def seasonality_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """How the month that holds most of the coming four weeks went in earlier years.
+
+        seasonal_move: its mean, percent; seasonal_p_value: how likely moves so unlike the other
+        months' are by chance, adjusted for twelve months tested. hint is neutral from 0.05 on.
+        """
+        return self._analysed(seasonality_detector, symbol, as_of)
 
     def _analysed(
         self, analyse: Callable[[PriceSeries, datetime], Analysis], symbol: str, as_of: datetime
@@ -207,7 +218,7 @@ def build_server(
     stocks, accounts = _yahoo() if live else (None, None)
     prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
     tools = AnalysisTools(prices)
-    companies, patterns = CompanyTools(prices, accounts), PatternTools(prices)
+    companies = CompanyTools(prices, accounts)
     server = MCPServer(
         "analysis",
         instructions="Prices of currency pairs and stocks, and what is computed of them.",
@@ -223,8 +234,8 @@ def build_server(
         companies.company_fundamentals,
         companies.ratio_calculator,
         companies.earnings_analyzer,
-        patterns.pattern_miner,
-        patterns.seasonality_detector,
+        tools.pattern_miner,
+        tools.seasonality_detector,
         PerformanceTools(prices).performance,
     )
     promise = READS_THE_WEB if live else READS_ONLY
@@ -234,7 +245,7 @@ def build_server(
 
 
 def _yahoo() -> tuple[LivePrices, AccountsSource]:
-    from desk.sources.analysis.companies.accounts import YahooAccounts
+    from desk.sources.analysis.accounts import YahooAccounts
     from desk.sources.analysis.yahoo import YahooStocks
 
     stocks = YahooStocks(_present)

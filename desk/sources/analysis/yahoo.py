@@ -6,10 +6,16 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from desk.analytics.technical.series import (
+    Bar,
+    NoPrices,
+    Split,
+    Traded,
+    in_shares_of_its_day,
+    last_close_day,
+)
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
-from desk.sources.analysis.offline import Bar, Split, Traded, in_shares_of_its_day
-from desk.sources.analysis.prices import NoPrices, last_close_day
 from desk.sources.yahoo.closes import as_figure
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance

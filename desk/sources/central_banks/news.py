@@ -13,6 +13,7 @@ from desk.analytics.links import web_link
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.sources.central_banks.policy_facts import Area
+from desk.sources.news.feed import FeedReader
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,
@@ -23,7 +24,6 @@ from desk.sources.news.items import (
     newest_first,
     select,
 )
-from desk.sources.news.reader import FeedReader
 from desk.sources.news.text import plain_text
 
 BANK_FEEDS: Mapping[str, str] = MappingProxyType(

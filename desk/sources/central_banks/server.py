@@ -34,14 +34,14 @@ from desk.sources.central_banks.policy_answers import (
 from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
 from desk.sources.news.items import Days
 from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
-from desk.sources.serving.kept_notes import KeptNotes
-from desk.sources.serving.serving import (
+from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
     argument_parser,
     log_to_stderr,
     run,
 )
+from desk.sources.serving.kept_answers import KeptNotes
 
 SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
 MAX_ROWS = 2_000

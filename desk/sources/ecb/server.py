@@ -22,12 +22,11 @@ from desk.contracts.findings.source_results import (
     SymbolMatches,
 )
 from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
-from desk.sources.ecb.refresh import ECB_URL, refresh
+from desk.sources.ecb.refresh import ECB_URL, RatesUpkeep, refresh
 from desk.sources.ecb.store import RatesStore
-from desk.sources.ecb.upkeep import RatesUpkeep
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
 from desk.sources.serving.origins import ECB
-from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
 from desk.sources.serving.symbol_search import matching_symbols
 
 SOURCE = Provenance(

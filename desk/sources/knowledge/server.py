@@ -43,7 +43,7 @@ from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
 from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
 from desk.sources.serving.arguments import AsOf
-from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
 
 KEPT = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
 FOUND = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)

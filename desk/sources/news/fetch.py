@@ -2,8 +2,7 @@
 
 import httpx2
 
-from desk.sources.serving.downloads import NotDownloaded, download, status_of
-from desk.sources.serving.retry_after import asked_pause
+from desk.sources.serving.downloads import NotDownloaded, asked_pause, download, status_of
 
 TIMEOUT_SECONDS = 5.0
 LARGEST_FEED = 1024 * 1024

@@ -18,6 +18,7 @@ from pydantic import Field
 from desk.analytics.links import web_link
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.sources.news.feed import FeedReader
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,
@@ -29,11 +30,10 @@ from desk.sources.news.items import (
     Window,
     select,
 )
-from desk.sources.news.reader import FeedReader
 from desk.sources.news.text import plain_text
 from desk.sources.serving.arguments import FIRST_YEAR, AsOf, Day, require_order
-from desk.sources.serving.kept_notes import KeptNotes
-from desk.sources.serving.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.kept_answers import KeptNotes
 
 GOOGLE_NEWS_URL = "https://news.google.com"
 SOURCE = Provenance(name="Google News", tier=SourceTier.SECONDARY, url=GOOGLE_NEWS_URL)

@@ -8,8 +8,7 @@ from typing import Any
 import httpx2
 
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
-from desk.sources.serving.downloads import NotDownloaded, download, status_of
-from desk.sources.serving.retry_after import asked_pause
+from desk.sources.serving.downloads import NotDownloaded, asked_pause, download, status_of
 
 LARGEST_ANSWER = 2 * 1024 * 1024
 """Bytes. A page of a hundred headlines with all their codes is below half of that."""

@@ -1,12 +1,114 @@
 """Searches of Reuters news in the query language of LSEG's platform."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 from desk.contracts.markets import PAIR_PATTERN
 from desk.sources.central_banks.policy_facts import Area
-from desk.sources.reuters.words import telling_words
+
+FEWEST_WORDS: Final = 2
+"""Of a headline that can be told from others."""
+
+_WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+(?:[/'’&][^\W\d_]+)*")
+_UPDATED = re.compile(r"^(?:UPDATE|WRAPUP|RPT|REFILE|CORRECTED)(?: \d+)?-")
+_DOTTED = re.compile(r"(?<!\w)(?:[A-Z]\.){2,}")
+_ENDINGS = ("'s", "’s", "ing", "ed", "es", "s", "e")
+_SHORTEST_STEM = 3
+_DIRECTIONS = {
+    "raise hike lift increase rise rose gain climb jump surge strengthen": "+",
+    "cut lower reduce trim fall fell drop slide slip tumble weaken": "-",
+    "hold held keep kept leave left maintain unchanged steady": "=",
+}
+"""Words for the ways in which rates and prices move."""
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_COMMON = _words(
+    "a after all also an and are as at be but by for from has have in into is it its new of off "
+    "on or over say says said than that the their this to was were will with"
+)
+_NEGATIONS = _words("no not never without")
+
+
+def telling_words(headline: str, banks: Iterable[Area]) -> list[str]:
+    """The words and figures of a headline without common words and marks of its version, as they
+    are written, with the short names of central banks in place of their names."""
+    text = _DOTTED.sub(lambda found: found[0].replace(".", ""), _UPDATED.sub("", headline))
+    for bank in banks:
+        name = rf"(?<!\w){re.escape(bank.bank)}(?!\w)"
+        text = re.sub(name, bank.short_name, text, flags=re.IGNORECASE)
+    return [word for word in _WORD.findall(text) if word.casefold() not in _COMMON]
+
+
+class Likeness:
+    """How near headlines are to one, by their words and not by their meaning."""
+
+    def __init__(self, headline: str, banks: Sequence[Area]) -> None:
+        """`banks` are known by their names and by their short ones."""
+        self._banks = banks
+        words = telling_words(headline, banks)
+        self._words = {_meant(word) for word in words}
+        self._needed = {_meant(word) for word in _subjects(words)}
+
+    @property
+    def enough(self) -> bool:
+        """Whether the headline has the words to be told from others."""
+        return len(self._words) >= FEWEST_WORDS
+
+    def share(self, other: str) -> float:
+        """The share of the headline's words that the other has too.
+
+        Words for one direction count as one. It is 0 where a figure or a name of the headline is
+        not there, where only one of the two says "not", and where they name different directions.
+        """
+        told = {_meant(word) for word in telling_words(other, self._banks)}
+        if not self._words or not self._needed <= told or self._opposed(told):
+            return 0.0
+        return len(self._words & told) / len(self._words)
+
+    def _opposed(self, told: set[str | Decimal]) -> bool:
+        if bool(self._words & _NEGATIONS) is not bool(told & _NEGATIONS):
+            return True
+        ours, theirs = (words & set(_DIRECTIONS.values()) for words in (self._words, told))
+        return bool(ours and theirs) and not ours & theirs
+
+
+def _subjects(words: Sequence[str]) -> list[str]:
+    """What a headline is about: its figures, its names, and the word that it begins with.
+
+    A headline that writes most words large has its names in capitals only.
+    """
+    figures = [word for word in words if word[0].isdecimal()]
+    plain = [word for word in words if not word[0].isdecimal()]
+    large = [word for word in plain if word[0].isupper()]
+    if 2 * len(large) > len(plain):
+        large = [word for word in large if not word[1:].islower()]
+    return [*plain[:1], *figures, *large]
+
+
+def _meant(word: str) -> str | Decimal:
+    if word[0].isdecimal():
+        return Decimal(word.replace(",", "")).normalize()
+    stem = _stem(word.casefold())
+    return _DIRECTION_OF.get(stem, stem)
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+_DIRECTION_OF = {
+    _stem(word): direction for words, direction in _DIRECTIONS.items() for word in words.split()
+}
+
 
 REUTERS_IN_ENGLISH: Final = "Source:RTRS AND Language:LEN"
 MARKETS: Final = "(Topic:FRX OR Topic:CEN)"

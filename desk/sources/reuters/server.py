@@ -17,7 +17,6 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR, Area, read_facts
-from desk.sources.news.dates import published_instant
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,
@@ -25,17 +24,24 @@ from desk.sources.news.items import (
     DatedEntry,
     Days,
     Window,
+    published_instant,
     select,
 )
 from desk.sources.news.text import plain_text
 from desk.sources.reuters.access import NoAccess, access_from
 from desk.sources.reuters.exchange import Patience
 from desk.sources.reuters.platform import PAGE, REUTERS_CODE, LsegNews
-from desk.sources.reuters.searches import banks_query, markets_query, story_queries, words_query
-from desk.sources.reuters.words import FEWEST_WORDS, Likeness
+from desk.sources.reuters.searches import (
+    FEWEST_WORDS,
+    Likeness,
+    banks_query,
+    markets_query,
+    story_queries,
+    words_query,
+)
 from desk.sources.serving.arguments import Areas, AsOf, require_areas
-from desk.sources.serving.kept_notes import KeptNotes
-from desk.sources.serving.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.kept_answers import KeptNotes
 
 REUTERS = "Reuters"
 SOURCE = Provenance(

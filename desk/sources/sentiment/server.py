@@ -27,21 +27,20 @@ from desk.sources.central_banks.facts_table import ReadOnce
 from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.news.feed import FeedReader
 from desk.sources.news.items import Days
-from desk.sources.news.reader import FeedReader
 from desk.sources.news.server import GOOGLE_NEWS_URL, GoogleNewsTools
-from desk.sources.sentiment.stories import Asked, Gathered, LiveNews, Newsroom
-from desk.sources.sentiment.tone import mean_tone, tone_of
+from desk.sources.sentiment.stories import Asked, Gathered, LiveNews, Newsroom, mean_tone, tone_of
 from desk.sources.serving.arguments import AsOf
-from desk.sources.serving.kept_notes import KeptNotes
-from desk.sources.serving.market_symbol import MarketSymbol
-from desk.sources.serving.serving import (
+from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
     argument_parser,
     log_to_stderr,
     run,
 )
+from desk.sources.serving.kept_answers import KeptNotes
+from desk.sources.serving.market_symbol import MarketSymbol
 
 SOURCE = Provenance(name="Digest of the desk's news sources", tier=SourceTier.SECONDARY)
 USUAL_DAYS = 14

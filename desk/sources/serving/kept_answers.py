@@ -5,7 +5,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.extension import Extension
+from mcp_types import CallToolRequestParams, CallToolResult
+
+from desk.contracts.agents.tools import KEPT_ANSWER
 
 Answer = TypeVar("Answer")
 
@@ -75,3 +81,23 @@ class KeptAnswers(Generic[Answer]):
             self._kept[question] = (self._clock() + self._seconds, answer)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
+
+
+class KeptNotes(Extension):
+    """Notes in the metadata of a tool's answer that all of it was kept from before. For servers
+    that keep answers (`KeptAnswers`)."""
+
+    identifier = KEPT_ANSWER
+
+    async def intercept_tool_call(
+        self,
+        params: CallToolRequestParams,
+        ctx: ServerRequestContext[Any, Any],
+        call_next: CallNext,
+    ) -> HandlerResult:
+        """The answer, with the note where it belongs."""
+        with looking_up() as seen:
+            result = await call_next(ctx)
+        if isinstance(result, CallToolResult) and not result.is_error and seen.all_kept:
+            return result.model_copy(update={"meta": {**(result.meta or {}), KEPT_ANSWER: True}})
+        return result

@@ -21,8 +21,8 @@ from desk.sources.serving.arguments import (
     require_areas,
     require_order,
 )
+from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
 from desk.sources.serving.origins import BIS, FEDERAL_RESERVE
-from desk.sources.serving.serving import READS_ONLY, argument_parser, log_to_stderr, run
 from desk.sources.statistics.answers import (
     month_averages,
     month_end_rates,

@@ -14,8 +14,8 @@ from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import History, Provenance, Quote, SymbolMatches
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
-from desk.sources.serving.kept_notes import KeptNotes
-from desk.sources.serving.serving import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
+from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.yahoo.closes import Close, last_known_day
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
 from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance

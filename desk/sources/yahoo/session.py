@@ -14,7 +14,7 @@ from curl_cffi.requests import RequestsError, Response, Session
 from curl_cffi.requests.exceptions import Timeout
 from yfinance.exceptions import YFRateLimitError  # type: ignore[import-untyped]
 
-from desk.sources.serving.retry_after import asked_pause
+from desk.sources.serving.downloads import asked_pause
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 
 LARGEST_ANSWER = 8 * 1024 * 1024

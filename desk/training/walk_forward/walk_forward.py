@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.evaluation import POSITIONS
+from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.stock import (
     MOST_COST,
     MOST_WEEKS,
@@ -23,7 +24,6 @@ from desk.contracts.episode.stock import (
 )
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.run.actions import ORDER
-from desk.sources.analysis.prices import close_known_from
 from desk.training import policies
 from desk.training.policies import PositionPolicy
 from desk.training.stock_days import with_a_horizon

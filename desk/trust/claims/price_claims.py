@@ -3,11 +3,11 @@
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.comparison.tolerances import is_little_changed
 from desk.analytics.figures import as_number
 from desk.analytics.formulas import band_position, percent_change, range_position
 from desk.analytics.prices.price_view import PriceView, months_before
 from desk.analytics.prices.series import Fixing
-from desk.analytics.tolerances import is_little_changed
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.markets import Band, MarketSpec
 

@@ -8,9 +8,15 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS
+from desk.analytics.comparison.normalise import (
+    Comparable,
+    Difference,
+    Statement,
+    normalise,
+    statement_of,
+)
+from desk.analytics.comparison.tolerances import LITTLE_CHANGED
 from desk.analytics.names.quotation import reversed_pair, reversed_statement
-from desk.analytics.normalise import Comparable, Difference, Statement, normalise, statement_of
-from desk.analytics.tolerances import LITTLE_CHANGED
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (

@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from desk.analytics.comparison.normalise import Statement, statement_of
 from desk.analytics.formulas import log_moves, robust_deviation
 from desk.analytics.names.quotation import reversed_pair, reversed_statement
-from desk.analytics.normalise import Statement, statement_of
 from desk.analytics.prices.rates_view import EFFECTIVE_LAG, rate_of
 from desk.analytics.units import BAND_EDGES, UNITS
 from desk.contracts.agents.tools import ToolResult

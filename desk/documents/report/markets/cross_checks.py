@@ -6,10 +6,10 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from desk.analytics.comparison.tolerances import TOLERANCES, Quantity
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
-from desk.analytics.tolerances import TOLERANCES, Quantity
 from desk.contracts.agents.tools import DataSource
 from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim, Metric

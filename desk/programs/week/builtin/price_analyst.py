@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.comparison.tolerances import is_little_changed
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import (
     LARGE_MOVE,
@@ -16,7 +17,6 @@ from desk.analytics.prices.impact import (
 )
 from desk.analytics.prices.price_view import Break, PriceView, Side, view_prices
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
-from desk.analytics.tolerances import is_little_changed
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.agents.turns import Turn, TurnRequest

@@ -14,7 +14,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field, JsonValue, model_validator
 
 from desk.contracts.base import Contract
-from desk.sources.serving.serving import READS_ONLY
+from desk.sources.serving.command_line import READS_ONLY
 
 HIGHEST_LATENCY = 1_500
 """Milliseconds."""

@@ -7,13 +7,13 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, NamedTuple
 
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.technical.market_data import quarter_move
+from desk.analytics.technical.measures import Unmeasured, analysis, figure, share, towards
+from desk.analytics.technical.series import NoPrices, Prices, PriceSeries
 from desk.contracts.episode.analysis import Analysis, Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind
-from desk.sources.analysis.figures import Unmeasured, analysis, figure, share, towards
-from desk.sources.analysis.names import DOLLAR
-from desk.sources.analysis.prices import NoPrices, PriceSeries, PriceStore
-from desk.sources.analysis.technical.moves import quarter_move
 
 FEWEST_OTHERS: Final = 2
 REACH: Final = timedelta(days=120)
@@ -92,8 +92,8 @@ class _Measured(NamedTuple):
     without: tuple[str, ...]
 
 
-def sector_analysis(store: PriceStore, series: PriceSeries, as_of: datetime) -> Analysis:
-    """How a market moved over the quarter beside its group, whose prices are those of `store`."""
+def sector_analysis(store: Prices, series: PriceSeries, as_of: datetime) -> Analysis:
+    """How a market moved over the quarter beside its group, whose prices `store` has."""
     subject = _subject(series)
     bloc = _HOMES.get(subject)
     if bloc is None:
@@ -115,7 +115,7 @@ def _subject(series: PriceSeries) -> str:
 
 
 def _beside(
-    store: PriceStore, series: PriceSeries, subject: str, bloc: Bloc, as_of: datetime
+    store: Prices, series: PriceSeries, subject: str, bloc: Bloc, as_of: datetime
 ) -> Analysis:
     measured = _measure(store, series, subject, bloc, as_of)
     lacking = f"no move of {', '.join(measured.without)}, without which the group is measured."
@@ -150,7 +150,7 @@ def _method(series: PriceSeries, bloc: Bloc, others: tuple[str, ...]) -> str:
 
 
 def _measure(
-    store: PriceStore, series: PriceSeries, subject: str, bloc: Bloc, as_of: datetime
+    store: Prices, series: PriceSeries, subject: str, bloc: Bloc, as_of: datetime
 ) -> _Measured:
     own = _move(store, subject, series, as_of)
     if own is None:
@@ -168,7 +168,7 @@ def _measure(
     return _Measured(own, others, tuple(without))
 
 
-def _move(store: PriceStore, name: str, beside: PriceSeries, as_of: datetime) -> Decimal | None:
+def _move(store: Prices, name: str, beside: PriceSeries, as_of: datetime) -> Decimal | None:
     """The move of three months; of a currency its own against the dollar. None without prices."""
     symbol = name if beside.kind is MarketKind.STOCK else f"{name}/{DOLLAR}"
     try:

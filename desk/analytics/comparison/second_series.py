@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, Decimal
 from statistics import median
 from typing import Final, NamedTuple
 
+from desk.analytics.comparison.tolerances import ANOTHER_QUANTITY, TOLERANCES, Quantity
 from desk.analytics.figures import MONTHS
-from desk.analytics.tolerances import ANOTHER_QUANTITY, TOLERANCES, Quantity
 from desk.contracts.findings.source_results import History, Month, MonthAverage, MonthAverages
 
 MOST_MONTHS: Final = 3

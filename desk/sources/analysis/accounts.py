@@ -8,14 +8,14 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from desk.sources.analysis.companies.companies_accounts import (
+from desk.analytics.technical.companies import (
     UNTOLD_DELAY,
     AccountLine,
     Accounts,
     EarningsReport,
     NoAccounts,
 )
-from desk.sources.analysis.prices import NoPrices
+from desk.analytics.technical.series import NoPrices
 from desk.sources.analysis.yahoo import SOURCE, YahooStocks
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
 from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance
@@ -91,7 +91,7 @@ class YahooAccounts(YahooFinance):
 
     def _ask(self, library: Any, symbol: str) -> Accounts:
         # yfinance needs its package curl_cffi for a session.
-        from desk.sources.analysis.companies.accounts_session import AccountsSession
+        from desk.sources.analysis.accounts_session import AccountsSession
 
         with AccountsSession(self._url, self._pages_url, ACCOUNTS_SECONDS) as session:
             ticker = library.Ticker(symbol, session=session)

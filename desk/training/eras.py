@@ -12,14 +12,14 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from desk.analytics.prices.fixings import LONGEST_GAP
-from desk.sources.analysis.offline import Traded
-from desk.sources.analysis.prices import (
+from desk.analytics.technical.series import (
     NoPricesThen,
     PriceSeries,
-    PriceStore,
+    Traded,
     close_known_from,
     without_holes,
 )
+from desk.sources.analysis.prices import PriceStore
 
 
 class Era(NamedTuple):

@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from desk.contracts.episode.analysis import Analysis, Hint, Signal
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.figures import (
+from desk.analytics.technical.indicators import ta_lib
+from desk.analytics.technical.measures import (
     Measure,
     Unmeasured,
     analysis,
@@ -19,8 +18,9 @@ from desk.sources.analysis.figures import (
     share,
     towards,
 )
-from desk.sources.analysis.prices import PriceSeries
-from desk.sources.analysis.technical.indicators import ta_lib
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Metric
 
 _Signs = NDArray[np.int64]
 

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from desk.analytics.formulas import percent_change
 from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.analytics.technical.series import PriceSeries
 from desk.analytics.units import UNITS
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.markets import MarketKind
-from desk.sources.analysis.offline import INSTALL_SWARM
-from desk.sources.analysis.prices import PriceSeries
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +34,13 @@ _PRECISION: Final = {
     Unit.INDEX: Decimal("0.1"),
     Unit.COUNT: Decimal(1),
 }
+
+
+INSTALL_SWARM: Final = "run `make install-swarm`"
+
+
+class NotInstalled(Exception):
+    """A package of the extra `swarm` is not there. The message names it, and how to install it."""
 
 
 class Unmeasured(Exception):

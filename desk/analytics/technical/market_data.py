@@ -1,6 +1,8 @@
-"""How a market stands: its last price, its moves, its range and how much it swings."""
+"""How a market stands: its last price, its moves, its range, how much it swings, and what a pair's
+carry is beside that."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -9,24 +11,33 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from desk.analytics.formulas import MAD_TO_DEVIATION, SMALLEST_DEVIATION, log_moves
+from desk.analytics.formulas import (
+    MAD_TO_DEVIATION,
+    SMALLEST_DEVIATION,
+    basis_point_difference,
+    log_moves,
+)
+from desk.analytics.names.markets import areas_of_pair
 from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END
 from desk.analytics.prices.series import WEEK
-from desk.contracts.episode.analysis import Analysis, Hint, Signal
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.figures import (
+from desk.analytics.technical.measures import (
     DAYS_A_YEAR,
     Floats,
     Measure,
     Unmeasured,
     analysis,
+    figure,
     measured,
     months_before,
     move_since,
     share,
     towards,
 )
-from desk.sources.analysis.prices import PriceSeries
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import PolicyRate
+from desk.contracts.markets import AreaCode
 
 QUARTER_DAYS: Final = 63
 FOUR_WEEKS: Final = 20
@@ -39,6 +50,18 @@ METHOD = (
     f"last price and one robust deviation (median absolute deviation) of the last {DAYS_A_YEAR} "
     f"daily moves, times the root of {FOUR_WEEKS}, on either side. Computed with numpy."
 )
+
+
+CARRY_METHOD = (
+    "The policy rate of the first currency less that of the second, in percent a year, over the "
+    "pair's volatility: the deviation of its daily logarithmic moves of the last quarter, told for "
+    "a year."
+)
+
+TELLING = 0.25
+"""A carry below this share of the volatility points nowhere."""
+
+MOST_CARRY_STRENGTH = 0.6
 
 
 def market_data(series: PriceSeries, as_of: datetime) -> Analysis:
@@ -185,3 +208,57 @@ def _place(standing: Standing) -> Signal | None:
     elif place <= NEAR_AN_END:
         hint, words = Hint.DOWN, "The price stands near the low of the year."
     return Signal(name="year range", hint=hint, strength=share(abs(place - 0.5) * 2), words=words)
+
+
+def carry_of(
+    rate_of: Callable[[AreaCode], PolicyRate], series: PriceSeries, as_of: datetime
+) -> Analysis:
+    """The carry of a pair over its volatility; `rate_of` an area is what was announced by then."""
+    figures: list[MeasuredFigure] = []
+    signals: list[Signal] = []
+    missing: list[str] = []
+    try:
+        base, quote = (
+            _rate(rate_of, currency, area, missing)
+            for currency, area in zip(
+                series.symbol.split("/"), areas_of_pair(series.symbol), strict=True
+            )
+        )
+        swings = volatility(series)
+        if swings <= 0:
+            raise Unmeasured(f"{series.symbol} did not move in the last quarter")
+        ratio = float(basis_point_difference(base, quote)) / 100 / swings
+        figures.append(figure(series, Metric.CARRY_TO_VOLATILITY, ratio))
+        signals.append(_carry_signal(ratio))
+    except Unmeasured as reason:
+        missing.append(f"{Metric.CARRY_TO_VOLATILITY}: {str(reason).rstrip('.')}.")
+    return analysis(series, as_of, CARRY_METHOD, figures, signals, missing)
+
+
+def _rate(
+    rate_of: Callable[[AreaCode], PolicyRate], currency: str, area: str | None, missing: list[str]
+) -> Decimal:
+    """The rate in force; a remark where the table ends before the instant."""
+    if area is None:
+        raise Unmeasured(f"the table has no central bank of {currency}")
+    found = rate_of(area)
+    if found.rate is None:
+        raise Unmeasured(found.missing or f"the table has no rate of {found.bank}")
+    if found.stale:
+        missing.append(
+            f"The table has the decisions of {found.bank} up to {found.covered_until} only; a "
+            "later change is not in the carry."
+        )
+    return found.rate
+
+
+def _carry_signal(ratio: float) -> Signal:
+    """A carry that is large beside the swings favours the currency that earns it."""
+    if abs(ratio) < TELLING:
+        hint, words = Hint.NEUTRAL, "The carry is small beside the swings of the pair."
+    else:
+        side = "first" if ratio > 0 else "second"
+        hint = Hint.UP if ratio > 0 else Hint.DOWN
+        words = f"The carry favours the {side} currency, and is large beside the pair's swings."
+    strength = round(min(MOST_CARRY_STRENGTH, abs(ratio) / 2), 2)
+    return Signal(name="carry", hint=hint, strength=strength, words=words)

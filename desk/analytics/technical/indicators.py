@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from desk.analytics.prices.indicator_marks import FULL_TREND, OVERBOUGHT, OVERSOLD
-from desk.contracts.episode.analysis import Analysis, Hint, Signal
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.figures import (
+from desk.analytics.technical.market_data import volatility
+from desk.analytics.technical.measures import (
     Floats,
     Measure,
+    NotInstalled,
     Unmeasured,
     analysis,
     closes_of,
@@ -26,9 +26,9 @@ from desk.sources.analysis.figures import (
     share,
     towards,
 )
-from desk.sources.analysis.offline import NotInstalled
-from desk.sources.analysis.prices import PriceSeries
-from desk.sources.analysis.technical.moves import volatility
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Metric
 
 RSI_DAYS: Final = 14
 MACD_FAST, MACD_SLOW, MACD_SIGNAL = 12, 26, 9

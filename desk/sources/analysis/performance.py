@@ -1,37 +1,38 @@
-"""What came of a position in a stock: the move that followed, after costs, beside cash and beside
-holding the stock, scaled by the risk that was known when the position was taken."""
+"""The tool of the server `analysis` that tells what came of a position in a stock."""
 
-from bisect import bisect_left, bisect_right
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from desk.analytics.evaluation import EVALUATION_METRICS, POSITIONS, performance, position_name
-from desk.contracts.episode.analysis import Analysis, MeasuredFigure, ShareSplit
+from desk.analytics.technical.market_data import volatility
+from desk.analytics.technical.measures import Unmeasured, analysis, rounded
+from desk.analytics.technical.positions import (
+    AREA,
+    OLDEST_MONTHS,
+    CashRates,
+    cash_rate,
+    day_of,
+    held,
+    splits_since,
+)
+from desk.analytics.technical.series import NoPrices, PriceSeries, last_close_day
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.stock import MOST_COST
 from desk.contracts.findings.claims import Metric
 from desk.sources.analysis.answers import analysed
-from desk.sources.analysis.cash import AREA, OLDEST_MONTHS, CashRates, read_cash_rates
-from desk.sources.analysis.figures import CENT, Unmeasured, analysis, rounded
-from desk.sources.analysis.names import DOLLAR
-from desk.sources.analysis.prices import NoPrices, PriceSeries, PriceStore, last_close_day
-from desk.sources.analysis.technical.moves import volatility
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of
-
-DAY_BEGINS: Final = time(6)
-"""UTC, before the exchanges of Europe and America open. Of a day that had begun when a position was
-decided on, the price may have been past."""
-
-LONGEST_SHUT: Final = timedelta(days=7)
-"""From one price to the next: so long, from a Monday to a Monday, New York was closed in September
-2001. A horizon that is cut off by more is not told as a whole one."""
+from desk.sources.statistics.answers import rate_known_from
+from desk.sources.statistics.tables import read_official_tables
 
 METHOD: Final = (
     "entry: the close of the first day that begins, at 06:00 UTC, after made_at; exit: the last "
@@ -43,6 +44,7 @@ METHOD: Final = (
     "cost, and 0 without a position; over_holding = over_cash less that of a long position; "
     "reward = over_cash / risk. Dividends and the fee for a borrowed stock are left out."
 )
+
 NO_STOCK: Final = "{symbol} is no stock; what came of a position is told of stocks."
 
 MadeAt = Annotated[
@@ -62,15 +64,6 @@ _NEEDS: Final = {
     Metric.OVER_HOLDING: "it is told beside cash, and there is no cash_move",
     Metric.REWARD: "it needs cash_move and a positive risk",
 }
-
-
-class Held(NamedTuple):
-    """The closes between which a position was held, as they are told, and their days."""
-
-    entry_day: date
-    entry: Decimal
-    exit_day: date
-    exit: Decimal
 
 
 class PerformanceTools:
@@ -150,73 +143,6 @@ class PerformanceTools:
             return None
 
 
-def held(series: PriceSeries, made_at: datetime, until: date) -> Held:
-    """The close of the first day that begins after a decision, and the last one up to `until`.
-
-    Raises:
-        Unmeasured: there are no two closes, the first is more than `LONGEST_SHUT` after the
-            decision, or the last more than that before `until`.
-    """
-    begins = _first_day(made_at)
-    first, last = bisect_left(series.days, begins), bisect_right(series.days, until) - 1
-    if last >= 0 and until - series.days[last] > LONGEST_SHUT:
-        raise Unmeasured(
-            f"the prices of {series.symbol} end on {series.days[last]}, "
-            f"{(until - series.days[last]).days} days before the horizon was over"
-        )
-    if first >= last:
-        raise Unmeasured(f"there are no two closes of {series.symbol} from {begins} up to {until}")
-    entry_day, exit_day = series.days[first], series.days[last]
-    decided = made_at.astimezone(UTC).date()
-    if entry_day - decided > LONGEST_SHUT:
-        raise Unmeasured(
-            f"the prices of {series.symbol} go on on {entry_day}, "
-            f"{(entry_day - decided).days} days after the decision"
-        )
-    return Held(entry_day, _told(series.closes[first]), exit_day, _told(series.closes[last]))
-
-
-def splits_since(series: PriceSeries, made_at: datetime) -> tuple[ShareSplit, ...]:
-    """The splits between the shares that prices were told in at a decision, and those of a series
-    that came of it."""
-    known = last_close_day(made_at)
-    since = (split for split in series.splits if split.day > known)
-    return tuple(ShareSplit(day=split.day, ratio=split.ratio) for split in since)
-
-
-def _first_day(made_at: datetime) -> date:
-    """The first day that begins after a decision."""
-    instant = made_at.astimezone(UTC)
-    begun = instant.time() > DAY_BEGINS
-    return instant.date() + timedelta(days=begun)
-
-
-def cash_rate(series: PriceSeries, rates: CashRates, made_at: datetime) -> Decimal:
-    """What cash earns instead of a stock, in percent a year.
-
-    Raises:
-        Unmeasured: no rate was known, or the stock is not priced in dollars.
-    """
-    if series.currency != DOLLAR:
-        raise Unmeasured(
-            f"{series.symbol} is priced in {series.currency}, and cash is in {DOLLAR} here"
-        )
-    return rates.at(made_at)
-
-
-def day_of(metric: Metric, kept: Held) -> date:
-    """The day that a figure of a performance is of."""
-    return kept.entry_day if metric is Metric.ENTRY else kept.exit_day
-
-
-def _told(price: Decimal) -> Decimal:
-    """A price as it is known, without zeros after the cents.
-
-    Rounded to the cent, a price that a split made small would be off by as much as the costs.
-    """
-    return price.normalize() if price != price.quantize(CENT) else price.quantize(CENT)
-
-
 def _require(made_at: datetime, position: str, cost: Decimal, as_of: datetime) -> None:
     """Refuse what nothing can come of.
 
@@ -231,3 +157,13 @@ def _require(made_at: datetime, position: str, cost: Decimal, as_of: datetime) -
         raise ToolError(f"{position[:40]!r} is no position; write {', '.join(_POSITIONS)}")
     if not (cost.is_finite() and 0 <= cost <= MOST_COST):
         raise ToolError(f"cost {cost} is not between 0 and {MOST_COST} percent")
+
+
+def read_cash_rates(folder: Path = FACTS_DIR) -> CashRates:
+    """The policy rates that cash earned, out of the tables of a folder.
+
+    Raises:
+        DamagedTable: a table is missing or malformed.
+    """
+    month_ends = read_official_tables(folder).month_ends[AREA]
+    return CashRates(month_ends, partial(rate_known_from, AREA))

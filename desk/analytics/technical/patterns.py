@@ -1,19 +1,13 @@
-"""Tools of the server `analysis` that look for patterns in a market's own past."""
+"""Patterns in a market's own past: stretches like its last one, unusual moves, seasons."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 
 import numpy as np
 
 from desk.analytics.formulas import SMALLEST_DEVIATION, log_moves, robust_deviation
-from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
-from desk.contracts.findings.claims import Metric
-from desk.sources.analysis.answers import analysed
-from desk.sources.analysis.figures import analysis, figure
-from desk.sources.analysis.prices import PriceSeries, PriceStore
-from desk.sources.analysis.technical.patterns_analogues import (
+from desk.analytics.technical.analogues import (
     ALIKE,
     FEWEST,
     HORIZON,
@@ -22,13 +16,8 @@ from desk.sources.analysis.technical.patterns_analogues import (
     Analogues,
     find_analogues,
 )
-from desk.sources.analysis.technical.patterns_chance import (
-    is_significant,
-    printed_p_value,
-    share_p_value,
-    strength_of,
-)
-from desk.sources.analysis.technical.seasons import (
+from desk.analytics.technical.measures import analysis, figure
+from desk.analytics.technical.seasons import (
     FEWEST_YEARS,
     MONTHS,
     Season,
@@ -36,8 +25,15 @@ from desk.sources.analysis.technical.seasons import (
     monthly_moves,
     season_of,
 )
-from desk.sources.serving.arguments import AsOf
-from desk.sources.serving.market_symbol import MarketSymbol
+from desk.analytics.technical.series import PriceSeries
+from desk.analytics.technical.significance import (
+    is_significant,
+    printed_p_value,
+    share_p_value,
+    strength_of,
+)
+from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
+from desk.contracts.findings.claims import Metric
 
 WEEK, YEAR = 5, 252
 """Closes."""
@@ -63,31 +59,13 @@ SEASONAL = (
 )
 
 
-class PatternTools:
-    """Patterns of a market's past. Each tool answers only with closes known at `as_of`."""
+def pattern_miner(series: PriceSeries, as_of: datetime) -> Analysis:
+    """Stretches of the past that ran like the last closes, what followed them, and how unusual the
+    last week's move is.
 
-    def __init__(self, prices: PriceStore) -> None:
-        self._prices = prices
-
-    def pattern_miner(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """Stretches of the past that ran like the last 40 closes, and what followed them.
-
-        analogue_move: median move over the next 20 closes, percent; target: the level it leads
-        to; anomaly_score: how unusual the last week's move is. hint is neutral where the share
-        that rose may be chance.
-        """
-        return analysed(self._prices, symbol, as_of, partial(_mined, as_of=as_of))
-
-    def seasonality_detector(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
-        """How the month that holds most of the coming four weeks went in earlier years.
-
-        seasonal_move: its mean, percent; seasonal_p_value: how likely moves so unlike the other
-        months' are by chance, adjusted for twelve months tested. hint is neutral from 0.05 on.
-        """
-        return analysed(self._prices, symbol, as_of, partial(_seasonal, as_of=as_of))
-
-
-def _mined(series: PriceSeries, as_of: datetime) -> Analysis:
+    Raises:
+        NotInstalled: scipy is not there.
+    """
     closes = [float(close) for close in series.closes]
     figures, signals, missing = _anomaly(series, closes)
     found = find_analogues(series.days, closes)
@@ -102,7 +80,12 @@ def _mined(series: PriceSeries, as_of: datetime) -> Analysis:
     return analysis(series, as_of, MINED, figures, signals, missing)
 
 
-def _seasonal(series: PriceSeries, as_of: datetime) -> Analysis:
+def seasonality_detector(series: PriceSeries, as_of: datetime) -> Analysis:
+    """How the month that holds most of the coming four weeks went in earlier years.
+
+    Raises:
+        NotInstalled: scipy or statsmodels is not there.
+    """
     moves = monthly_moves(series.days, [float(close) for close in series.closes], as_of)
     fewest = min(len(group) for group in moves)
     if fewest < FEWEST_YEARS:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
-from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
+
+from desk.analytics.technical.measures import INSTALL_SWARM, NotInstalled
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ def share_p_value(hits: int, trials: int, other_hits: int, other_trials: int) ->
     Fisher's exact two-sided test.
 
     Raises:
-        ToolError: scipy is not installed.
+        NotInstalled: scipy is not installed.
     """
     try:
         from scipy.stats import fisher_exact
@@ -47,7 +48,7 @@ def group_p_values(groups: Sequence[Floats]) -> tuple[float, ...]:
     most that share is expected to be so by chance.
 
     Raises:
-        ToolError: scipy or statsmodels is not installed.
+        NotInstalled: scipy or statsmodels is not installed.
     """
     try:
         from scipy.stats import mannwhitneyu
@@ -83,5 +84,5 @@ def strength_of(p_value: float) -> float:
     return round(_LEAST_STRENGTH + share * (MOST_STRENGTH - _LEAST_STRENGTH), 2)
 
 
-def _not_installed(packages: str) -> ToolError:
-    return ToolError(f"the test needs {packages}, not installed here: run `make install-swarm`")
+def _not_installed(packages: str) -> NotInstalled:
+    return NotInstalled(f"the test needs {packages}, not installed here: {INSTALL_SWARM}")

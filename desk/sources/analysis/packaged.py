@@ -14,46 +14,14 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple, TextIO
+from typing import Final, TextIO
 
 from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.analytics.technical.measures import INSTALL_SWARM, NotInstalled
+from desk.analytics.technical.series import Bar, Split, Traded, in_shares_of_its_day
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.yahoo.closes import as_figure
-
-INSTALL_SWARM: Final = "run `make install-swarm`"
-
-
-class NotInstalled(Exception):
-    """A package with prices is not there. The message names it and the command that installs it."""
-
-
-class Split(NamedTuple):
-    """From `day` on one share is `ratio` shares."""
-
-    day: date
-    ratio: Decimal
-
-
-class Bar(NamedTuple):
-    """One day of trading, in the shares of its day. Without `range` there is one price a day."""
-
-    day: date
-    close: Decimal
-    open: Decimal | None = None
-    high: Decimal | None = None
-    low: Decimal | None = None
-    volume: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Traded:
-    """The days of one series, oldest first, the splits of its shares, and what was left out."""
-
-    bars: tuple[Bar, ...]
-    splits: tuple[Split, ...] = ()
-    currency: str = "USD"
-    notes: tuple[str, ...] = ()
 
 
 def _splits(*stated: tuple[str, str]) -> tuple[Split, ...]:
@@ -206,32 +174,6 @@ def _day(text: str) -> date:
         return date.fromisoformat(day)
     month, of_month, year = map(int, day.split("/"))
     return date(year, month, of_month)
-
-
-def in_shares_of_its_day(bar: Bar, splits: tuple[Split, ...]) -> Bar:
-    """A day that is told in the shares after all splits, as it was traded."""
-    return restated(bar, 1 / ratio_after(splits, bar.day))
-
-
-def ratio_after(splits: tuple[Split, ...], day: date, until: date = date.max) -> Decimal:
-    """How many shares one of `day` had become by `until`."""
-    ratio = Decimal(1)
-    for split in splits:
-        if day < split.day <= until:
-            ratio *= split.ratio
-    return ratio
-
-
-def restated(bar: Bar, shares: Decimal) -> Bar:
-    """The same day told in other shares, of which there are `shares` for one."""
-    if shares == 1:
-        return bar
-
-    def told(price: Decimal | None) -> Decimal | None:
-        return None if price is None else price / shares
-
-    volume = None if bar.volume is None else int(bar.volume * shares)
-    return Bar(bar.day, bar.close / shares, told(bar.open), told(bar.high), told(bar.low), volume)
 
 
 def _after_the_last_hole(bars: list[Bar]) -> tuple[Bar, ...]:

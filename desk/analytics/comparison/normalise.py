@@ -1,8 +1,4 @@
-"""Two statements of one quantity, brought to the same terms. Light: workflows use it.
-
-Most conflicts between sources are artefacts: another unit, scale, direction or fixing hour. What
-can be brought to one form is; what cannot is no contradiction, and the reason is named.
-"""
+"""Brings two statements of one quantity to one subject, unit and quotation, to compare them."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +6,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from desk.analytics.names.instruments import Instrument, instrument_kind
+from desk.analytics.comparison.tolerances import LITTLE_CHANGED, Tolerance, tolerance_of
 from desk.analytics.names.quotation import (
     far_apart,
     reciprocal,
@@ -18,9 +14,42 @@ from desk.analytics.names.quotation import (
     reversed_statement,
     scale_powers,
 )
-from desk.analytics.tolerances import LITTLE_CHANGED, Tolerance, tolerance_of
 from desk.analytics.units import UNITS
 from desk.contracts.findings.claims import Claim, Metric, Unit
+
+
+class Instrument(StrEnum):
+    """The kinds of policy instrument that are mistaken for one another."""
+
+    LOWER_BOUND = "lower bound of the target range"
+    MIDPOINT = "midpoint of the target range"
+    UPPER_BOUND = "upper bound of the target range"
+    DEPOSIT = "deposit facility rate"
+    REFINANCING = "main refinancing rate"
+    LENDING = "lending facility rate"
+
+
+_WORDS: Final = (
+    ("midpoint", Instrument.MIDPOINT),
+    ("mid-point", Instrument.MIDPOINT),
+    ("lower", Instrument.LOWER_BOUND),
+    ("upper", Instrument.UPPER_BOUND),
+    ("refinancing", Instrument.REFINANCING),
+    ("deposit", Instrument.DEPOSIT),
+    ("lending", Instrument.LENDING),
+)
+
+
+def instrument_kind(name: str | None) -> Instrument | None:
+    """The kind of an instrument by its name.
+
+    None where the name says nothing that tells it from the other rates of the same bank, such as
+    "policy rate" or a bank's own name for it; it is then taken to be what the other side names.
+    """
+    if name is None:
+        return None
+    lowered = name.casefold()
+    return next((kind for word, kind in _WORDS if word in lowered), None)
 
 
 class Artefact(StrEnum):

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from desk.sources.analysis.technical.patterns_chance import group_p_values
+from desk.analytics.technical.significance import group_p_values
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ def season_of(month: int, moves: Sequence[Floats]) -> Season:
     each.
 
     Raises:
-        ToolError: scipy or statsmodels is not installed.
+        NotInstalled: scipy or statsmodels is not installed.
     """
     others = np.concatenate([group for at, group in enumerate(moves) if at != month - 1])
     return Season(month, moves[month - 1], others, group_p_values(moves)[month - 1])

@@ -1,0 +1,1 @@
+"""Whether two statements of one quantity agree: quotation, units, tolerances."""

@@ -1,0 +1,245 @@
+"""A company's accounts as they were known at an instant, and what is computed of them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+from desk.analytics.formulas import percent_change
+from desk.analytics.technical.measures import Unmeasured, analysis, figure, share, towards
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.source_results import Provenance
+
+UNTOLD_DELAY = timedelta(days=90)
+"""How long after the end of its period an account counts as unknown where no day of filing is
+told: the longest that the SEC allows a company for its annual report (Form 10-K)."""
+
+
+class NoAccounts(Exception):
+    """There are no accounts of a company, or they could not be had. The message says why."""
+
+
+class Line(StrEnum):
+    """The lines that ratios are made of, as the source of accounts calls them."""
+
+    REVENUE = "TotalRevenue"
+    NET_INCOME = "NetIncome"
+    EARNINGS_A_SHARE = "DilutedEPS"
+    EQUITY = "StockholdersEquity"
+    DEBT = "TotalDebt"
+    SHARES = "OrdinarySharesNumber"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLine:
+    """One line of the accounts of a year. `currency` is None for what is no money."""
+
+    name: str
+    value: Decimal
+    currency: str | None
+    period_end: date
+    filed_on: date | None = None
+
+    @property
+    def known_from(self) -> datetime:
+        """The instant from which the line counts as known: the end of its day of filing (UTC), or
+        90 days after its period where that day is not told."""
+        return _after(self.filed_on or self.period_end + UNTOLD_DELAY)
+
+
+@dataclass(frozen=True, slots=True)
+class EarningsReport:
+    """What a company reported for a share at an instant, and what had been expected of it."""
+
+    reported_at: datetime
+    actual: Decimal
+    expected: Decimal
+
+    @property
+    def known_from(self) -> datetime:
+        """The end of its day (UTC): sources tell the hour as it was planned, if at all."""
+        return _after(self.reported_at.astimezone(UTC).date())
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """All lines and reports that a source has of a company, of annual accounts.
+
+    `notes` say what was left out, and why.
+    """
+
+    lines: tuple[AccountLine, ...] = ()
+    reports: tuple[EarningsReport, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def known(self, as_of: datetime) -> "Accounts":
+        """What was known at an instant, oldest first."""
+        lines = (line for line in self.lines if line.known_from <= as_of)
+        reports = (report for report in self.reports if report.known_from <= as_of)
+        return Accounts(
+            tuple(sorted(lines, key=lambda line: (line.period_end, line.name))),
+            tuple(sorted(reports, key=lambda report: report.reported_at)),
+            self.notes,
+        )
+
+    def year(self, years_back: int = 0) -> dict[Line, AccountLine]:
+        """The lines of the newest year, or of one so many before it; empty where there is none."""
+        ends = sorted({line.period_end for line in self.lines}, reverse=True)
+        if len(ends) <= years_back:
+            return {}
+        return _by_name(line for line in self.lines if line.period_end == ends[years_back])
+
+
+def _after(day: date) -> datetime:
+    """The end of a day (UTC)."""
+    return datetime.combine(day + timedelta(days=1), time(), UTC)
+
+
+def _by_name(lines: Iterable[AccountLine]) -> dict[Line, AccountLine]:
+    known = set(Line)
+    return {Line(line.name): line for line in lines if line.name in known}
+
+
+OF_ACCOUNTS = (
+    "The last price over the diluted earnings a share, and over the equity a share; the net income "
+    "over the revenue, in percent; the debt over the equity: of the newest annual accounts known "
+    "at as_of, by the day of their report or 90 days after their period."
+)
+
+
+REPORTED = (
+    "Revenue of the newest annual accounts known at as_of against the year before; the last "
+    "reported earnings a share against what had been expected, in percent of it."
+)
+
+MOST_STRENGTH = 0.5
+"""Of growth and of surprises, which say little of the weeks to come."""
+
+_LARGE_GROWTH, _LARGE_SURPRISE = 50, 20
+"""Percent, from which on a signal is as strong as it gets."""
+
+_Measure = Callable[[PriceSeries, Mapping[Line, AccountLine]], Decimal]
+
+
+def ratios_of(
+    accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
+) -> Analysis:
+    """The ratios of a company by the newest annual accounts among those known."""
+    year = accounts.year()
+    figures: list[MeasuredFigure] = []
+    missing: list[str] = []
+    for metric, measure in _MEASURES.items():
+        try:
+            figures.append(figure(series, metric, measure(series, year)))
+        except Unmeasured as reason:
+            missing.append(f"{metric}: {reason}.")
+    found = analysis(series, as_of, OF_ACCOUNTS, figures, (), (*missing, *accounts.notes))
+    return found.model_copy(update={"source": source})
+
+
+def quotient(above: AccountLine, below: AccountLine) -> Decimal:
+    """One line over another, in one currency.
+
+    Raises:
+        Unmeasured: they are of two currencies, or the second is not above zero.
+    """
+    if above.currency != below.currency:
+        raise Unmeasured(f"{above.name} and {below.name} are not in one currency")
+    if below.value <= 0:
+        raise Unmeasured(f"{below.name} of {below.period_end} is not positive")
+    return above.value / below.value
+
+
+def line_of(year: Mapping[Line, AccountLine], line: Line) -> AccountLine:
+    """A line of a year's accounts.
+
+    Raises:
+        Unmeasured: it is not in them.
+    """
+    if line not in year:
+        raise Unmeasured(f"the accounts known then have no {line}")
+    return year[line]
+
+
+def _to_earnings(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
+    return quotient(_price(series), line_of(year, Line.EARNINGS_A_SHARE))
+
+
+def _to_book(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
+    price, shares = _price(series), line_of(year, Line.SHARES)
+    worth = AccountLine("price", price.value * shares.value, price.currency, price.period_end)
+    return quotient(worth, line_of(year, Line.EQUITY))
+
+
+def _price(series: PriceSeries) -> AccountLine:
+    return AccountLine("price", series.last, series.currency, series.last_day)
+
+
+_MEASURES: Mapping[Metric, _Measure] = {
+    Metric.PRICE_TO_EARNINGS: _to_earnings,
+    Metric.PRICE_TO_BOOK: _to_book,
+    Metric.NET_MARGIN: lambda _, year: (
+        100 * quotient(line_of(year, Line.NET_INCOME), line_of(year, Line.REVENUE))
+    ),
+    Metric.DEBT_TO_EQUITY: lambda _, year: quotient(
+        line_of(year, Line.DEBT), line_of(year, Line.EQUITY)
+    ),
+}
+
+
+def earnings_of(
+    accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
+) -> Analysis:
+    """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
+    figures: list[MeasuredFigure] = []
+    signals: list[Signal] = []
+    missing: list[str] = []
+    for metric, measure, large in (
+        (Metric.REVENUE_GROWTH, _growth, _LARGE_GROWTH),
+        (Metric.EARNINGS_SURPRISE, _surprise, _LARGE_SURPRISE),
+    ):
+        try:
+            found = figure(series, metric, measure(accounts))
+        except Unmeasured as reason:
+            missing.append(f"{metric}: {reason}.")
+            continue
+        figures.append(found)
+        signals.append(_signal(metric, float(found.value), large))
+    answer = analysis(series, as_of, REPORTED, figures, signals, (*missing, *accounts.notes))
+    return answer.model_copy(update={"source": source})
+
+
+def _growth(known: Accounts) -> float:
+    """The newest year's revenue against that of the year before, in percent."""
+    now, before = (line_of(known.year(back), Line.REVENUE) for back in (0, 1))
+    if not 300 <= (now.period_end - before.period_end).days <= 430:
+        raise Unmeasured("the two newest accounts are not of two years in a row")
+    return float(100 * (quotient(now, before) - 1))
+
+
+def _surprise(known: Accounts) -> float:
+    """The last reported earnings a share against the expected, in percent of it."""
+    if not known.reports:
+        raise Unmeasured("no report of earnings was known then")
+    last = known.reports[-1]
+    if last.actual <= 0 or last.expected <= 0:
+        raise Unmeasured("a loss has no surprise in percent")
+    return float(percent_change(last.expected, last.actual))
+
+
+def _signal(metric: Metric, percent: float, large: int) -> Signal:
+    hint = towards(percent)
+    way = {Hint.UP: "above", Hint.DOWN: "below", Hint.NEUTRAL: "level with"}[hint]
+    what = {
+        Metric.REVENUE_GROWTH: "The revenue of the last year was {way} that of the year before.",
+        Metric.EARNINGS_SURPRISE: "The last earnings came in {way} what had been expected.",
+    }[metric]
+    return Signal(
+        name=metric.value.replace("_", " "),
+        hint=hint,
+        strength=share(MOST_STRENGTH * min(1.0, abs(percent) / large)),
+        words=what.format(way=way),
+    )

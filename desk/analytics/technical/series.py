@@ -1,0 +1,230 @@
+"""Daily prices of one market as they were known at an instant, and what splits do to them.
+
+The close of a stock is known from 22:00 UTC on its day. Prices before a split are restated in the
+shares of the last day.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol
+
+from desk.analytics.prices.fixings import LONGEST_GAP
+from desk.contracts.findings.source_results import Provenance
+from desk.contracts.markets import MarketKind
+
+STOCKS_KNOWN_AT: Final = time(22)
+"""UTC, later than the close in New York at any time of the year."""
+
+SIGNIFICANT_DIGITS: Final = 6
+
+FEWEST_DECIMALS: Final = 2
+
+
+class NoPrices(Exception):
+    """There are no prices of a symbol. The message says why and what to do."""
+
+
+class NoPricesThen(NoPrices):
+    """A market is known, and nothing of it is current at the instant: absent data, no mistake."""
+
+    def __init__(self, words: str, source: Provenance) -> None:
+        super().__init__(words)
+        self.source = source
+
+
+class Split(NamedTuple):
+    """From `day` on one share is `ratio` shares."""
+
+    day: date
+    ratio: Decimal
+
+
+class Bar(NamedTuple):
+    """One day of trading, in the shares of its day. Without `range` there is one price a day."""
+
+    day: date
+    close: Decimal
+    open: Decimal | None = None
+    high: Decimal | None = None
+    low: Decimal | None = None
+    volume: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Traded:
+    """The days of one series, oldest first, the splits of its shares, and what was left out."""
+
+    bars: tuple[Bar, ...]
+    splits: tuple[Split, ...] = ()
+    currency: str = "USD"
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PriceSeries:
+    """Daily prices of one market, oldest first, none of them known only after the instant.
+
+    No hole in it is longer than fourteen days. `notes` say what was left out, and why. `opens`,
+    `highs`, `lows` and `volumes` are empty where there is one price a day. `splits` are those known
+    by the last day that counts, of any time.
+    """
+
+    symbol: str
+    kind: MarketKind
+    currency: str
+    source: Provenance
+    days: tuple[date, ...]
+    closes: tuple[Decimal, ...]
+    opens: tuple[Decimal, ...] = ()
+    highs: tuple[Decimal, ...] = ()
+    lows: tuple[Decimal, ...] = ()
+    volumes: tuple[int, ...] = ()
+    adjusted: bool = False
+    splits: tuple[Split, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def last_day(self) -> date:
+        """The day of the newest price."""
+        return self.days[-1]
+
+    @property
+    def last(self) -> Decimal:
+        """The newest price."""
+        return self.closes[-1]
+
+    def between(self, first: date, last: date) -> "PriceSeries":
+        """The part from one day to another, both included. It may be empty."""
+        wanted = [at for at, day in enumerate(self.days) if first <= day <= last]
+        start, end = (wanted[0], wanted[-1] + 1) if wanted else (0, 0)
+        return replace(
+            self,
+            days=self.days[start:end],
+            closes=self.closes[start:end],
+            opens=self.opens[start:end],
+            highs=self.highs[start:end],
+            lows=self.lows[start:end],
+            volumes=self.volumes[start:end],
+        )
+
+
+class Prices(Protocol):
+    """Where the prices of other markets are had from."""
+
+    def series(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
+        """The prices of a market that are current at an instant, from `since` on where given.
+
+        Raises:
+            NoPrices: there are none.
+        """
+        ...
+
+
+def last_close_day(as_of: datetime) -> date:
+    """The last calendar day whose close of a stock, if there was one, is known at an instant."""
+    instant = as_of.astimezone(UTC)
+    today = instant.date()
+    return today if instant.time() >= STOCKS_KNOWN_AT else today - timedelta(days=1)
+
+
+def close_known_from(day: date) -> datetime:
+    """The instant from which the close of a stock of a day is known."""
+    return datetime.combine(day, STOCKS_KNOWN_AT, UTC)
+
+
+def as_price(value: Decimal) -> Decimal:
+    """A stock's price to six significant digits, and to the cent in any case."""
+    exponent = min(-FEWEST_DECIMALS, value.adjusted() - SIGNIFICANT_DIGITS + 1)
+    return value.quantize(Decimal((0, (1,), exponent)))
+
+
+def known_until(traded: Traded, last: date) -> Traded:
+    """What was known by a day, in the shares of that day, without the days of no trade."""
+    end = bisect_right(traded.bars, last, key=lambda bar: bar.day)
+    bars = traded.bars[:end]
+    counted = any(bar.volume for bar in bars)
+    idle = [bar for bar in bars if counted and not bar.volume]
+    told = tuple(
+        restated(bar, ratio_after(traded.splits, bar.day, last)) for bar in bars if bar not in idle
+    )
+    note = (
+        f"{len(idle)} days on which nothing was traded are left out, the last {idle[-1].day}"
+        if idle
+        else ""
+    )
+    notes = (*traded.notes, note) if note else traded.notes
+    splits = tuple(split for split in traded.splits if split.day <= last)
+    return replace(traded, bars=told, splits=splits, notes=notes)
+
+
+def series_of(symbol: str, source: Provenance, traded: Traded, since: date) -> PriceSeries:
+    """A stock's prices from a day on, out of what was known of it.
+
+    Raises:
+        NoPricesThen: none was.
+    """
+    bars = [bar for bar in traded.bars if bar.day >= since]
+    if not bars:
+        raise NoPricesThen(f"no price of {symbol} from {since} on was known", source)
+    ranged = all(None not in bar[1:5] for bar in bars)
+    counted = all(bar.volume for bar in bars)
+    first = bars[0].day
+    return PriceSeries(
+        symbol,
+        MarketKind.STOCK,
+        traded.currency,
+        source,
+        days=tuple(bar.day for bar in bars),
+        closes=tuple(as_price(bar.close) for bar in bars),
+        opens=_prices(bar.open for bar in bars) if ranged else (),
+        highs=_prices(bar.high for bar in bars) if ranged else (),
+        lows=_prices(bar.low for bar in bars) if ranged else (),
+        volumes=tuple(bar.volume or 0 for bar in bars) if counted else (),
+        adjusted=any(split.day > first for split in traded.splits),
+        splits=traded.splits,
+        notes=traded.notes,
+    )
+
+
+def _prices(values: Iterable[Decimal | None]) -> tuple[Decimal, ...]:
+    return tuple(as_price(value) for value in values if value is not None)
+
+
+def without_holes(found: PriceSeries) -> PriceSeries:
+    """The part after the last hole of more than fourteen days, with a note where there is one."""
+    holes = [later for day, later in pairwise(found.days) if later - day > LONGEST_GAP]
+    if not holes:
+        return found
+    note = f"prices before {holes[-1]} are left out, because there is a hole before that day"
+    kept = found.between(holes[-1], date.max)
+    return replace(kept, notes=(*found.notes, note))
+
+
+def in_shares_of_its_day(bar: Bar, splits: tuple[Split, ...]) -> Bar:
+    """A day that is told in the shares after all splits, as it was traded."""
+    return restated(bar, 1 / ratio_after(splits, bar.day))
+
+
+def ratio_after(splits: tuple[Split, ...], day: date, until: date = date.max) -> Decimal:
+    """How many shares one of `day` had become by `until`."""
+    ratio = Decimal(1)
+    for split in splits:
+        if day < split.day <= until:
+            ratio *= split.ratio
+    return ratio
+
+
+def restated(bar: Bar, shares: Decimal) -> Bar:
+    """The same day told in other shares, of which there are `shares` for one."""
+    if shares == 1:
+        return bar
+
+    def told(price: Decimal | None) -> Decimal | None:
+        return None if price is None else price / shares
+
+    volume = None if bar.volume is None else int(bar.volume * shares)
+    return Bar(bar.day, bar.close / shares, told(bar.open), told(bar.high), told(bar.low), volume)

@@ -1,1 +1,0 @@
-"""Companies' accounts."""

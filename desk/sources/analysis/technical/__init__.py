@@ -1,1 +1,0 @@
-"""Indicators, patterns and statistics of prices."""
