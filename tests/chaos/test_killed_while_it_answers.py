@@ -11,6 +11,7 @@ import pytest
 
 from desk.documents.rendering.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import question
+from tests.support.knowledge_process import FAULTY_KNOWLEDGE
 from tests.support.scenario_desk import (
     LOOPBACK,
     Asked,
@@ -26,7 +27,6 @@ from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 
 pytestmark = pytest.mark.timeout(300)
 
-KNOWLEDGE = "desk.sources.knowledge.server"
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
 
@@ -100,7 +100,7 @@ async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbe
 async def test_a_killed_knowledge_server_is_started_again(tmp_path: Path, undisturbed: str) -> None:
     async with desk_asked(tmp_path, "--latency", "500-500") as desk:
         await desk.begun(FORK)
-        first = desk.fleet.child(KNOWLEDGE)
+        first = desk.fleet.child(FAULTY_KNOWLEDGE)
         assert first is not None
         first.kill()
         assert await desk.answer() == undisturbed

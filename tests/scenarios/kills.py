@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
+from tests.support.knowledge_process import FAULTY_KNOWLEDGE
 from tests.support.scenario_desk import (
     LOOPBACK,
     Asked,
@@ -16,7 +17,6 @@ from tests.support.scenario_desk import (
 )
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
 
-KNOWLEDGE = "desk.sources.knowledge.server"
 CALL_MS = 1_000
 """So long every call takes, so that a kill finds calls at work."""
 
@@ -60,7 +60,7 @@ async def knowledge_killed(stage: Stage) -> Sight:
     """The server `knowledge` is killed under the calls of the fork."""
     async with playing(stage, "knowledge-killed") as play:
         await play.in_the_fork()
-        first = play.fleet.child(KNOWLEDGE)
+        first = play.fleet.child(FAULTY_KNOWLEDGE)
         assert first is not None, "there is no server `knowledge` to kill"
         first.kill()
         await play.until(lambda: _another(play.fleet, first.pid), "another server `knowledge`")
@@ -110,7 +110,7 @@ async def _faults(play: Playing, stage: Stage) -> tuple[str, ...]:
 
 
 def _another(fleet: ScenarioFleet, killed: int) -> bool:
-    now = fleet.child(KNOWLEDGE)
+    now = fleet.child(FAULTY_KNOWLEDGE)
     return now is not None and now.pid != killed
 
 

@@ -6,7 +6,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,9 +17,20 @@ ANSWER_SECONDS = 60
 VERSION = "2025-06-18"
 
 
+KNOWLEDGE = "desk.sources.knowledge.server"
+FAULTY_KNOWLEDGE = "tests.support.faulty_knowledge"
+_FAULT_OPTIONS = ("--latency", "--error-", "--fault")
+
+
+def module_for(options: Sequence[str]) -> str:
+    """The desk's server, or with options for faults the one that has them."""
+    faulty = any(option.startswith(_FAULT_OPTIONS) for option in options)
+    return FAULTY_KNOWLEDGE if faulty else KNOWLEDGE
+
+
 def command(*options: str) -> list[str]:
     """How the server is started."""
-    return [sys.executable, "-m", "desk.sources.knowledge.server", *options]
+    return [sys.executable, "-m", module_for(options), *options]
 
 
 def called(request_id: int | str, tool: str, **arguments: Any) -> dict[str, Any]:

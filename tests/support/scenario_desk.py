@@ -15,6 +15,7 @@ from desk.documents.rendering.json_form import answer_from_json
 from tests.knowledge.known import KnownQuestion, why_wrong
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment
+from tests.support.knowledge_process import KNOWLEDGE, module_for
 
 LOOPBACK = "127.0.0.1"
 
@@ -25,12 +26,13 @@ _AWAY = ("Temporal server", "RPCError")
 
 def over_stdio(*options: str) -> Mapping[str, Any]:
     """The entry of `.mcp.json` for a server process that the worker runs."""
-    return {"command": "python", "args": ["-m", "desk.sources.knowledge.server", *options]}
+    arguments = ["-m", module_for(options), *options]
+    return {"command": "python", "args": arguments, "module": KNOWLEDGE}
 
 
 def over_http(port: int) -> Mapping[str, Any]:
     """The entry for a server that listens."""
-    return {"url": f"http://{LOOPBACK}:{port}/mcp", "module": "desk.sources.knowledge.server"}
+    return {"url": f"http://{LOOPBACK}:{port}/mcp", "module": KNOWLEDGE}
 
 
 def desk_variables(

@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from mcp import Client
 from pydantic import ValidationError
 
-from desk.sources.knowledge.faults.faults import (
+from desk.sources.knowledge.server import build_server
+from tests.support.faulty_knowledge import build_faulty_server
+from tests.support.faulty_wires import HttpFaults, Message, Receive, Send
+from tests.support.knowledge_corpus import small_corpus
+from tests.support.knowledge_faults import (
     FaultKind,
     Faults,
     FaultSettings,
     ToolRequest,
+    add_fault_options,
+    faults_of,
     tool_request,
 )
-from desk.sources.knowledge.faults.http import HttpFaults, Message, Receive, Send
-from desk.sources.knowledge.faults.options import add_fault_options, faults_of
-from desk.sources.knowledge.server import build_server
-from tests.support.knowledge_corpus import small_corpus
 
 CALLS = [
     ToolRequest(number, "fetch_ticket", {"ticket_id": f"DESK-{number}"}) for number in range(400)
@@ -253,8 +255,8 @@ async def test_the_tools_of_faults_are_offered_only_where_they_are_asked_for(
     faults = Faults(FaultSettings())
     for server, offered in (
         (build_server(corpus_dir=folder), False),
-        (build_server(corpus_dir=folder, faults=faults), False),
-        (build_server(corpus_dir=folder, faults=faults, faults_tool=True), True),
+        (build_faulty_server(faults, folder), False),
+        (build_faulty_server(faults, folder, faults_tool=True), True),
     ):
         async with Client(server) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
@@ -264,7 +266,7 @@ async def test_the_tools_of_faults_are_offered_only_where_they_are_asked_for(
 
 async def test_a_call_in_this_process_has_no_faults(tmp_path: Path) -> None:
     faults = Faults(FaultSettings(error_rate=1.0, kinds=(FaultKind.TIMEOUT,)))
-    async with Client(build_server(corpus_dir=small_corpus(tmp_path), faults=faults)) as client:
+    async with Client(build_faulty_server(faults, small_corpus(tmp_path))) as client:
         answer = await client.call_tool("fetch_ticket", {"ticket_id": "DESK-101"})
     assert not answer.is_error
     assert faults.status().received == {}
@@ -272,7 +274,7 @@ async def test_a_call_in_this_process_has_no_faults(tmp_path: Path) -> None:
 
 async def test_faults_that_mean_nothing_are_refused_by_the_tool(tmp_path: Path) -> None:
     faults = Faults(FaultSettings())
-    server = build_server(corpus_dir=small_corpus(tmp_path), faults=faults, faults_tool=True)
+    server = build_faulty_server(faults, small_corpus(tmp_path), faults_tool=True)
     async with Client(server) as client:
         wrong = {"latency_ms_min": 20, "latency_ms_max": 10}
         answer = await client.call_tool("set_faults", wrong)

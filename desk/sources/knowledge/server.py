@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import partial
@@ -34,16 +33,14 @@ from desk.sources.knowledge.documents import (
     WrittenText,
     version_at,
 )
-from desk.sources.knowledge.faults.faults import Faults, FaultTools
-from desk.sources.knowledge.faults.http import FaultyServer
-from desk.sources.knowledge.faults.options import add_fault_options, faults_of
-from desk.sources.knowledge.faults.stdio import faults_over_stdio
 from desk.sources.knowledge.files import CORPUS_DIR, DamagedCorpus, read_corpus
 from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
 from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
+
+INSTRUCTIONS = "Tickets, documents, web pages and PDF files, and a search over all of them."
 
 KEPT = Provenance(name="Knowledge corpus", tier=SourceTier.PRIMARY)
 FOUND = Provenance(name="Knowledge corpus", tier=SourceTier.SECONDARY)
@@ -297,35 +294,29 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     corpus_dir: Path = CORPUS_DIR,
-    faults: Faults | None = None,
-    faults_tool: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `corpus_dir` holds the corpus. `faults` are those that a server that is run over HTTP has;
-    in this process there are none. `faults_tool` offers the tools that change them. `cache_dir`
-    and `refresh_every` are accepted as by every server of ours and not used: the corpus comes with
-    the project.
+    `corpus_dir` holds the corpus. `cache_dir` and `refresh_every` are accepted as by every server
+    of ours and not used: the corpus comes with the project.
     """
     del cache_dir, refresh_every
-    tools = KnowledgeTools(corpus_dir)
-    server = FaultyServer(
-        "knowledge",
-        instructions="Tickets, documents, web pages and PDF files, and a search over all of them.",
-        log_level="WARNING",
+    return offering_tools(
+        MCPServer("knowledge", instructions=INSTRUCTIONS, log_level="WARNING"), corpus_dir
     )
+
+
+def offering_tools(server: MCPServer, corpus_dir: Path) -> MCPServer:
+    """A server with the tools that answer from a corpus."""
+    tools = KnowledgeTools(corpus_dir)
     for tool in (tools.fetch_ticket, tools.get_doc, tools.get_pdf, tools.search_web):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
-    server.faults = faults
-    if faults is not None and faults_tool:
-        FaultTools(faults).offer(server)
     return server
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argument_parser(
-        "desk.sources.knowledge.server", "Tickets, documents, PDF files and search."
-    )
+def server_parser(module: str = "desk.sources.knowledge.server") -> argparse.ArgumentParser:
+    """The arguments of the server, as a module runs it."""
+    parser = argument_parser(module, "Tickets, documents, PDF files and search.")
     parser.add_argument(
         "--corpus",
         type=Path,
@@ -333,29 +324,24 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder with tickets.yaml, documents/, web/ and pdfs/ (default: the one that ships)",
     )
-    add_fault_options(parser)
     return parser
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status, 2 for a damaged corpus."""
-    parser = _parser()
+def parsed(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
+    """The arguments, with a corpus that can be read; ends the process with 2 where it cannot."""
     arguments = parser.parse_args(argv)
     log_to_stderr()
     try:
         read_corpus(arguments.corpus)
     except DamagedCorpus as error:
         parser.error(str(error))
-    faults = faults_of(arguments)
-    server = build_server(
-        arguments.cache_dir,
-        corpus_dir=arguments.corpus,
-        faults=faults,
-        faults_tool=arguments.faults_tool,
-    )
-    filtered = faults is not None and arguments.http is None
-    with faults_over_stdio(faults) if faults and filtered else nullcontext():
-        return run(server, arguments)
+    return arguments
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the server as the command line says; gives the exit status, 2 for a damaged corpus."""
+    arguments = parsed(server_parser(), argv)
+    return run(build_server(arguments.cache_dir, corpus_dir=arguments.corpus), arguments)
 
 
 if __name__ == "__main__":

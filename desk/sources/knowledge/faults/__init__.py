@@ -1,1 +1,0 @@
-"""Faults that the server `knowledge` shows when it is told to."""
