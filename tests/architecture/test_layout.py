@@ -36,7 +36,6 @@ OURS: dict[str, set[str]] = {
 
 TO_TURN = {
     "desk.learning.learned.hypotheses imports desk.programs.swarm.parts.views",
-    "desk.sources.central_banks.policy_answers imports desk.trust.claims.rate_claims",
     "desk.trust.conflicts.bounds imports desk.agents.capabilities",
     "desk.trust.conflicts.detection imports desk.agents.task_kinds",
 }

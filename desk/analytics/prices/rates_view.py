@@ -80,3 +80,8 @@ def _may_be(day: date, decision: RateDecision) -> bool:
 def _is_covered(scheduled: ScheduledDecision, decisions: RateDecisions) -> bool:
     until = decisions.covered_until.get(scheduled.area)
     return until is not None and scheduled.day <= until
+
+
+def direction(decision: RateDecision) -> int:
+    """1 for a rise, -1 for a cut, 0 for a hold."""
+    return (decision.change > 0) - (decision.change < 0)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import pairwise
 
+from desk.analytics.prices.rates_view import direction
 from desk.contracts.findings.source_results import PolicyRate, RateDecision, ScheduledDecision
 from desk.sources.central_banks.policy_facts import Area, Decision, Meeting, PolicyFacts
-from desk.trust.claims.rate_claims import direction
 
 NOT_IN_TABLE = "not in the table"
 MOST_BEFORE = 24

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from desk.analytics.formulas import basis_point_difference
+from desk.analytics.prices.rates_view import direction
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.source_results import PolicyRate, RateDecision, RateDecisions
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -62,11 +63,6 @@ def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[C
             (Metric.DECISION_CHANGE, decision.change, Unit.BASIS_POINTS),
         )
     )
-
-
-def direction(decision: RateDecision) -> int:
-    """1 for a rise, -1 for a cut, 0 for a hold."""
-    return (decision.change > 0) - (decision.change < 0)
 
 
 def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
