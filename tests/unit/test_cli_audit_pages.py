@@ -9,8 +9,7 @@ import pytest
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.pages import rendering_version
-from desk.documents.pages.comparison import compared_html
-from desk.documents.pages.reading import read_page
+from desk.documents.pages.comparison import compared_html, read_page
 from desk.documents.pages.rendering_version import rendering_mark
 from desk.documents.publishing.publish import publish_answer
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

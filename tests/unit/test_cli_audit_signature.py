@@ -9,7 +9,7 @@ import pytest
 
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.publish import publish, publish_answer
-from desk.documents.rendering.method import METHOD
+from desk.documents.rendering.report.words import METHOD
 from desk.platform.settings import SettingsError
 from desk.platform.signing import read_signing_key
 from desk.trust.ledger.seal import sealed

@@ -14,9 +14,7 @@ from desk.contracts.findings.document import Statement
 from desk.contracts.findings.results import Bounds, ConflictRecord
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit import document
-from desk.documents.audit.changes import change_findings
 from desk.documents.audit.findings import AuditFinding, compared, differing
-from desk.documents.audit.prose import event_findings, objection_findings, text_findings
 from desk.documents.audit.tables import (
     TABLES,
     advice_findings,
@@ -24,6 +22,12 @@ from desk.documents.audit.tables import (
     forecast_findings,
     table_findings,
     tone_findings,
+)
+from desk.documents.audit.texts import (
+    change_findings,
+    event_findings,
+    objection_findings,
+    text_findings,
 )
 from desk.documents.report.claims import printed_claims, same_figure
 from desk.documents.report.compile_report import titled

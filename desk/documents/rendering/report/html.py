@@ -13,13 +13,12 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.pages.rendering_version import rendering_mark
-from desk.documents.rendering import tone_words, trust_words, wording
+from desk.documents.rendering import trust_words, wording
 from desk.documents.rendering.coverage_words import coverage_lines
 from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
-from desk.documents.rendering.method import METHOD
-from desk.documents.rendering.report import record_words
+from desk.documents.rendering.report import record_words, words
 from desk.documents.rendering.report.digest import digests
-from desk.documents.rendering.source_groups import group_sources
+from desk.documents.rendering.report.words import METHOD, group_sources
 from desk.documents.report.summary import dollar_direction
 
 TEMPLATE: Final = "report.html.j2"
@@ -57,7 +56,7 @@ def render_html(report: ResearchReport) -> str:
             trust=trust_words,
             record=record_words,
             calibration=_calibration(report),
-            tone_words=tone_words,
+            tone_words=words,
             dollar_direction=dollar_direction,
         )
     )

@@ -15,7 +15,6 @@ from desk.documents.pages.rendering_version import marked_markdown
 from desk.documents.rendering.coverage_words import coverage_lines, outage_lines
 from desk.documents.rendering.figures.traces import Stated, Traces
 from desk.documents.rendering.markdown_text import bullets, escaped, link, table
-from desk.documents.rendering.method import METHOD
 from desk.documents.rendering.report.digest import Digest, digests
 from desk.documents.rendering.report.record_words import (
     SCORE_COLUMNS,
@@ -28,8 +27,14 @@ from desk.documents.rendering.report.record_words import (
     weight_cells,
 )
 from desk.documents.rendering.report.record_words import TITLE as RECORD_TITLE
-from desk.documents.rendering.source_groups import group_sources
-from desk.documents.rendering.tone_words import CAUTION, WITHHELD, leaning_words, tone_words
+from desk.documents.rendering.report.words import (
+    CAUTION,
+    METHOD,
+    WITHHELD,
+    group_sources,
+    leaning_words,
+    tone_words,
+)
 from desk.documents.rendering.trust_words import (
     check_words,
     dropped_lines,

@@ -1,0 +1,106 @@
+"""How the forms of a report tell its tones, its sources and its method."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_full_day
+from desk.contracts.agents.tools import DataSource, SourceTier
+from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind
+from desk.documents.rendering.wording import instant, share_words
+
+METHOD: Final = (
+    "Move: the change from the last fixing before the window to the last one in it, in percent "
+    "of the former. A pair is quoted as units of its second currency for one of its first, so a "
+    "rise of USD/JPY is a rise of the dollar and a rise of EUR/USD is a fall of it.",
+    "z-score (σ): the move against the weekly moves of the 52 weeks before, in their standard "
+    "deviations. Pegged pairs have none; they are judged by their place in the band.",
+    "52-week range: where the last fixing lies between the lowest (0 %) and the highest (100 %).",
+    "Differential (bp): an area's policy rate less that of the base area; for a pair, that of its "
+    "first currency less that of its second. A target range counts at its midpoint.",
+    "Direction: which way the week's move points. How likely a pair is to be fixed higher in four "
+    "weeks is how often it was, four weeks after past weeks that moved the same way.",
+    "Every figure is a claim with evidence: the tool result it was read from or computed of. "
+    "What is missing is said and never filled in. The rules in full: docs/method.md.",
+)
+
+
+CAUTION: Final[Mapping[JudgedBy, str]] = {
+    JudgedBy.WORDS: "low confidence, by word list",
+    JudgedBy.MODEL: "as a model read it",
+}
+WITHHELD: Final = "title withheld"
+_LEANINGS: Final[Mapping[ToneKind, Mapping[Leaning, str]]] = {
+    ToneKind.STATEMENT: {
+        Leaning.UP: "hawkish",
+        Leaning.DOWN: "dovish",
+        Leaning.NEUTRAL: "neutral",
+    },
+    ToneKind.HEADLINE: {
+        Leaning.UP: "positive",
+        Leaning.DOWN: "negative",
+        Leaning.NEUTRAL: "neutral",
+    },
+}
+_UNNAMED: Final = "a publisher"
+
+
+def leaning_words(tone: Tone) -> str:
+    """`hawkish`, of a statement, or `positive`, of a headline."""
+    return _LEANINGS[tone.kind].get(tone.leaning, "open")
+
+
+def tone_words(tone: Tone) -> str:
+    """`JP: statement by Bank of Japan, 18 Sep 2026, confidence 20 %`, for what a title follows."""
+    publisher = tone.publisher or _UNNAMED
+    by = (
+        f"statement by {publisher}" if tone.kind is ToneKind.STATEMENT else f"headline, {publisher}"
+    )
+    day = print_full_day(tone.published_at.date())
+    return f"{tone.subject}: {by}, {day}, confidence {share_words(tone.confidence)}"
+
+
+class SourceGroup(NamedTuple):
+    """All questions to one tool that one publisher answered, and when they were asked."""
+
+    name: str
+    tier: SourceTier
+    url: str | None
+    server: str
+    tool: str
+    answers: int
+    first: datetime | None
+    last: datetime | None
+
+    @property
+    def retrieved(self) -> str:
+        """When the answers were retrieved: an instant, or the first and the last one."""
+        if self.first is None or self.last is None:
+            return "not recorded"
+        if f"{self.first:%F %R}" == f"{self.last:%F %R}":
+            return instant(self.first)
+        return f"{instant(self.first)} to {instant(self.last)}"
+
+
+def group_sources(sources: Iterable[DataSource]) -> tuple[SourceGroup, ...]:
+    """The groups in the order in which their first source stands in the report."""
+    groups: dict[tuple[str, ...], list[DataSource]] = {}
+    for source in sources:
+        key = (source.server, source.tool, source.name, source.tier, source.url or "")
+        groups.setdefault(key, []).append(source)
+    return tuple(_group(members) for members in groups.values())
+
+
+def _group(members: list[DataSource]) -> SourceGroup:
+    one = members[0]
+    instants = [source.retrieved_at for source in members if source.retrieved_at]
+    return SourceGroup(
+        name=one.name,
+        tier=one.tier,
+        url=one.url,
+        server=one.server,
+        tool=one.tool,
+        answers=len(members),
+        first=min(instants, default=None),
+        last=max(instants, default=None),
+    )
