@@ -30,7 +30,7 @@ from temporalio.worker import Worker
 from desk.contracts.agents.messages import AgentMessage, MessageType
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
-from desk.runs.messages.messages import chosen
+from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
 from starters.runs.named import run_named
 from starters.terminal.exit_status import exit_now

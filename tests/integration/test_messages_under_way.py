@@ -17,7 +17,7 @@ from desk.contracts.agents.messages import (
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import AgentId
 from desk.platform.models.model_calling import ModelFailed
-from desk.runs.messages.messages import chosen
+from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
 from starters.runs.named import run_named
 from tests.support.desk import (

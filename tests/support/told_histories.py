@@ -7,7 +7,7 @@ from temporalio.client import WorkflowHistory
 
 from desk.platform.temporal.client import data_converter
 from desk.platform.temporal.history import History
-from desk.runs.messages.events import ToldWorkflow
+from desk.runs.messages import ToldWorkflow
 from starters.monitoring.messages.history import told_workflow
 from tests.replay.written import HISTORIES
 

@@ -21,7 +21,7 @@ from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
 from desk.contracts.week.run import WeekRequest
 from desk.platform.temporal.client import data_converter
 from desk.platform.temporal.history import History
-from desk.runs.messages.events import Event, Failed, Fault, Lost, RerunAsked
+from desk.runs.messages import Event, Failed, Fault, Lost, RerunAsked
 from starters.monitoring.messages.history import told_workflow
 from starters.monitoring.messages.now import fault_of
 from tests.support.desk import desk_config

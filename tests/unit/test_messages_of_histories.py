@@ -22,7 +22,7 @@ from desk.contracts.agents.messages import (
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.findings.results import ResearchResult, Severity
 from desk.contracts.names import AgentId
-from desk.runs.messages.messages import chosen, told
+from desk.runs.messages import chosen, told
 from starters.monitoring.messages.actions import WIDTH, lines_of
 from tests.replay.written import HISTORIES
 from tests.support.told_histories import told_history

@@ -31,8 +31,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.weeks import TimeWindow
-from desk.runs.messages.contents import freshness_of, is_identity, status_of
-from desk.runs.messages.events import (
+from desk.runs.messages import (
     Answered,
     Asked,
     Event,
@@ -46,9 +45,13 @@ from desk.runs.messages.events import (
     ToldWorkflow,
     TurnAnswer,
     TurnAsked,
+    WorkerSeen,
+    WorkerState,
+    chosen,
+    told,
     turn_of,
 )
-from desk.runs.messages.messages import WorkerSeen, WorkerState, chosen, told
+from desk.runs.messages.contents import freshness_of, is_identity, status_of
 from tests.support.builders import claim
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

@@ -23,7 +23,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.messages import AgentStatus, SystemStatusContent
-from desk.runs.messages.messages import chosen, told
+from desk.runs.messages import chosen, told
 from starters.monitoring.messages.now import LONGEST_SILENCE, processes_in, workers_seen
 from starters.monitoring.worker_heartbeats import last_heartbeats
 

@@ -143,7 +143,8 @@ class UpdateAccepted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchAttributesUpserted(Event):
-    """The workflow set search attributes of its own, by their names."""
+    """The workflow set search attributes of its own, by their names; one that it cleared is not
+    among them."""
 
     values: Mapping[str, Any]
 
@@ -257,7 +258,7 @@ def _update_accepted(event: HistoryEvent, told: Any) -> Event:
 
 def _attributes_upserted(event: HistoryEvent, told: Any) -> Event:
     fields = told.search_attributes.indexed_fields
-    values = {name: json.loads(field.data) for name, field in fields.items()}
+    values = {name: json.loads(field.data) for name, field in fields.items() if field.data}
     return SearchAttributesUpserted(*_place(event), values)
 
 
