@@ -3,9 +3,10 @@
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import pytest
 from google.protobuf.json_format import ParseDict
@@ -13,10 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import WorkflowHistory
+from temporalio.client import Client, WorkflowHistory
 from temporalio.converter import DataConverter
+from temporalio.service import RPCError, RPCStatusCode
 
-from desk.platform.temporal.history import Ending, History
+from desk.platform.temporal.history import (
+    Ending,
+    History,
+    HistoryGone,
+    fetch_chain,
+    fetch_history,
+    fetch_start,
+)
 from tests.replay.written import HISTORIES
 
 Written = dict[str, Any]
@@ -204,3 +213,49 @@ def test_a_recorded_history_is_read_whole(name: str) -> None:
     for read_event in history.events:
         stamp = by_id[read_event.event_id].event_time
         assert read_event.at == stamp.ToDatetime(tzinfo=UTC)
+
+
+class Server:
+    """A server that keeps some runs of one workflow, each with the run that it continues."""
+
+    data_converter = DataConverter.default
+
+    def __init__(self, **continued: str | None) -> None:
+        self._continued = continued
+        self.error: RPCError | None = None
+
+    def get_workflow_handle(self, workflow_id: str, run_id: str) -> SimpleNamespace:
+        return SimpleNamespace(fetch_history_events=lambda **_: self._events(run_id))
+
+    async def _events(self, run_id: str) -> AsyncIterator[HistoryEvent]:
+        if self.error is not None:
+            raise self.error
+        if run_id not in self._continued:
+            raise RPCError("no such run", RPCStatusCode.NOT_FOUND, b"")
+        before = self._continued[run_id]
+        yield event(1, "WorkflowExecutionStarted", {"continuedExecutionRunId": before or ""})
+        yield event(2, "WorkflowExecutionContinuedAsNew", {})
+
+    @property
+    def client(self) -> Client:
+        return cast(Client, self)
+
+
+async def test_a_chain_is_followed_as_far_as_the_server_keeps_it() -> None:
+    whole = Server(third="second", second="first", first=None)
+    forgotten = Server(third="second", second="first")
+    for server, kept in ((whole, ["third", "second", "first"]), (forgotten, ["third", "second"])):
+        chain = [each async for each in fetch_chain(server.client, "weekly-2026-W44", "third")]
+        assert [history.run_id for history in chain] == kept
+        assert all(h.ended and h.ended.ending is Ending.CONTINUED_AS_NEW for h in chain)
+
+
+async def test_a_history_that_is_gone_is_told_from_one_that_cannot_be_fetched() -> None:
+    server = Server(first=None)
+    with pytest.raises(HistoryGone, match="no history of weekly-2026-W44 any more"):
+        await fetch_history(server.client, "weekly-2026-W44", "second")
+    start = await fetch_start(server.client, "weekly-2026-W44", "first")
+    assert start is not None and start.continued_from is None
+    server.error = RPCError("away", RPCStatusCode.UNAVAILABLE, b"")
+    with pytest.raises(RPCError, match="away"):
+        await fetch_history(server.client, "weekly-2026-W44", "first")

@@ -22,15 +22,18 @@ from desk.platform.temporal.history._events import (
     instant,
     typed_event,
 )
-from desk.platform.temporal.history._fetching import (
+from desk.platform.temporal.history._history import (
+    Activity,
+    Child,
+    History,
     HistoryGone,
+    decoded,
     fetch_chain,
     fetch_events,
     fetch_history,
     fetch_raw_events,
     fetch_start,
 )
-from desk.platform.temporal.history._history import Activity, Child, History, decoded
 
 __all__ = [
     "Activity",
