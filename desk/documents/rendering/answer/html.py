@@ -331,7 +331,7 @@ def render_answer_html(answer: AnswerReport) -> str:
     body = [template for page in pages for template in page.body]
     picture = graph_picture(answer.graph, {line.node: line for line in answer.nodes})
     return wording.printable(
-        _environment()
+        page_templates()
         .get_template(TEMPLATE)
         .render(
             {name: value for page in pages for name, value in page.names.items()},
@@ -356,7 +356,7 @@ def render_answer_html(answer: AnswerReport) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def page_templates() -> Environment:
     """That of every page, with the templates that programs bring."""
     common = page_environment()
     brought = (PackageLoader(part.templates) for part in all_parts() if part.templates)
