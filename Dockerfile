@@ -25,8 +25,6 @@ RUN groupadd --gid 10001 desk \
     && install --directory --owner desk --group desk /data/desk /data/reports
 
 COPY --from=build /opt/desk /opt/desk
-COPY desk.toml /app/
-COPY graphs /app/graphs
 COPY deploy/mcp.json /app/.mcp.json
 
 # A read-only root file system has no place for byte code; matplotlib keeps its fonts in /tmp.

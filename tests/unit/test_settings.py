@@ -386,8 +386,18 @@ def test_a_bad_variable_is_named_with_its_value_and_what_is_allowed(
 
 
 def test_a_missing_desk_toml_is_named_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"desk\.toml is missing.*DESK_CONFIG"):
-        load_settings(tmp_path, {})
+    with pytest.raises(SettingsError, match=r"mine\.toml is missing.*DESK_CONFIG"):
+        load_settings(tmp_path, {"DESK_CONFIG": "mine.toml"})
+
+
+def test_a_folder_that_configures_nothing_runs_with_what_comes_with_the_desk(
+    tmp_path: Path,
+) -> None:
+    settings = load_settings(tmp_path, {})
+    assert settings.home == tmp_path / ".desk"
+    assert settings.config == load_settings(PROJECT, {}).config
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"mine": {"url": "http://127.0.0.1:1/"}}}')
+    assert load_settings(tmp_path, {}).config.policy.sources == ("mine",)
 
 
 def test_the_project_is_found_from_a_folder_within_it(

@@ -6,6 +6,7 @@ from pathlib import Path
 from desk.platform.settings.environment import debugging, process_variables
 from desk.platform.settings.errors import SettingsError
 from desk.platform.settings.model import (
+    DEFAULTS,
     LogLevel,
     McpTransport,
     MemorySettings,
@@ -14,6 +15,7 @@ from desk.platform.settings.model import (
 )
 
 __all__ = [
+    "DEFAULTS",
     "LogLevel",
     "McpTransport",
     "MemorySettings",
@@ -31,8 +33,9 @@ def load_settings(
 ) -> Settings:
     """The settings of this process.
 
-    `project_dir` is by default the nearest folder upwards that has a `desk.toml`, else the one
-    the package is installed from; relative paths in settings start there. The process environment
+    `project_dir` is by default the nearest folder upwards that has a `desk.toml`, else the checkout
+    that the package is installed from, else this folder, with the configuration in `DEFAULTS`;
+    relative paths in settings start there. The process environment
     goes before `.env`, and both before `desk.toml`. `environment` stands in for the process's.
 
     Raises:

@@ -15,7 +15,10 @@ from desk.platform.payloads.keys import read_keys
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
-from desk.platform.settings.model import Settings, Variables
+from desk.platform.settings.model import DEFAULTS, Settings, Variables
+
+DESK_TOML = "desk.toml"
+MCP_JSON = ".mcp.json"
 
 ORCHESTRATOR_MODEL = "claude-opus-5-5"
 EXECUTION_MODEL = "claude-sonnet-5-5"
@@ -33,8 +36,8 @@ class _Environment(Variables, BaseSettings):
 
     home: Path = Field(Path(".desk"), validation_alias="DESK_HOME")
     reports: Path = Field(Path("reports"), validation_alias="DESK_REPORTS")
-    desk_toml: Path = Field(Path("desk.toml"), validation_alias="DESK_CONFIG")
-    mcp_json: Path = Field(Path(".mcp.json"), validation_alias="DESK_MCP_CONFIG")
+    desk_toml: Path | None = Field(None, validation_alias="DESK_CONFIG")
+    mcp_json: Path | None = Field(None, validation_alias="DESK_MCP_CONFIG")
     temporal_file: Path | None = Field(None, validation_alias="TEMPORAL_CONFIG_FILE")
     written_keys: SecretStr | None = Field(None, validation_alias="DESK_PAYLOAD_KEYS")
     payload_key_file: Path | None = Field(None, validation_alias="DESK_PAYLOAD_KEY_FILE")
@@ -47,12 +50,14 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
     project = (project_dir or _find_project()).resolve()
     variables = variables_of(project, environment)
     read = _read_environment(variables)
-    desk = read_desk_file(project / read.desk_toml.expanduser(), variables)
-    mcp_config = project / read.mcp_json.expanduser()
+    desk_toml = _configuration(project, read.desk_toml, DESK_TOML)
+    desk = read_desk_file(desk_toml, variables)
+    mcp_config = _configuration(project, read.mcp_json, MCP_JSON)
     return Settings(
         project_dir=project,
         home=project / read.home.expanduser(),
         reports_dir=project / read.reports.expanduser(),
+        desk_config=desk_toml,
         mcp_config=mcp_config,
         config=_with_sources(_with_models(desk.run, read), mcp_config),
         deliveries=desk.deliveries,
@@ -76,10 +81,22 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
 
 
 def _find_project() -> Path:
+    """The nearest folder upwards that has a `desk.toml`; else the checkout that the package stands
+    in; else this folder."""
     here = Path.cwd()
-    folders = (here, *here.parents)
-    installed_from = Path(__file__).resolve().parents[3]
-    return next((f for f in folders if (f / "desk.toml").is_file()), installed_from)
+    folders = (here, *here.parents, DEFAULTS.parents[1])
+    return next((f for f in folders if (f / DESK_TOML).is_file()), here)
+
+
+def _configuration(project: Path, given: Path | None, name: str) -> Path:
+    """The file that a variable names, else the project's; what comes with the desk where the
+    project has none and configures nothing itself. A project that has a `desk.toml` and lacks its
+    `.mcp.json` gets no other in place of it."""
+    if given is not None:
+        return project / given.expanduser()
+    own = project / name
+    configured = own.exists() or (project / DESK_TOML).exists()
+    return own if configured else DEFAULTS / name
 
 
 def _read_environment(variables: Mapping[str, str]) -> _Environment:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
@@ -15,6 +15,10 @@ from desk.platform.payloads.keys import Keyring
 
 if TYPE_CHECKING:
     from desk.platform.signing import SigningKey
+
+DEFAULTS: Final = Path(__file__).resolve().parents[2] / "defaults"
+"""What comes with the desk for a folder that configures nothing: `desk.toml`, `.mcp.json` and
+`graphs/`. In a checkout the files of these names at its root are links to them."""
 
 _MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")
 
@@ -132,6 +136,7 @@ class Settings(Variables):
     deliveries: Deliveries | None = None
     server: ServerSettings
     memory: MemorySettings = MemorySettings()
+    desk_config: Path
     mcp_config: Path
     temporal_config_file: Path | None
     temporal_environment: Annotated[Mapping[str, str], Field(repr=False)]

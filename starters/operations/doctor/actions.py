@@ -29,7 +29,13 @@ from desk.platform.mcp.config import (
 )
 from desk.platform.server.embedded import RETENTION, temporal_binary
 from desk.platform.server.failure import ServerFailed
-from desk.platform.settings import McpTransport, Settings, SettingsError, load_settings
+from desk.platform.settings import (
+    DEFAULTS,
+    McpTransport,
+    Settings,
+    SettingsError,
+    load_settings,
+)
 from desk.platform.temporal.client import ServerUnreachable
 from starters.monitoring.tools.look import held_fixings
 from starters.runs.models import model_words
@@ -97,7 +103,8 @@ def binary_check(settings: Settings) -> Check:
 def configuration_check(settings: Settings) -> Check:
     """The configuration is sound, or it would not have been loaded; and who does the analysis."""
     count = len(settings.config.markets)
-    return Check("settings", Level.OK, f"{count} markets; {model_words(settings.config)}")
+    where = f" of {settings.desk_config}" if settings.desk_config.parent == DEFAULTS else ""
+    return Check("settings", Level.OK, f"{count} markets{where}; {model_words(settings.config)}")
 
 
 def signing_check(settings: Settings) -> Check:

