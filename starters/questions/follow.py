@@ -1,10 +1,9 @@
 """Following a run that answers something until its answer is published."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
 
-from temporalio.client import WorkflowContinuedAsNewError, WorkflowFailureError
+from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
 from desk.contracts.agents.search_attributes import Phase
@@ -13,15 +12,8 @@ from desk.contracts.names import FailureType
 from desk.contracts.question.graph import GraphResult, GraphStatus
 from desk.contracts.swarm.run import SwarmResult
 from starters.questions.progress import GraphProgress
-from starters.runs.following import (
-    POLL_SECONDS,
-    continued,
-    show_status,
-    status_if_told,
-    until_closed,
-)
+from starters.runs.following import followed, status_if_told
 from starters.runs.server_runs import ServerRun, why_it_ended
-from starters.runs.troubles import HeldUp, in_sentences
 from starters.terminal.exit_status import CommandError, UsageError
 
 Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
@@ -60,11 +52,19 @@ async def wait_for_answer(
         EndedWithoutAnswer, NotAnswerable: it returned nothing.
         RPCError, ServerUnreachable: the server went away.
     """
-    while True:
-        try:
-            return Answered(run, await _watched(run, progress, published))
-        except WorkflowContinuedAsNewError as onward:
-            run = await continued(run, onward)
+
+    async def so_far(run: ServerRun[Published], status: GraphStatus) -> Published | None:
+        # It has nothing more to do before its horizon.
+        waits = status.phase is Phase.AWAITING_HORIZON and status.files is not None
+        return await published(run) if published is not None and waits else None
+
+    async def at_end(run: ServerRun[Published]) -> Published:
+        last = await status_if_told(run.handle, GraphStatus)
+        if last is not None:
+            progress.update(last)
+        return await answer_of(run)
+
+    return Answered(*await followed(run, GraphStatus, progress, so_far=so_far, at_end=at_end))
 
 
 async def answer_of(run: ServerRun[Published]) -> Published:
@@ -83,32 +83,3 @@ async def answer_of(run: ServerRun[Published]) -> Published:
         raise EndedWithoutAnswer(
             f"the run {run.workflow_id} ended without an answer ({reason})"
         ) from error
-
-
-async def _watched(
-    run: ServerRun[Published],
-    progress: GraphProgress,
-    published: PublishedSoFar[Published] | None,
-) -> Published:
-    held_up = HeldUp(in_sentences(progress.note))
-    async with until_closed(run.handle) as closed:
-        while not closed.done():
-            status = await show_status(run, GraphStatus, progress)
-            so_far = await _so_far(run, status, published) if status is not None else None
-            answers, leaving = status is not None, so_far is not None
-            await held_up.look(run.handle, answers=answers, leaving=leaving)
-            if so_far is not None:
-                return so_far
-            await asyncio.wait({closed}, timeout=POLL_SECONDS)
-        last = await status_if_told(run.handle, GraphStatus)
-        if last is not None:
-            progress.update(last)
-        return await answer_of(run)
-
-
-async def _so_far(
-    run: ServerRun[Published], status: GraphStatus, published: PublishedSoFar[Published] | None
-) -> Published | None:
-    """What there is to show of a run that has nothing more to do before its horizon."""
-    waits = status.phase is Phase.AWAITING_HORIZON and status.files is not None
-    return await published(run) if published is not None and waits else None

@@ -2,8 +2,8 @@
 
 import re
 import shlex
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, distribution, requires
@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Final, Generic
 
 from desk.contracts.config import RunConfig
-from desk.contracts.names import Queue
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphStatus
 from desk.documents.rendering.wording import allowance_words
-from desk.platform.settings import Settings
 from starters.published.published_files import copy_set
 from starters.questions.follow import (
     Answered,
@@ -27,11 +26,11 @@ from starters.questions.follow import (
 )
 from starters.questions.progress import GraphProgress, shown_graph_progress
 from starters.questions.swarm.printing import installs_named
+from starters.runs.command_run import CommandRun
 from starters.runs.models import has_models
-from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run
-from starters.session import Desk, require_workers, say, with_desk
-from starters.terminal.exit_status import CommandError, ExitStatus
-from starters.terminal.interrupts import interruptible
+from starters.runs.server_runs import RunStart, ServerRun, run_described
+from starters.session import Desk
+from starters.terminal.exit_status import ExitStatus
 
 PROJECT: Final = "research-desk"
 INSTALL: Final = "make install-"
@@ -104,80 +103,21 @@ class Asking(Generic[Published]):
     published: PublishedSoFar[Published] | None = None
 
 
-def asked(settings: Settings, asking: Asking[Published]) -> ExitStatus:
-    """Have something answered, or print the answer that there is.
+class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[Published]):
+    """A command that has something answered, or prints the answer that there is."""
 
-    Raises:
-        UsageError, CommandError: with what to do next.
-    """
-    run = _AskedRun(asking)
-    try:
-        return interruptible(with_desk(settings, run.work))
-    except KeyboardInterrupt:
-        say(run.parting_words())
-        return ExitStatus.INTERRUPTED
-
-
-class _AskedRun(Generic[Published]):
-    """One command. `work` may be called again, at another desk, and goes on where it was."""
+    _asking_anew = "ask anew"
 
     def __init__(self, asking: Asking[Published]) -> None:
+        super().__init__(anew=asking.again, wait=asking.wait)
         self._asking: Asking[Published] = asking
         self._id = asking.start.workflow_id
-        self._anew = asking.again
-        self._started = False
-        self._hosting = False
 
-    async def work(self, desk: Desk) -> ExitStatus:
-        """Find or start the run, follow it, print the answer."""
-        asking, self._hosting = self._asking, desk.hosting
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
-        with shown_graph_progress() as progress:
-            answered = await self._answered(desk, progress)
-        if answered is None:
-            return self._left_alone()
-        if asking.out is not None:
-            files = copy_set(answered.result.files, asking.out.resolve())
-            result = answered.result.model_copy(update={"files": files})
-            answered = answered._replace(result=result)
-        return asking.show(desk, answered)
+    def _shown(self) -> AbstractContextManager[GraphProgress]:
+        return shown_graph_progress()
 
-    def parting_words(self) -> str:
-        """What to tell a user who pressed Ctrl-C."""
-        if not self._started:
-            return "desk: stopped before anything was started"
-        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
-        return f"desk: {how} {self._goes_on()}"
-
-    def _goes_on(self) -> str:
-        return (
-            f"{self._id} goes on when a desk is up, until its deadline; "
-            f"`{shlex.join(self._asking.command)}` comes back to it"
-        )
-
-    def _left_alone(self) -> ExitStatus:
-        sys.stdout.write(f"{self._id}\n")
-        sys.stdout.flush()
-        say(f"desk: {self._goes_on()}")
-        return ExitStatus.COMPLETE
-
-    async def _answered(self, desk: Desk, progress: GraphProgress) -> Answered[Published] | None:
-        """The answer; None where nobody waits for it."""
-        found = await run_described(desk.client, self._id, self._asking.start.returns)
-        if not self._started:
-            if found is not None and not self._anew:
-                already = await self._already(found, progress)
-                if already is not None:
-                    return already
-            if found is None or self._anew or not found.open:
-                found = await self._start(desk, found, progress)
-            self._started = True
-        if found is None:
-            raise CommandError(f"the run {self._id} is gone; the same command starts it anew")
-        if not self._asking.wait:
-            return None
-        return await wait_for_answer(found, progress, self._asking.published)
+    async def _find(self, desk: Desk) -> ServerRun[Published] | None:
+        return await run_described(desk.client, self._id, self._asking.start.returns)
 
     async def _already(
         self, found: ServerRun[Published], progress: GraphProgress
@@ -216,13 +156,31 @@ class _AskedRun(Generic[Published]):
         )
         return None
 
-    async def _start(
-        self, desk: Desk, replaced: ServerRun[Published] | None, progress: GraphProgress
-    ) -> ServerRun[Published]:
-        asking = self._asking
-        if replaced is not None and replaced.open:
-            progress.note(f"ending the open run {replaced.workflow_id} to ask anew")
-        if has_models(asking.config):
-            allowance = asking.config.policy.budget.allowance
-            progress.note(f"models take part, {allowance_words(allowance)}")
-        return await start_run(desk.client, asking.start, replace=self._anew)
+    def _models(self) -> str | None:
+        config = self._asking.config
+        if not has_models(config):
+            return None
+        return f"models take part, {allowance_words(config.policy.budget.allowance)}"
+
+    def _run_start(self, replaced: ServerRun[Published] | None) -> RunStart[Published]:
+        return self._asking.start
+
+    async def _outcome(
+        self, found: ServerRun[Published], progress: GraphProgress
+    ) -> Answered[Published]:
+        return await wait_for_answer(found, progress, self._asking.published)
+
+    def _print(self, desk: Desk, outcome: Answered[Published]) -> ExitStatus:
+        if self._asking.out is not None:
+            files = copy_set(outcome.result.files, self._asking.out.resolve())
+            outcome = outcome._replace(result=outcome.result.model_copy(update={"files": files}))
+        return self._asking.show(desk, outcome)
+
+    def _goes_on(self) -> str:
+        return (
+            f"{self._id} goes on when a desk is up, until its deadline; "
+            f"`{shlex.join(self._asking.command)}` comes back to it"
+        )
+
+    def _gone(self) -> str:
+        return f"the run {self._id} is gone; the same command starts it anew"

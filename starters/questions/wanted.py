@@ -10,7 +10,7 @@ from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import check_target
 from starters.questions.follow import Published, PublishedSoFar
 from starters.questions.printing import Besides, print_answer
-from starters.questions.run import Asking, asked
+from starters.questions.run import AskedRun, Asking
 from starters.runs.models import with_budget
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus
@@ -59,16 +59,14 @@ def answer_wanted(
     begun = start(settings, config)
     check_target(wanted.out)
     log_to_file(settings)
-    return asked(
-        settings,
-        Asking(
-            start=begun,
-            config=config,
-            command=command,
-            show=partial(print_answer, as_json=wanted.as_json, besides=besides),
-            out=wanted.out,
-            again=wanted.again,
-            wait=wanted.wait,
-            published=published,
-        ),
+    asking = Asking(
+        start=begun,
+        config=config,
+        command=command,
+        show=partial(print_answer, as_json=wanted.as_json, besides=besides),
+        out=wanted.out,
+        again=wanted.again,
+        wait=wanted.wait,
+        published=published,
     )
+    return AskedRun(asking).carried_out(settings)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
@@ -17,12 +17,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.client import ServerUnreachable
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
+from starters.runs.troubles import HeldUp, in_sentences
 from starters.terminal.exit_status import CommandError
 
 POLL_SECONDS = 0.3
-SILENCE_SECONDS = 5.0
-"""How long a run may leave the query unanswered before the user is told."""
-
 HEALTH_SECONDS = timedelta(seconds=1)
 """How long a server that is well takes to say so, at most; a busy machine takes longer."""
 
@@ -30,8 +28,6 @@ MOST_SILENT_TRIES = 20
 """So many times in a row a server may leave it unsaid before it counts as gone."""
 
 _ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
-
-SILENT = "the run does not answer: it waits for a worker"
 
 _NO_ANSWER = frozenset(
     {
@@ -46,6 +42,7 @@ _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 
 Result = TypeVar("Result")
 Status = TypeVar("Status")
+Told = TypeVar("Told")
 Shown = TypeVar("Shown", contravariant=True)
 
 
@@ -57,6 +54,55 @@ class Progress(Protocol[Shown]):
 
     def note(self, text: str) -> None:
         """Show a sentence."""
+
+
+async def followed(
+    run: ServerRun[Result],
+    kind: type[Status],
+    progress: Progress[Status],
+    *,
+    so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
+    at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
+) -> tuple[ServerRun[Result], Told]:
+    """What a run comes to, and the run that it ended in: one that continues as new is followed into
+    the next. Its progress is shown until then, with what holds it up.
+
+    Args:
+        run: The run.
+        kind: What its status query answers.
+        progress: Where its status is shown.
+        so_far: What it comes to by a status, for a run that may be left open; None to go on.
+        at_end: What it came to once it is closed.
+
+    Raises:
+        CommandError: the server does not know the next run.
+        RPCError, ServerUnreachable: the server went away.
+    """
+    while True:
+        try:
+            return run, await _followed_to_its_end(run, kind, progress, so_far, at_end)
+        except WorkflowContinuedAsNewError as onward:
+            run = await continued(run, onward)
+
+
+async def _followed_to_its_end(
+    run: ServerRun[Result],
+    kind: type[Status],
+    progress: Progress[Status],
+    so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
+    at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
+) -> Told:
+    held_up = HeldUp(in_sentences(progress.note))
+    async with until_closed(run.handle) as closed:
+        while not closed.done():
+            status = await show_status(run, kind, progress)
+            told = await so_far(run, status) if status is not None else None
+            answers, leaving = status is not None, told is not None
+            await held_up.look(run.handle, answers=answers, leaving=leaving)
+            if told is not None:
+                return told
+            await asyncio.wait({closed}, timeout=POLL_SECONDS)
+        return await at_end(run)
 
 
 @contextlib.asynccontextmanager

@@ -14,7 +14,7 @@ from temporalio.client import (
     WorkflowFailureError,
     WorkflowHandle,
 )
-from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.common import TypedSearchAttributes, WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
@@ -56,13 +56,19 @@ class ServerRun(Generic[Result]):
 
 @dataclass(frozen=True)
 class RunStart(Generic[Result]):
-    """What a run is started with. `about` is what the Temporal UI shows of it, in a few words."""
+    """What a run is started with. `about` is what the Temporal UI shows of it, in a few words.
+
+    `attributes` find it from its first event; `signal` is sent with the start, or to the run of the
+    same id that is open already.
+    """
 
     workflow: WorkflowType
     workflow_id: str
     request: Contract
     returns: type[Result]
     about: str
+    attributes: TypedSearchAttributes | None = None
+    signal: tuple[Message, Contract] | None = None
 
 
 async def start_run(
@@ -76,12 +82,16 @@ async def start_run(
         CommandError: it is gone again.
     """
     policy = WorkflowIDConflictPolicy
+    signal, *sent = start.signal or (None,)
     handle = await client.start_workflow(
         start.workflow,
         start.request,
         id=start.workflow_id,
         task_queue=Queue.DESK,
         result_type=start.returns,
+        start_signal=signal,
+        start_signal_args=sent,
+        search_attributes=start.attributes,
         id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
         task_timeout=TASK_TIMEOUT,
         static_summary=one_line(start.about)[:LONGEST_SUMMARY],

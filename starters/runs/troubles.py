@@ -8,8 +8,10 @@ from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 
-from starters.runs.following import SILENCE_SECONDS, SILENT
+SILENCE_SECONDS = 5.0
+"""How long a run may leave the query unanswered before the user is told."""
 
+SILENT: Final = "the run does not answer: it waits for a worker"
 LONGEST: Final = 300
 GOES_ON: Final = "nothing holds the run up any more"
 

@@ -1,22 +1,11 @@
 """Following a run until it has published."""
 
-import asyncio
 import time
-
-from temporalio.client import WorkflowContinuedAsNewError
 
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.run import WeekStatus
-from starters.runs.following import (
-    POLL_SECONDS,
-    Progress,
-    continued,
-    show_status,
-    status_if_told,
-    until_closed,
-)
+from starters.runs.following import Progress, followed, status_if_told
 from starters.runs.summary import PublishedWeek, from_result, from_status
-from starters.runs.troubles import HeldUp, in_sentences
 from starters.runs.week_results import last_result, result_of
 from starters.runs.week_runs import FoundRun, Run
 
@@ -39,36 +28,35 @@ async def wait_until_published(
         CommandError: the server does not know the next run.
         RPCError, ServerUnreachable: the server went away.
     """
-    while True:
-        try:
-            return await _published_in(found, week, progress, after=after, market=market)
-        except WorkflowContinuedAsNewError as onward:
-            found = await continued(found, onward)
+    published = _Publication(progress, after, market)
+
+    async def at_end(run: FoundRun) -> PublishedWeek:
+        return from_result(await result_of(run, week), run.workflow_id, run.run_id)
+
+    _, told = await followed(found, WeekStatus, progress, so_far=published.so_far, at_end=at_end)
+    return told
 
 
-async def _published_in(
-    found: FoundRun, week: str, progress: WeekProgress, *, after: int, market: str | None
-) -> PublishedWeek:
-    held_up = HeldUp(in_sentences(progress.note))
-    sending_since: float | None = None
-    async with until_closed(found.handle) as closed:
-        while not closed.done():
-            status = await show_status(found, WeekStatus, progress)
-            await held_up.look(
-                found.handle,
-                answers=status is not None,
-                leaving=status is not None and status.revision > after,
-            )
-            if status is not None:
-                published = from_status(status, found.workflow_id, found.run_id)
-                waits = market is not None and market in status.pending_reruns
-                if published is not None and published.revision > after and not waits:
-                    sending_since = sending_since or time.monotonic()
-                    if _sent(status) or time.monotonic() - sending_since > DELIVERY_SECONDS:
-                        _tell_unsent(status, progress)
-                        return published
-            await asyncio.wait({closed}, timeout=POLL_SECONDS)
-        return from_result(await result_of(found, week), found.workflow_id, found.run_id)
+class _Publication:
+    """The revision that is waited for, and its delivery."""
+
+    def __init__(self, progress: WeekProgress, after: int, market: str | None) -> None:
+        self._progress = progress
+        self._after = after
+        self._market = market
+        self._sending_since: float | None = None
+
+    async def so_far(self, run: FoundRun, status: WeekStatus) -> PublishedWeek | None:
+        """What is published, once it need not be waited for any longer."""
+        published = from_status(status, run.workflow_id, run.run_id)
+        waits = self._market is not None and self._market in status.pending_reruns
+        if published is None or published.revision <= self._after or waits:
+            return None
+        self._sending_since = self._sending_since or time.monotonic()
+        if not _sent(status) and time.monotonic() - self._sending_since <= DELIVERY_SECONDS:
+            return None
+        _tell_unsent(status, self._progress)
+        return published
 
 
 def _sent(status: WeekStatus) -> bool:

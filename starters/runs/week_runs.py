@@ -1,22 +1,20 @@
-"""The runs of a week: which there are, what they were started with, and starting one."""
+"""The runs of a week: which there are, which one a person means, what they are started with."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from temporalio.client import Client, WorkflowHandle
-from temporalio.common import (
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-)
+from temporalio.common import SearchAttributePair, TypedSearchAttributes
 
+from desk.analytics.weeks import parse_week
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.config import RunConfig
-from desk.contracts.names import Queue, WorkflowType, week_run_id
+from desk.contracts.names import WorkflowType, week_run_id
 from desk.contracts.week.delivery import Deliveries
 from desk.contracts.week.run import WeekRequest, WeekResult
-from starters.runs.server_runs import ServerRun, run_described, started_with
-from starters.terminal.exit_status import CommandError
-from workflows.options import TASK_TIMEOUT, WEEK
+from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
+from starters.terminal.exit_status import CommandError, UsageError
+from workflows.options import WEEK
 
 Run = WorkflowHandle[Any, WeekResult]
 FoundRun = ServerRun[WeekResult]
@@ -76,34 +74,24 @@ async def described(client: Client, workflow_id: str) -> FoundRun | None:
     return await run_described(client, workflow_id, WeekResult)
 
 
-async def start_run(
-    client: Client,
+def week_start(
     week: str,
     config: RunConfig,
     *,
     subset: str | None = None,
     workflow_id: str | None = None,
-    replace: bool = False,
     deliveries: Deliveries | None = None,
     learn: bool = True,
-) -> FoundRun:
-    """Start the run of a week, or find the one that somebody started a moment ago.
-
-    With `replace`, an open run of the same id is ended and this one takes its place.
-    """
-    policy = WorkflowIDConflictPolicy
-    handle: Run = await client.start_workflow(
+) -> RunStart[WeekResult]:
+    """What the run of a week is started with."""
+    return RunStart(
         WorkflowType.WEEKLY_RESEARCH,
+        workflow_id or week_run_id(week, subset),
         WeekRequest(config=config, week=week, subset=subset, deliveries=deliveries, learn=learn),
-        id=workflow_id or week_run_id(week, subset),
-        task_queue=Queue.DESK,
-        result_type=WeekResult,
-        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
-        task_timeout=TASK_TIMEOUT,
-        search_attributes=attributes_of(week),
-        static_summary=f"Research of {week}" + (f" ({subset})" if subset else ""),
+        WeekResult,
+        f"Research of {week}" + (f" ({subset})" if subset else ""),
+        attributes=attributes_of(week),
     )
-    return await known_run(client, handle.id)
 
 
 async def known_run(client: Client, workflow_id: str) -> FoundRun:
@@ -126,3 +114,36 @@ async def request_of(found: FoundRun) -> WeekRequest:
 def attributes_of(week: str) -> TypedSearchAttributes:
     """What a run can be found by from its first event."""
     return TypedSearchAttributes([SearchAttributePair(WEEK, week)])
+
+
+_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
+
+
+def week_in(run: str) -> str | None:
+    """The week that was written; None where it is a workflow id.
+
+    Raises:
+        UsageError: it looks like a week and is none.
+    """
+    if not _WEEK.fullmatch(run.strip()):
+        return None
+    try:
+        return parse_week(run)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+async def run_named(client: Client, run: str, week: str | None) -> FoundRun:
+    """The newest run of the week, or the latest run of the workflow id.
+
+    Raises:
+        CommandError: there is none.
+    """
+    if week is not None:
+        found = await find_any_run(client, week)
+        advice = f"`desk run --week {week}` researches it"
+    else:
+        found, advice = await described(client, run), "`temporal workflow list` lists what there is"
+    if found is None:
+        raise CommandError(f"no run of {week or run} is known; {advice}")
+    return found

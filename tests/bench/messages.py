@@ -32,7 +32,7 @@ from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
-from starters.runs.named import run_named
+from starters.runs.week_runs import run_named
 from starters.terminal.exit_status import exit_now
 from tests.bench import promises
 from tests.support.command import DeskCommand

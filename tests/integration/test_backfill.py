@@ -18,7 +18,8 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
-from starters.runs.week_runs import described, request_of, start_run
+from starters.runs.server_runs import start_run
+from starters.runs.week_runs import described, request_of, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill.progress import PlainLines
@@ -189,7 +190,7 @@ async def test_a_run_that_is_not_to_learn_is_started_with_what_the_schedule_has_
 
 async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk) -> None:
     (week,) = past(idle)
-    run = await start_run(idle.client, week.week, idle.settings.config)
+    run = await start_run(idle.client, week_start(week.week, idle.settings.config))
     line = (await look_at(idle.client, idle.settings.reports_dir, week)).line
     assert (line.state, line.workflow_id) == (WeekState.RUNNING, run.workflow_id)
 

@@ -27,9 +27,10 @@ from desk.contracts.week.run import (
 )
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
+from starters.runs.server_runs import start_run
 from starters.runs.watching import published_by
 from starters.runs.week_results import EndedWithoutReport, last_record, last_result
-from starters.runs.week_runs import FoundRun, described, request_of, start_run
+from starters.runs.week_runs import FoundRun, described, request_of, week_start
 from starters.weeks.rerun.actions import signal_rerun
 from tests.support.homes import home_settings
 from tests.support.reports import sample_record, sample_report
@@ -94,7 +95,9 @@ async def returned(client: Client) -> None:
 
 
 async def start(client: Client, how: str) -> FoundRun:
-    return await start_run(client, WEEK, CONFIG, subset=how, workflow_id=f"weekly-{WEEK}")
+    return await start_run(
+        client, week_start(WEEK, CONFIG, subset=how, workflow_id=f"weekly-{WEEK}")
+    )
 
 
 async def ended(client: Client, how: str) -> FoundRun:
@@ -134,7 +137,7 @@ async def test_a_run_that_ended_badly_without_a_report_says_so(client: Client) -
 async def test_who_asks_a_run_without_a_report_for_a_rerun_is_told_what_to_do(
     client: Client,
 ) -> None:
-    run = await start_run(client, WEEK, CONFIG, workflow_id=f"weekly-{WEEK}")
+    run = await start_run(client, week_start(WEEK, CONFIG, workflow_id=f"weekly-{WEEK}"))
     await run.handle.cancel()
     with suppress(WorkflowFailureError):
         await run.handle.result()

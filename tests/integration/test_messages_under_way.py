@@ -19,7 +19,7 @@ from desk.contracts.names import AgentId
 from desk.platform.models.model_calling import ModelFailed
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
-from starters.runs.named import run_named
+from starters.runs.week_runs import run_named
 from tests.support.desk import (
     desk_config,
     desk_workers,

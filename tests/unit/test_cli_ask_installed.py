@@ -19,7 +19,8 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.publish import publish_answer
 from starters.questions import run
 from starters.questions.follow import Answered
-from starters.questions.run import PROJECT, Asking, asked, installed_since
+from starters.questions.run import PROJECT, AskedRun, Asking, installed_since
+from starters.runs import command_run
 from starters.runs.server_runs import RunStart
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
@@ -152,17 +153,18 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> Answered[GraphRe
         return ExitStatus.COMPLETE
 
     for name, does in {
-        "with_desk": with_desk,
         "run_described": server.described,
         "answer_of": server.answer,
-        "start_run": server.start,
         "wait_for_answer": server.followed,
     }.items():
         monkeypatch.setattr(run, name, does)
+    monkeypatch.setattr(command_run, "with_desk", with_desk)
+    monkeypatch.setattr(command_run, "start_run", server.start)
     nothing: Any = None
     start = RunStart(WorkflowType.RESEARCH_SWARM, "swarm-1", lacking(), GraphResult, "about")
     config = RunConfig(markets=(pair("USD/JPY"),))
-    asked(nothing, Asking(start, config, ("desk", "swarm"), show, published=server.answer))
+    asking = Asking(start, config, ("desk", "swarm"), show, published=server.answer)
+    AskedRun(asking).carried_out(nothing)
     (answered,) = shown
     return answered
 

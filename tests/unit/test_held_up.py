@@ -15,9 +15,8 @@ from desk.contracts.question.graph import GraphStatus
 from desk.contracts.week.run import WeekStatus
 from starters.questions import follow
 from starters.runs import following, troubles, watching
-from starters.runs.following import SILENT
 from starters.runs.progress import TimedLines
-from starters.runs.troubles import GOES_ON, HeldUp
+from starters.runs.troubles import GOES_ON, SILENT, HeldUp
 from starters.weeks.backfill import runs
 from starters.weeks.backfill.runs import PastWeeks
 from tests.support.reports import sample_report
@@ -52,11 +51,10 @@ class Lines(TimedLines):
 def never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look is due, and nothing waits between looks."""
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
-    for module in (following, watching, follow):
-        monkeypatch.setattr(module, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
 
 
-def given(monkeypatch: pytest.MonkeyPatch, module: Any, status: Any, *moments: Moment) -> None:
+def given(monkeypatch: pytest.MonkeyPatch, status: Any, *moments: Moment) -> None:
     """A run that is as in the moments, one after another, and has published after the last."""
     left = list(moments)
     failing: str | None = None
@@ -73,8 +71,8 @@ def given(monkeypatch: pytest.MonkeyPatch, module: Any, status: Any, *moments: M
     async def open_still(_: object) -> AsyncIterator["asyncio.Future[None]"]:
         yield asyncio.get_running_loop().create_future()
 
-    monkeypatch.setattr(module, "show_status", shown)
-    monkeypatch.setattr(module, "until_closed", open_still)
+    monkeypatch.setattr(following, "show_status", shown)
+    monkeypatch.setattr(following, "until_closed", open_still)
     monkeypatch.setattr(troubles, "trouble_of", trouble)
 
 
@@ -106,7 +104,7 @@ async def test_a_week_says_what_holds_it_up_and_that_it_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines, run = Lines(), SimpleNamespace(handle=None, workflow_id="weekly", run_id="1")
-    given(monkeypatch, watching, week_status, *COME_BACK)
+    given(monkeypatch, week_status, *COME_BACK)
     await watching.wait_until_published(run, "2026-W44", lines)  # type: ignore[arg-type]
     assert lines.said == TOLD
 
@@ -123,7 +121,7 @@ async def test_a_question_says_what_holds_it_up_and_that_it_is_over(
 
     lines = Lines()
     run: Any = SimpleNamespace(handle=None)
-    given(monkeypatch, follow, status, *COME_BACK)
+    given(monkeypatch, status, *COME_BACK)
     answered = await follow.wait_for_answer(run, lines, published)
     assert (answered.result, lines.said) == ("the answer", TOLD)
 

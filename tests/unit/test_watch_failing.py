@@ -16,8 +16,7 @@ from starters.monitoring.watch import actions
 from starters.monitoring.watch.look import Look
 from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
 from starters.runs import troubles
-from starters.runs.following import SILENT
-from starters.runs.troubles import GOES_ON, trouble_of
+from starters.runs.troubles import GOES_ON, SILENT, trouble_of
 from tests.support.homes import home_settings
 from tests.support.reports import sample_report
 from tests.unit.test_cli_output import FILES

@@ -29,7 +29,7 @@ from desk.platform.settings import load_settings
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
 from starters.operations.escalations.lines import one_line
-from starters.runs.named import run_named, week_in
+from starters.runs.week_runs import run_named, week_in
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible

@@ -19,9 +19,8 @@ from desk.platform.temporal.client import ServerUnreachable, connect, located
 from starters.monitoring.watch.look import Look, look_at, spending_of
 from starters.monitoring.watch.screen import Shown, shown
 from starters.published.published_files import report_if_here
-from starters.runs.following import SILENT
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
-from starters.runs.troubles import HeldUp
+from starters.runs.troubles import SILENT, HeldUp
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week

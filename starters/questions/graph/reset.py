@@ -13,7 +13,7 @@ from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.service import RPCError
 
-from desk.contracts.names import Queue, activity_id_parts
+from desk.contracts.names import activity_id_parts
 from desk.platform.settings import load_settings
 from desk.platform.temporal.history import ActivityScheduled, fetch_events
 from desk.trust.prose import nearest
@@ -22,9 +22,9 @@ from starters.questions.follow import wait_for_answer
 from starters.questions.graph.runs import GraphRun, described_run, request_of_run
 from starters.questions.printing import print_answer
 from starters.questions.progress import shown_graph_progress
-from starters.session import Desk, require_workers, say, with_desk
+from starters.runs.command_run import at_a_desk
+from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
-from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 
 LONGEST_REASON = 200
@@ -58,11 +58,11 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
     settings = load_settings()
     log_to_file(settings)
     reset = _Reset(options, reason)
-    try:
-        return interruptible(with_desk(settings, reset.work))
-    except KeyboardInterrupt:
-        say(f"desk: detached; {options.run} goes on when a desk is up, until its deadline")
-        return ExitStatus.INTERRUPTED
+    return at_a_desk(
+        settings,
+        reset.work,
+        lambda: f"detached; {options.run} goes on when a desk is up, until its deadline",
+    )
 
 
 async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
@@ -110,8 +110,6 @@ class _Reset:
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Reset the run, follow the new one, print the answer."""
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
         found = await described_run(desk.client, self._options.run, self._run_id)
         if found is None:
             raise UsageError(

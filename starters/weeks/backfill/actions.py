@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from desk.contracts.names import Queue
 from desk.platform.settings import Settings, load_settings
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
 from starters.monitoring.tools.look import held_fixings
+from starters.runs.command_run import at_a_desk
 from starters.runs.week_choice import chosen_week, written_week
-from starters.session import Desk, require_workers, say, with_desk
+from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus, UsageError
-from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.weeks.backfill.progress import shown_backfill
 from starters.weeks.backfill.runs import PastWeeks
@@ -50,11 +49,7 @@ def run_backfill(options: BackfillOptions) -> ExitStatus:
     weeks = _wanted(options, settings)
     log_to_file(settings)
     command = _Command(settings, options, weeks)
-    try:
-        return interruptible(with_desk(settings, command.work))
-    except KeyboardInterrupt:
-        say(command.parting_words())
-        return ExitStatus.INTERRUPTED
+    return at_a_desk(settings, command.work, command.parting_words)
 
 
 def _wanted(options: BackfillOptions, settings: Settings) -> tuple[BackfilledWeek, ...]:
@@ -82,8 +77,6 @@ class _Command:
     async def work(self, desk: Desk) -> ExitStatus:
         """Look, start what is missing, follow it, print the table."""
         self._hosting = desk.hosting
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
         await self._check_cover(desk)
         dry = self._options.dry_run
         settings = self._settings
@@ -113,7 +106,7 @@ class _Command:
         """What to tell a user who pressed Ctrl-C."""
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
         return (
-            f"desk: {how} the runs under way go on when a desk is up, until their deadlines; "
+            f"{how} the runs under way go on when a desk is up, until their deadlines; "
             "the same command comes back to them and starts the rest"
         )
 

@@ -13,8 +13,9 @@ from desk.contracts.names import SCHEDULE_ID
 from desk.runs.schedule.backfill import Backfill, WeekState, weeks_to_do
 from desk.runs.schedule.schedule_spec import BackfilledWeek
 from starters.runs.following import check_server
+from starters.runs.server_runs import start_run
 from starters.runs.troubles import Told, in_sentences, trouble_of
-from starters.runs.week_runs import FoundRun, described, start_run
+from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import CommandError
 from starters.weeks.backfill.progress import BackfillProgress
@@ -58,14 +59,14 @@ async def _started_to_learn_nothing(client: Client, week: BackfilledWeek) -> Fou
     request = await scheduled_request(client)
     if request is None:
         raise CommandError(f"{SCHEDULE_ID} starts no weeks; `desk schedule apply` puts it right")
-    return await start_run(
-        client,
+    start = week_start(
         week.week,
         request.config,
         workflow_id=week.workflow_id,
         deliveries=request.deliveries,
         learn=False,
     )
+    return await start_run(client, start)
 
 
 async def _started_by_schedule(desk: Desk, week: BackfilledWeek, before: str | None) -> FoundRun:

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from temporalio.client import Client
-from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.findings.claims import Claim
-from desk.contracts.names import Message, Queue, WorkflowType
+from desk.contracts.names import Message, WorkflowType
 from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchReport
 from desk.contracts.week.run import RerunRequest, WeekResult
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import report_if_here
+from starters.runs.command_run import at_a_desk
 from starters.runs.market_choice import known_market
 from starters.runs.progress import shown_progress
+from starters.runs.server_runs import RunStart, start_run
 from starters.runs.summary import PublishedWeek, print_week
 from starters.runs.watching import WeekProgress, published_by, wait_until_published
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import EndedWithoutReport, last_record
 from starters.runs.week_runs import (
     FoundRun,
-    Run,
     attributes_of,
     described,
     find_any_run,
@@ -32,11 +32,9 @@ from starters.runs.week_runs import (
     newest_week,
     request_of,
 )
-from starters.session import Desk, require_workers, say, with_desk
+from starters.session import Desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
-from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from workflows.options import TASK_TIMEOUT
 
 
 def changes_between(
@@ -97,20 +95,16 @@ async def signal_rerun(client: Client, found: FoundRun, week: str, rerun: RerunR
         found = await known_run(client, found.workflow_id)
     request = await request_of(found)
     record = await last_record(found, week)
-    handle: Run = await client.start_workflow(
+    start = RunStart(
         WorkflowType.WEEKLY_RESEARCH,
+        found.workflow_id,
         request.model_copy(update={"week": week, "resume": record, "carried": None}),
-        id=found.workflow_id,
-        task_queue=Queue.DESK,
-        result_type=WeekResult,
-        start_signal=Message.RERUN_MARKET,
-        start_signal_args=[rerun],
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        task_timeout=TASK_TIMEOUT,
-        search_attributes=attributes_of(week),
-        static_summary=f"Research of {week}, reopened for {rerun.market}",
+        WeekResult,
+        f"Research of {week}, reopened for {rerun.market}",
+        attributes=attributes_of(week),
+        signal=(Message.RERUN_MARKET, rerun),
     )
-    return await known_run(client, handle.id)
+    return await start_run(client, start)
 
 
 @dataclass(frozen=True)
@@ -138,11 +132,11 @@ def rerun_market(options: RerunOptions) -> ExitStatus:
     week = written_week(options.week, datetime.now(UTC), settings.config.schedule)
     log_to_file(settings)
     rerun = _Rerun(settings, options, market, week)
-    try:
-        return interruptible(with_desk(settings, rerun.work))
-    except KeyboardInterrupt:
-        say(f"desk: detached; `desk status --week {rerun.week}` says how far the rerun is")
-        return ExitStatus.INTERRUPTED
+    return at_a_desk(
+        settings,
+        rerun.work,
+        lambda: f"detached; `desk status --week {rerun.week}` says how far the rerun is",
+    )
 
 
 class _Rerun:
@@ -160,8 +154,6 @@ class _Rerun:
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Ask for the rerun, wait for its revision, print it."""
-        if not desk.hosting:
-            await require_workers(desk, Queue.DESK)
         self.week = self.week or await self._newest_week(desk)
         found = await self._find(desk, self.week)
         before = self._before = self._before or await _published(found, self.week)

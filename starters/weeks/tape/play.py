@@ -20,9 +20,10 @@ from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.progress import shown_progress
+from starters.runs.server_runs import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
 from starters.runs.watching import wait_until_published
-from starters.runs.week_runs import start_run
+from starters.runs.week_runs import week_start
 from starters.session import Desk, host, say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
@@ -171,14 +172,14 @@ class _Playback:
     async def _published(self, desk: Desk) -> PublishedWeek:
         tape = self._tape
         with shown_progress() as progress:
-            found = await start_run(
-                desk.client,
+            start = week_start(
                 tape.week,
                 tape.config,
                 subset=tape.subset,
                 workflow_id=tape.workflow_id,
                 learn=any(take.effect is Effect.ADVICE for take in tape.takes),
             )
+            found = await start_run(desk.client, start)
             return await wait_until_published(found, tape.week, progress, after=tape.revision - 1)
 
     async def _unless_faulty(self, player: "TapePlayer", work: Coroutine[Any, Any, T]) -> T:

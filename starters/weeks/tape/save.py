@@ -32,9 +32,8 @@ from desk.platform.temporal.history import (
     Payloads,
 )
 from desk.runs.tapes import Place, digests_of, to_bytes
-from starters.runs.named import run_named, week_in
 from starters.runs.server_runs import earlier_runs, history_of
-from starters.runs.week_runs import FoundRun
+from starters.runs.week_runs import FoundRun, run_named, week_in
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible

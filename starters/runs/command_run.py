@@ -1,0 +1,154 @@
+"""A command's run: found or started, followed, printed, and left at Ctrl-C."""
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from typing import Generic, TypeVar
+
+from desk.contracts.names import Queue
+from desk.platform.settings import Settings
+from starters.runs.following import Progress
+from starters.runs.server_runs import RunStart, ServerRun, start_run
+from starters.session import Desk, require_workers, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+
+Result = TypeVar("Result")
+Status = TypeVar("Status")
+Outcome = TypeVar("Outcome")
+
+
+def at_a_desk(
+    settings: Settings,
+    work: Callable[[Desk], Awaitable[ExitStatus]],
+    parting_words: Callable[[], str],
+) -> ExitStatus:
+    """Do a command's work at a desk that has workers. At Ctrl-C the parting words are said."""
+
+    async def with_workers(desk: Desk) -> ExitStatus:
+        if not desk.hosting:
+            await require_workers(desk, Queue.DESK)
+        return await work(desk)
+
+    try:
+        return interruptible(with_desk(settings, with_workers))
+    except KeyboardInterrupt:
+        say(f"desk: {parting_words()}")
+        return ExitStatus.INTERRUPTED
+
+
+class CommandRun(ABC, Generic[Result, Status, Outcome]):
+    """A run that a command starts or comes back to, followed until its outcome is printed.
+
+    `work` may be called again, at another desk, and goes on where it was. With `anew` a new run
+    takes the place of the one that there is; without `wait` it is started and left alone.
+    """
+
+    def __init__(self, *, anew: bool, wait: bool = True) -> None:
+        self._anew = anew
+        self._wait = wait
+        self._started = False
+        self._hosting = False
+
+    def carried_out(self, settings: Settings) -> ExitStatus:
+        """Do the command's work.
+
+        Raises:
+            UsageError, CommandError: with what to do next.
+        """
+        return at_a_desk(settings, self.work, self._parting_words)
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Find or start the run, follow it, print its outcome."""
+        self._hosting = desk.hosting
+        await self._prepare(desk)
+        with self._shown() as progress:
+            found, outcome = await self._followed(desk, progress)
+        return self._left_alone(found) if outcome is None else self._print(desk, outcome)
+
+    async def _followed(
+        self, desk: Desk, progress: Progress[Status]
+    ) -> tuple[ServerRun[Result], Outcome | None]:
+        """The run with its outcome, which is None where nobody waits for it."""
+        found = await self._find(desk)
+        if not self._started:
+            if found is not None and not self._anew:
+                already = await self._already(found, progress)
+                if already is not None:
+                    return found, already
+            if found is None or self._anew or not found.open:
+                found = await self._start(desk, found, progress)
+            self._started = True
+        if found is None:
+            raise CommandError(self._gone())
+        return found, await self._outcome(found, progress) if self._wait else None
+
+    async def _start(
+        self, desk: Desk, replaced: ServerRun[Result] | None, progress: Progress[Status]
+    ) -> ServerRun[Result]:
+        if replaced is not None and replaced.open:
+            progress.note(f"ending the open run {replaced.workflow_id} to {self._asking_anew}")
+        models = self._models()
+        if models:
+            progress.note(models)
+        start = self._run_start(replaced)
+        return await start_run(desk.client, start, replace=self._anew)
+
+    def _left_alone(self, found: ServerRun[Result]) -> ExitStatus:
+        sys.stdout.write(f"{found.workflow_id}\n")
+        sys.stdout.flush()
+        say(f"desk: {self._goes_on()}")
+        return ExitStatus.COMPLETE
+
+    def _parting_words(self) -> str:
+        """What to tell a user who pressed Ctrl-C."""
+        if not self._started:
+            return "stopped before anything was started"
+        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
+        return f"{how} {self._goes_on()}"
+
+    async def _prepare(self, desk: Desk) -> None:
+        """Choose what depends on the desk."""
+
+    _asking_anew: str
+    """What a new run is for, after "to"."""
+
+    @abstractmethod
+    def _shown(self) -> AbstractContextManager[Progress[Status]]:
+        """The display of its progress."""
+
+    @abstractmethod
+    async def _find(self, desk: Desk) -> ServerRun[Result] | None:
+        """The run that there is."""
+
+    @abstractmethod
+    async def _already(
+        self, found: ServerRun[Result], progress: Progress[Status]
+    ) -> Outcome | None:
+        """The outcome that a run has before this command; None where it has to be waited for, or
+        worked for anew."""
+
+    @abstractmethod
+    def _models(self) -> str | None:
+        """What is said of models that take part; None without."""
+
+    @abstractmethod
+    def _run_start(self, replaced: ServerRun[Result] | None) -> RunStart[Result]:
+        """What a run is started with, in the place of another or of none."""
+
+    @abstractmethod
+    async def _outcome(self, found: ServerRun[Result], progress: Progress[Status]) -> Outcome:
+        """The run's outcome, which is waited for."""
+
+    @abstractmethod
+    def _print(self, desk: Desk, outcome: Outcome) -> ExitStatus:
+        """Print an outcome."""
+
+    @abstractmethod
+    def _goes_on(self) -> str:
+        """What is said of the run that goes on without this command."""
+
+    @abstractmethod
+    def _gone(self) -> str:
+        """What is said of a run that was followed and is gone."""
