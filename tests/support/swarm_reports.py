@@ -37,7 +37,7 @@ from desk.contracts.swarm.swarm import (
     SwarmRound,
     TokenRecord,
 )
-from desk.documents.answer.evidence import source_of_answer
+from desk.documents.tool_results import source_of_answer
 from desk.programs.swarm.graph import conclusion_node, graph_of, node_name, plan_node
 from desk.programs.swarm.parts.views import with_views
 from desk.trust.claims.analysis_claims import analysis_claims

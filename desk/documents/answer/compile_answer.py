@@ -27,7 +27,6 @@ from desk.documents.answer.evidence import (
     everything_of,
     evidence_named,
     listed_in,
-    source_of_answer,
     standing_claims,
     with_inputs,
 )
@@ -40,6 +39,7 @@ from desk.documents.answer.nodes import (
 )
 from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
 from desk.documents.parts import Run, Told, parts_of
+from desk.documents.tool_results import source_of_answer
 from desk.trust.ledger import sealed
 from desk.trust.prose import NOTHING_LEFT, reference, references
 

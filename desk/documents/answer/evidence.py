@@ -4,20 +4,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from desk.agents.answer_form import formed
-from desk.analytics.links import web_link
-from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
+from desk.contracts.agents.tools import DataSource, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
-from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
+from desk.documents.tool_results import without_times
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims as standing_after
-from desk.trust.ledger import EvidenceUnusable, Ledger, attributed, read_answer
+from desk.trust.ledger import Ledger
 from desk.trust.prose import stands_in, texts_in
 
 LARGEST_CONTENT: Final = 4 * 2**20
@@ -27,8 +26,6 @@ MOST_CARRIED: Final = 32 * 2**20
 """The same of all of them together."""
 
 FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
-
-_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 class Standing(NamedTuple):
@@ -275,7 +272,7 @@ def carried(
     without: list[str] = []
     total = 0
     for name in sorted({*named} & results.keys()):
-        result = results[name].model_copy(update=_WITHOUT_TIMES)
+        result = without_times(results[name])
         size = len(json.dumps(result.content, ensure_ascii=False))
         if size > LARGEST_CONTENT or total + size > MOST_CARRIED:
             result = result.model_copy(update={"content": None})
@@ -286,11 +283,6 @@ def carried(
     return tuple(kept), tuple(without)
 
 
-def is_carried(result: ToolResult) -> bool:
-    """Whether a tool's answer stands in the report with its content."""
-    return result.content is not None or result.content_hash is None
-
-
 def listed_in(record: GraphRecord) -> dict[str, DataSource]:
     """The sources that the run's research names, by evidence."""
     listed: dict[str, DataSource] = {}
@@ -299,39 +291,6 @@ def listed_in(record: GraphRecord) -> dict[str, DataSource]:
         for source in result.sources if isinstance(result, ResearchResult) else ():
             listed.setdefault(source.evidence_id, source)
     return listed
-
-
-def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
-    """Who is behind a tool result, as it tells itself.
-
-    Where it does not, who published it is as `listed`, or else its server.
-    """
-    return attributed(result, _told_by(result) or _as_listed(result, listed))
-
-
-def _told_by(result: ToolResult) -> Provenance | None:
-    try:
-        answer = read_answer(result.content)
-    except EvidenceUnusable:
-        answer = None
-    if answer is not None:
-        return answer.source
-    content = result.content
-    if not isinstance(content, dict):
-        return None
-    try:
-        told = Provenance.model_validate(content.get("source"))
-    except ValidationError:
-        return None
-    own = content.get("url")
-    link = web_link(own) if isinstance(own, str) and len(own) <= 500 else None
-    return told.model_copy(update={"url": link}) if link else told
-
-
-def _as_listed(result: ToolResult, listed: DataSource | None) -> Provenance:
-    if listed is not None:
-        return Provenance.model_validate(listed, from_attributes=True)
-    return Provenance(name=result.call.server, tier=SourceTier.DERIVED)
 
 
 def _contents(result: ToolResult) -> Iterator[JsonValue]:

@@ -33,8 +33,8 @@ from desk.documents.report.claims import printed_claims, same_figure
 from desk.documents.report.compile_report import titled
 from desk.documents.report.conflicts import decided_by_rule
 from desk.documents.report.coverage import COUNTED
-from desk.documents.report.evidence import source_of
 from desk.documents.report.markets.markets import revised_in
+from desk.documents.tool_results import source_of
 from desk.learning.advice import policy_with
 from desk.runs.assignments.outages import together
 from desk.runs.boards.usage import usage_of

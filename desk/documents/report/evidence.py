@@ -5,14 +5,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
-from desk.contracts.findings.source_results import Provenance
 from desk.contracts.week.report import MarketOutcome, MarketReport
-from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
+from desk.documents.tool_results import source_of, without_times
 
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""
-
-_WITHOUT_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 def evidence_of(everything: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
@@ -26,7 +23,7 @@ def evidence_of(everything: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
     found: dict[str, ToolResult] = {}
     for result in everything:
         found.setdefault(result.evidence_id, result)
-    return tuple(found[name].model_copy(update=_WITHOUT_TIMES) for name in sorted(found))
+    return tuple(without_times(found[name]) for name in sorted(found))
 
 
 def sources_of(
@@ -48,19 +45,6 @@ def sources_of(
         told = source_of(results[source.evidence_id], source)
         sources.setdefault(_source_key(told), told)
     return tuple(sources[key] for key in sorted(sources))
-
-
-def source_of(result: ToolResult, listed: DataSource) -> DataSource:
-    """The source of a tool result, as the result itself gives it.
-
-    Of an answer in a shape that the desk does not know, who published it is as `listed`.
-    """
-    try:
-        answer = read_answer(result.content)
-    except EvidenceUnusable:
-        answer = None
-    by = answer.source if answer else Provenance.model_validate(listed, from_attributes=True)
-    return attributed(result, by)
 
 
 def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:

@@ -15,7 +15,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import GraphSpec, NodeState
 from desk.contracts.question.knowledge import Quotation
-from desk.documents.answer.evidence import Library, Passage, is_carried
+from desk.documents.answer.evidence import Library, Passage
 from desk.documents.answer.prose import (
     Figure,
     Known,
@@ -34,6 +34,7 @@ from desk.documents.rendering.answer import words as answer_words
 from desk.documents.rendering.figures.links import FigureLinks, tied
 from desk.documents.rendering.report.html import page_environment
 from desk.documents.rendering.wording import one_line
+from desk.documents.tool_results import is_carried
 from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"

@@ -1,0 +1,70 @@
+"""The tool results that a document carries, and who is behind each."""
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from desk.analytics.links import web_link
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
+from desk.contracts.findings.source_results import Provenance
+from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
+
+_TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
+
+
+def without_times(result: ToolResult) -> ToolResult:
+    """A tool result without how long its call took and what it cost: that is for `desk tools`, and
+    would tell two documents apart that are the same."""
+    return result.model_copy(update=_TIMES)
+
+
+def is_carried(result: ToolResult) -> bool:
+    """Whether a tool's answer stands in the document with its content."""
+    return result.content is not None or result.content_hash is None
+
+
+def source_of(result: ToolResult, listed: DataSource) -> DataSource:
+    """The source of a report's tool result, as the result itself gives it.
+
+    Of an answer in a shape that the desk does not know, who published it is as `listed`.
+    """
+    return attributed(result, _published_by(result) or _as_listed(result, listed))
+
+
+def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
+    """The source of an answer's tool result, as the result tells it, in whichever shape.
+
+    Where it does not, who published it is as `listed`, or else its server.
+    """
+    return attributed(result, _told_by(result) or _as_listed(result, listed))
+
+
+def _published_by(result: ToolResult) -> Provenance | None:
+    """Who published an answer in one of the desk's shapes."""
+    try:
+        answer = read_answer(result.content)
+    except EvidenceUnusable:
+        return None
+    return answer.source if answer else None
+
+
+def _told_by(result: ToolResult) -> Provenance | None:
+    published_by = _published_by(result)
+    if published_by is not None:
+        return published_by
+    content = result.content
+    if not isinstance(content, dict):
+        return None
+    try:
+        told = Provenance.model_validate(content.get("source"))
+    except ValidationError:
+        return None
+    own = content.get("url")
+    link = web_link(own) if isinstance(own, str) and len(own) <= 500 else None
+    return told.model_copy(update={"url": link}) if link else told
+
+
+def _as_listed(result: ToolResult, listed: DataSource | None) -> Provenance:
+    if listed is not None:
+        return Provenance.model_validate(listed, from_attributes=True)
+    return Provenance(name=result.call.server, tier=SourceTier.DERIVED)
