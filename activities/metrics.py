@@ -17,8 +17,8 @@ from temporalio import activity, workflow
 from temporalio.common import MetricMeter
 from temporalio.exceptions import is_cancelled_exception
 
+from desk.agents.registry import TASKS
 from desk.agents.roster import ROSTER, profile_in
-from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS, TASK_OF
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
@@ -51,18 +51,7 @@ COUNTERS: Final = {
 }
 """Every counter, with what it counts."""
 
-TASKS: Final[frozenset[tuple[AgentId, TaskType]]] = frozenset(
-    {
-        *TASK_OF.items(),
-        *SPECIALIST_TASKS.items(),
-        *STOCK_TASKS.values(),
-        (AgentId.PRODUCT_MANAGER, TaskType.PLAN_WEEK),
-        (AgentId.PRODUCT_MANAGER, TaskType.COMMENT_WEEK),
-        (AgentId.RESEARCH_LEADER, TaskType.PLAN_SWARM),
-        (AgentId.RESEARCH_LEADER, TaskType.CONCLUDE_SWARM),
-        (AgentId.CONTROLLER_AGENT, TaskType.CHOOSE_ACTION),
-    }
-)
+_DONE_BY: Final = frozenset((kind.agent.agent, name) for name, kind in TASKS.items())
 """Who does which tasks, without those that are taken over."""
 
 
@@ -273,7 +262,7 @@ def _dead_letters(agent: AgentId, task_type: TaskType, letters: int) -> None:
 
 
 def _of_work(meter: MetricMeter) -> None:
-    for agent, task_type in sorted(TASKS):
+    for agent, task_type in sorted(_DONE_BY):
         counted(meter, "desk_dead_letters", 0, agent=agent, task_type=task_type)
         for ended in TaskOutcome:
             counted(meter, "desk_tasks", 0, agent=agent, task_type=task_type, outcome=ended)

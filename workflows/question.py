@@ -7,7 +7,8 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from desk.agents.roster import AgentProfile, profile_in
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.turns import StateEntry

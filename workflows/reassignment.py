@@ -4,8 +4,8 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from activities.metrics import count_dead_letter
+from desk.agents.registry import taken_over_as
 from desk.agents.roster import fallbacks, profile_in
-from desk.agents.task_kinds import taken_over_as
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage

@@ -4,7 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from desk.agents.answer_form import formed
-from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.capabilities import (
+    OWN_SOURCES,
+    USUAL_CAPABILITY,
+    USUAL_ROUTES,
+    Capability,
+    Route,
+)
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import AskedBesides, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.config import RunPolicy
@@ -16,12 +22,16 @@ NOT_FOUND: Final = "its answer does not hold what was asked for"
 LONGEST_REPEATED: Final = 190
 """Characters of an argument that an answer repeats, as `ToolCall.answer` has room for them."""
 
-_USUALLY: Final = {
-    (route.server, route.tool): capability
-    for capability, routes in USUAL_ROUTES.items()
-    for route in routes
-}
-"""Of a tool with two capabilities, the later one: calls for the earlier say what they are."""
+PRICES: Final = (Capability.QUOTE, Capability.HISTORY, Capability.SYMBOL_SEARCH)
+RATES: Final = (Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.DECISION_CALENDAR)
+NEWS: Final = (
+    Capability.BANK_NEWS,
+    Capability.NEWS_SEARCH,
+    Capability.HEADLINES,
+    Capability.DATE_FILTER,
+    Capability.VERIFICATION,
+)
+"""For agents that are models: the built-in analysts ask for none of it."""
 
 _HELD: Final = (
     *("value", "values", "items", "symbols", "averages", "carried"),
@@ -70,17 +80,12 @@ def usual_route(capability: Capability) -> Route:
     return USUAL_ROUTES[capability][0]
 
 
-def capability_of(call: ToolCall) -> Capability | None:
-    """What a call asks for, or what its tool usually has; None for any other tool."""
-    return call.capability or _USUALLY.get((call.server, call.tool))
-
-
 def call_by(route: Route, call: ToolCall) -> ToolCall:
     """The call of a capability as the tool of a route takes it, with the same id. An argument that
     the route has no name for is left out."""
     named = {route.names.get(name, name): value for name, value in call.arguments.items()}
     renamed = {name: value for name, value in named.items() if name}
-    usual = _USUALLY.get((route.server, route.tool))
+    usual = USUAL_CAPABILITY.get((route.server, route.tool))
     return ToolCall(
         call_id=call.call_id,
         server=route.server,
@@ -116,7 +121,7 @@ def as_routed(call: ToolCall, policy: RunPolicy) -> ToolCall:
     if len(routed) != 1 or call.capability is not None:
         return call
     ((capability, route),) = routed
-    usual = _USUALLY.get((call.server, call.tool))
+    usual = USUAL_CAPABILITY.get((call.server, call.tool))
     named = None if capability == usual else capability
     return call.model_copy(update={"capability": named, "answer": route.answer})
 

@@ -4,8 +4,9 @@ What an id says is read here as well, next to where it is made.
 """
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self, cast
 
 
 class Queue(StrEnum):
@@ -47,8 +48,48 @@ class ActivityName(StrEnum):
     REMEMBER = "remember"
 
 
-class AgentId(StrEnum):
-    """The desk's agents: those of a week, of a question, of a swarm, and of a stock's episode."""
+_REGISTRABLE: Final = re.compile(r"[a-z][a-z0-9_]{0,79}")
+_OTHERS: Final[dict[tuple[type, str], "RegisteredName"]] = {}
+_REGISTERED: Final[dict[type, dict[str, "RegisteredName"]]] = {}
+
+
+class RegisteredName(StrEnum):
+    """Names on the wire that other packages can add to.
+
+    The members are the desk's own names. Any other name of lower-case letters, digits and
+    underscores is read as well, so that what was recorded stays readable where the package that
+    brought the name is gone. `known` are the names there are now.
+    """
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        if not isinstance(value, str) or not _REGISTRABLE.fullmatch(value):
+            return None
+        other = str.__new__(cls, value)
+        other._name_, other._value_ = value.upper(), value
+        return cast(Self, _OTHERS.setdefault((cls, value), other))
+
+    @classmethod
+    def register(cls, name: str) -> Self:
+        """Makes a name known. The registry of `desk.agents` does so for what it finds.
+
+        Raises:
+            ValueError: the name cannot be one.
+        """
+        member = cls(name)
+        if member not in cls.__members__.values():
+            _REGISTERED.setdefault(cls, {})[name] = member
+        return member
+
+    @classmethod
+    def known(cls) -> tuple[Self, ...]:
+        """The desk's own names, and those that were registered, in that order."""
+        registered = cast(Iterable[Self], _REGISTERED.get(cls, {}).values())
+        return (*cls, *registered)
+
+
+class AgentId(RegisteredName):
+    """The agents: the desk's own are of a week, a question, a swarm and a stock's episode."""
 
     PRODUCT_MANAGER = "product_manager"
     RESEARCH_AGENT_1 = "research_agent_1"
@@ -286,4 +327,4 @@ def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
 def agent_of(activity_id: str) -> AgentId:
     """The agent that an activity is done for; the product manager where the id names none."""
     name = activity_id.partition(".")[0]
-    return AgentId(name) if name in frozenset(AgentId) else AgentId.PRODUCT_MANAGER
+    return AgentId(name) if name in AgentId.known() else AgentId.PRODUCT_MANAGER

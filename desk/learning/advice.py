@@ -81,7 +81,7 @@ def voting_with(voting: VotingConfig, weights: Iterable[RecordWeight]) -> Voting
     for weight in weights:
         if weight.voice is Voice.SOURCE:
             sources[weight.name] = _times(sources.get(weight.name, 1.0), weight.factor)
-        elif weight.name in set(AgentId):
+        elif weight.name in set(AgentId.known()):
             agent = AgentId(weight.name)
             agents[agent] = _times(agents.get(agent, 1.0), weight.factor)
     return voting.model_copy(update={"agents": agents, "sources": sources})

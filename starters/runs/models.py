@@ -27,7 +27,7 @@ def model_words(config: RunConfig) -> str:
     if not by_model:
         return "the built-in analysts"
     named = [f"{agent} is {model}" for agent, model in by_model.items()]
-    if len(by_model) < len(AgentId):
+    if len(by_model) < len(AgentId.known()):
         named.append("the other agents are built in")
     return f"{', '.join(named)}; {allowance_words(config.policy.budget.allowance)}"
 

@@ -1,36 +1,18 @@
 """Lines of tables for people: of a bounded width, whatever the words in them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
+from desk.agents.registry import AGENTS
 from desk.contracts.names import AgentId
 
 WIDTH: Final = 80
 
-SHORT_NAMES: Final[Mapping[AgentId, str]] = {
-    AgentId.PRODUCT_MANAGER: "PM",
-    AgentId.RESEARCH_AGENT_1: "R1",
-    AgentId.RESEARCH_AGENT_2: "R2",
-    AgentId.VALIDATOR: "V",
-    AgentId.JIRA_AGENT: "JI",
-    AgentId.DOC_AGENT: "DO",
-    AgentId.PDF_AGENT: "PD",
-    AgentId.SEARCH_AGENT: "SE",
-    AgentId.SYNTHESIS_AGENT: "SY",
-    AgentId.RESEARCH_LEADER: "LE",
-    AgentId.MARKET_SPECIALIST: "MA",
-    AgentId.TECHNICAL_SPECIALIST: "TE",
-    AgentId.FUNDAMENTAL_SPECIALIST: "FU",
-    AgentId.SENTIMENT_SPECIALIST: "SN",
-    AgentId.PATTERN_SPECIALIST: "PA",
-    AgentId.RESERVE_SPECIALIST: "RE",
-    AgentId.CONTROLLER_AGENT: "CO",
-    AgentId.STOCK_RESEARCH_AGENT: "SR",
-    AgentId.TA_AGENT: "TA",
-    AgentId.INSIGHT_AGENT: "IN",
-    AgentId.RECOMMENDATION_AGENT: "RC",
-    AgentId.EVALUATOR_AGENT: "EV",
-}
+
+def short_name(agent: AgentId) -> str:
+    """An agent's name in a narrow table: two letters, where it is registered those it is given."""
+    profile = AGENTS.get(agent)
+    return agent[:2].upper() if profile is None else profile.short
 
 
 def cut(text: str, width: int) -> str:

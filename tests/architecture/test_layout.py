@@ -34,13 +34,6 @@ OURS: dict[str, set[str]] = {
 }
 """What each package may import of the others; the workers hand the desk to the starters."""
 
-TO_TURN = {
-    "desk.learning.learned.hypotheses imports desk.programs.swarm.parts.views",
-    "desk.trust.conflicts.bounds imports desk.agents.capabilities",
-    "desk.trust.conflicts.detection imports desk.agents.task_kinds",
-}
-"""Imports that still run against the layers. The list may only become shorter."""
-
 THIRD_PARTY = {
     "desk.contracts": {"pydantic"},
     "desk.analytics": {
@@ -104,7 +97,7 @@ def test_a_package_imports_only_what_lies_beneath_it() -> None:
         for name in imported(tree)
         if package_of(name) in OURS and package_of(name) not in allowed | {package}
     }
-    assert wrong == TO_TURN
+    assert wrong == set()
 
 
 @pytest.mark.parametrize("package", OURS)

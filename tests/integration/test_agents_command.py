@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from desk.agents.roster import WEEK_AGENTS
 from desk.contracts.names import AgentId
 from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import load_settings
+from desk.programs.week.program import PROGRAM
 from tests.support.command import BINARIES, DeskCommand
 from tests.support.homes import PROJECT
 
@@ -111,7 +111,7 @@ async def test_a_desk_at_work_is_healthy_and_its_work_is_counted(
     assert agents["validator_agent"]["finished"] == 3
     assert agents["research_agent_1"]["finished"] + agents["research_agent_2"]["finished"] >= 3
     assert not any(line["failed"] for line in agents.values())
-    assert {name for name in agents if agents[name]["last_success"]} == set(WEEK_AGENTS)
+    assert {name for name in agents if agents[name]["last_success"]} == set(PROGRAM.agents)
     assert all(line["active"] == 0 for line in agents.values())
     assert all(line["memory_percent"] for line in agents.values())
     sources = {line["server"]: line for line in found["sources"]}

@@ -5,7 +5,7 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from desk.agents.task_kinds import TASK_OF
+from desk.agents.registry import TASK_IN_GRAPHS
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import ToolCall
 from desk.contracts.agents.turns import AgentResult, Turn, TurnRequest
@@ -39,7 +39,7 @@ def node(name: str, agent: AgentId, *following: str, **more: Any) -> NodeSpec:
     edges = tuple(Edge(to=to) for to in following)
     lead = {"fork": edges} if len(edges) > 1 else {"next": edges}
     return NodeSpec.model_validate(
-        {"name": name, "agent": agent, "task": TASK_OF[agent], **lead, **more}
+        {"name": name, "agent": agent, "task": TASK_IN_GRAPHS[agent], **lead, **more}
     )
 
 

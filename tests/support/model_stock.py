@@ -7,7 +7,6 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final
 
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
@@ -17,6 +16,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.programs.claude.turns import desk_turn
 from desk.programs.episode.parts import Pointer, values_of
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard
 from tests.support.builders import answered, failed, window

@@ -10,7 +10,6 @@ from typing import Any, Final
 from mcp import Client
 from mcp.types import TextContent
 
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
@@ -23,6 +22,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard
 from desk.runs.assignments.assignments import place_of, week_before

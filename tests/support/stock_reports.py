@@ -14,7 +14,6 @@ from typing import Final
 from pydantic import validate_call
 
 from desk.agents.roster import profile_of
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
@@ -31,6 +30,7 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA, ORDER, why_not
 from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
 from desk.programs.episode.run.graph import CONTROLLER

@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowHandle
 
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tasks import TaskType
@@ -34,6 +33,7 @@ from desk.contracts.names import Queue
 from desk.contracts.question.knowledge import Synthesis
 from desk.learning.hypotheses.prices import expected_day
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.real_desk import real_desk
 from tests.support.scripted import ScriptedTools, gives_up

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.analytics.units import UNITS
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
@@ -35,6 +34,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
 from desk.programs.claude.turns import desk_turn, turn_of
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from tests.support.builders import answered, failed, pair_market, window
 
 MODEL: Final = "claude-sonnet-5-5"

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
 from desk.contracts.config import VotingConfig
@@ -40,6 +39,7 @@ from desk.contracts.swarm.swarm import (
 from desk.documents.tool_results import source_of_answer
 from desk.programs.swarm.graph import conclusion_node, graph_of, node_name, plan_node
 from desk.programs.swarm.parts.views import with_views
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.trust.claims.analysis_claims import analysis_claims
 from desk.trust.conflicts.detection import detect_conflicts
 from tests.support.answers import STARTED_AT, outcome

@@ -6,7 +6,6 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import ToolCall
 from desk.contracts.agents.turns import Turn, TurnRequest
@@ -23,6 +22,7 @@ from desk.contracts.swarm.swarm import (
     SubagentSpec,
     SwarmPlan,
 )
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up
 from workflows.swarm.swarm import ResearchSwarmWorkflow

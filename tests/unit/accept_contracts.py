@@ -66,7 +66,7 @@ def _types() -> Iterator[type]:
         module = importlib.import_module(module_info.name)
         for value in vars(module).values():
             ours = isinstance(value, type) and value.__module__ == module.__name__
-            if ours and issubclass(value, (BaseModel, Enum)):
+            if ours and (issubclass(value, BaseModel) or (issubclass(value, Enum) and [*value])):
                 yield value
 
 

@@ -8,17 +8,19 @@ from desk.agents.capabilities import (
     answer_among,
     as_routed,
     call_by,
-    capability_of,
     routes_to,
     satisfies,
     tools_for,
 )
-from desk.agents.roster import ROSTER, STOCK_AGENTS, SWARM_AGENTS, WEEK_AGENTS, profile_in
+from desk.agents.roster import ROSTER, profile_in
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability, Route
-from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.config import RunPolicy
 from desk.contracts.findings.source_results import History, NewsItems
 from desk.contracts.names import AgentId
+from desk.programs.episode.program import PROGRAM as EPISODE
+from desk.programs.swarm.program import PROGRAM as SWARM
+from desk.programs.week.program import PROGRAM as WEEK
 from tests.support.builders import ECB, answered, call, failed, window
 
 OFFLINE = ("ecb", "central_banks", "official_statistics")
@@ -73,7 +75,7 @@ def test_offline_the_agents_tools_are_those_that_they_always_had() -> None:
             agent: {
                 f"{t.server}.{t.tool}" for t in profile_in(RunPolicy(sources=sources), agent).tools
             }
-            for agent in WEEK_AGENTS
+            for agent in WEEK.agents
         }
         assert tools == {
             AgentId.PRODUCT_MANAGER: set(),
@@ -88,7 +90,7 @@ def test_who_answers_questions_asks_for_its_own_kind_of_thing_and_searches() -> 
     tools = {
         agent: {f"{t.server}.{t.tool}" for t in profile_in(knowing, agent).tools}
         for agent in ROSTER
-        if agent not in (*WEEK_AGENTS, *SWARM_AGENTS, *STOCK_AGENTS)
+        if agent not in (*WEEK.agents, *SWARM.agents, *EPISODE.agents)
     }
     search = "knowledge.search_web"
     assert tools == {

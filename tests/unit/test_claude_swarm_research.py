@@ -20,8 +20,8 @@ from desk.programs.swarm.claude.research import (
     LONGEST_STATEMENT,
     MOST_FINDINGS,
     MOST_SAYINGS,
-    PROMPTS,
 )
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.programs.week.claude.research import ODDITY
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer
@@ -266,8 +266,8 @@ def test_orders_in_a_headline_or_a_memory_stay_data_and_bring_no_tool() -> None:
 
 
 def test_each_specialist_is_told_its_field_and_the_bounds_that_its_answer_is_held_to() -> None:
-    prompts = {model_call(researching(kind)).system for kind in PROMPTS}
-    assert len(prompts) == len(PROMPTS) == 5
+    prompts = {model_call(researching(kind)).system for kind in SPECIALIST_TASKS.values()}
+    assert len(prompts) == 5
     words = {8: "eight", 5: "five"}
     for prompt in prompts:
         told = " ".join(prompt.split())

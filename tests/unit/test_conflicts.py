@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.agents.roster import WEEK_AGENTS
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.config import VotingConfig
@@ -27,6 +26,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import Band
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
+from desk.programs.week.program import PROGRAM
 from desk.trust.conflicts.bounds import TargetRange
 from desk.trust.conflicts.detection import MOST_CONFLICTS, detect_conflicts, week_conflicts
 from desk.trust.conflicts.surviving_claims import surviving_claims
@@ -207,7 +207,7 @@ def test_sources_of_one_origin_are_one_witness() -> None:
     """Three copies of one wrong figure do not outvote two origins that agree."""
     copies = [
         last("151.1", agent, 0.9, origin="Wire").model_copy(update={"result_id": f"copy {agent}"})
-        for agent in WEEK_AGENTS
+        for agent in PROGRAM.agents
     ]
     right = [last("157.25", ONE, 0.8, origin="ECB"), last("157.25", TWO, 0.8, origin="Fed")]
     (conflict,) = found(*copies, *right)

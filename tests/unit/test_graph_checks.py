@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from desk.agents.task_kinds import TASK_OF
+from desk.agents.registry import TASK_IN_GRAPHS
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, Join, Merge, NodeSpec
@@ -17,7 +17,7 @@ QUERY = Query(question="What is open?")
 
 
 def node(name: str, *following: str | Edge, agent: str = "doc_agent", **fields: object) -> NodeSpec:
-    values = {"name": name, "agent": agent, "task": TASK_OF[AgentId(agent)]}
+    values = {"name": name, "agent": agent, "task": TASK_IN_GRAPHS[AgentId(agent)]}
     edges = [one if isinstance(one, Edge) else Edge(to=one) for one in following]
     if "fork" in fields:
         fields["fork"] = [{"to": one} for one in str(fields["fork"]).split()]

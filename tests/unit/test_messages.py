@@ -203,7 +203,7 @@ def test_a_priority_outside_one_to_five_is_refused(level: int) -> None:
         {"timestamp": datetime(2026, 11, 2, 7, 0)},
         {"message_id": ""},
         {"message_id": "x" * 401},
-        {"from": "nobody"},
+        {"from": "nobody here"},
         {"to": "research@host-1"},
     ],
     ids=str,

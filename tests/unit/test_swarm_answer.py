@@ -13,8 +13,15 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.markets import MarketSpec
 from desk.programs.swarm.plan import Ground, plan_swarm
-from desk.programs.swarm.question import BEHIND, Asked, asked_now, ends_in, first_asked, question_of
-from desk.programs.swarm.scope import SPECIALISTS
+from desk.programs.swarm.question import (
+    BEHIND,
+    SPECIALISTS,
+    Asked,
+    asked_now,
+    ends_in,
+    first_asked,
+    question_of,
+)
 from desk.trust.prose.references import render
 from desk.trust.prose.synthesis_review import claims_in
 from tests.unit.test_swarm_leader import (

@@ -20,8 +20,7 @@ from desk.contracts.swarm.swarm import Complexity, HypothesisKind, SwarmPlan
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.conclusion.conclusion import leaning_words
-from desk.programs.swarm.question import asked_now
-from desk.programs.swarm.scope import aspects_named
+from desk.programs.swarm.question import asked_now, aspects_named
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
 from desk.trust.prose.prose_review import review

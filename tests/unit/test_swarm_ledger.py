@@ -18,7 +18,7 @@ from desk.contracts.swarm.swarm import SubagentSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.plan import Ground, plan_swarm
-from desk.programs.swarm.scope import SPECIALISTS
+from desk.programs.swarm.question import SPECIALISTS
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools

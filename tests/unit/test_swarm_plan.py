@@ -13,7 +13,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import Complexity, SwarmPlan
 from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
-from desk.programs.swarm.scope import SPECIALISTS, aspects_named, complexity_of
+from desk.programs.swarm.question import SPECIALISTS, aspects_named, complexity_of
 from tests.support.builders import pair_market
 
 TOOLS = {agent: profile_of(agent).tools for agent in SPECIALISTS}

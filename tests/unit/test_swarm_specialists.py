@@ -8,7 +8,6 @@ from decimal import Decimal
 import pytest
 
 from desk.agents.capabilities import usual_route
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
@@ -20,6 +19,7 @@ from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.trust.prose.gate import objections
 from desk.trust.prose.prose_review import review
 from desk.trust.prose.references import REFERENCE, references, render

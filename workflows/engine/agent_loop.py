@@ -13,8 +13,8 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.metrics import count_unstated, measured_task
 from activities.turns import TurnActivities
+from desk.agents.registry import delivers
 from desk.agents.roster import fallbacks
-from desk.agents.task_kinds import DELIVERS
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.tools import MOST_CALLS, ToolCall, ToolResult
 from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
@@ -184,7 +184,7 @@ class AgentRun:
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
         """
-        if result.kind != DELIVERS[self.assignment.task_type]:
+        if result.kind != delivers(self.assignment.task_type):
             raise self._failed("wrong result", f"it delivered a {result.kind}")
         work.judged = turn.judged
         before = work.draft

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.exceptions import TimeoutError as TimedOut
 
-from desk.agents.roster import AgentProfile
+from desk.agents.program import AgentProfile
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment, TaskType

@@ -17,7 +17,8 @@ from desk.agents.capabilities import (
     routes_to,
     satisfies,
 )
-from desk.agents.roster import WEEK_AGENTS, AgentProfile, profile_in
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
@@ -46,7 +47,7 @@ from workflows.options import (
 )
 
 
-async def tools_of(policy: RunPolicy, agents: Iterable[AgentId] = WEEK_AGENTS) -> Tools:
+async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
     """The tools on the lists of those agents that are models; none where all are built in.
 
     A source that cannot be asked offers nothing: the week goes on without it.

@@ -5,16 +5,17 @@ from datetime import datetime
 
 from temporalio import workflow
 
-from desk.agents.roster import AgentProfile, profile_in
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.run import EpisodeStatus, StockRequest
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import AnswerPublication
 from desk.contracts.weeks import TimeWindow
-from desk.programs.episode.details import board_details
 from desk.programs.episode.memories import StockRemembering
 from desk.programs.episode.run.assignments import episode_task
+from desk.programs.episode.run.board import board_details
 from desk.programs.episode.run.graph import GRAPH
 from desk.programs.episode.run.state import StockState
 from desk.runs.assignments.budget import Budget

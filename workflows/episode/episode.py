@@ -7,8 +7,6 @@ from decimal import Decimal
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from desk.agents.roster import STOCK_AGENTS
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
@@ -20,6 +18,7 @@ from desk.contracts.question.graph import GraphStatus
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.week.run import TaskOutcome
 from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.program import PROGRAM, STOCK_TASKS
 from desk.programs.episode.run.actions import DATA, why_not
 from desk.programs.episode.run.assignments import market_of
 from desk.programs.episode.run.graph import CONTROLLER
@@ -270,7 +269,7 @@ class StockResearchWorkflow:
             raise unusable(f"there are no prices of {state.as_of.date()}")
         workflow.upsert_search_attributes([MARKET.value_set(request.symbol)])
         book.enter(Phase.RESEARCHING)
-        book.tools = await tools_of(request.policy, STOCK_AGENTS)
+        book.tools = await tools_of(request.policy, PROGRAM.agents)
         await StockSteps(book).to_the_end()
         book.enter(Phase.PUBLISHING)
         publication = await book.publish()

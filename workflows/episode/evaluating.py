@@ -5,8 +5,7 @@ from datetime import datetime
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from desk.agents.roster import AgentProfile
-from desk.agents.task_kinds import STOCK_TASKS
+from desk.agents.program import AgentProfile
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
@@ -26,6 +25,7 @@ from desk.programs.episode.horizon import (
     was_told_no_price,
 )
 from desk.programs.episode.parts import values_of
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.assignments import outcome_parameters
 from desk.programs.judging.outcomes import NO_PRICE
 from desk.runs.assignments.deadlines import time_left

@@ -10,7 +10,8 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, ChildWorkflowError
 
 from desk.agents.capabilities import tools_for
-from desk.agents.roster import AgentProfile, profile_in, profile_of
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in, profile_of
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.search_attributes import Outcome, Phase

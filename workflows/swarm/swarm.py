@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
-from desk.agents.roster import SWARM_AGENTS, profile_in
+from desk.agents.roster import profile_in
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import StateEntry
@@ -24,6 +24,7 @@ from desk.programs.swarm.findings import markets_found
 from desk.programs.swarm.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.parts.assignments import leaders_task
 from desk.programs.swarm.parts.memories import Remembering
+from desk.programs.swarm.program import PROGRAM
 from desk.runs.assignments.assignments import week_before
 from desk.runs.assignments.budget import Stage, pays_for, spent
 from desk.runs.assignments.deadlines import MARGIN
@@ -215,7 +216,7 @@ class ResearchSwarmWorkflow:
         if state.as_of > workflow.now():
             raise unusable(f"{state.as_of.date()} has not come yet")
         book.enter(Phase.RESEARCHING)
-        book.tools = await tools_of(request.policy, SWARM_AGENTS)
+        book.tools = await tools_of(request.policy, PROGRAM.agents)
         round_ = SwarmRound(book)
         conclusion = await self._concluded(round_)
         self._go_on_or_stop(conclusion)

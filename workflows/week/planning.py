@@ -7,7 +7,8 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from desk.agents.capabilities import routes_to
-from desk.agents.roster import AgentProfile, profile_in, profile_of
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in, profile_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN

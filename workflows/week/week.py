@@ -23,6 +23,7 @@ from desk.contracts.week.run import (
     WeekResult,
     WeekStatus,
 )
+from desk.programs.week.program import PROGRAM
 from desk.runs.assignments.deadlines import time_left
 from desk.runs.boards.market_outcome import after_decisions
 from desk.runs.boards.week_board import QueuedRerun, WeekBoard
@@ -135,7 +136,7 @@ class WeeklyResearchWorkflow:
         """Research and publish the week; or resume a run that was closed, and wait for a rerun."""
         request, board = self._request, self._board
         workflow.upsert_search_attributes([WEEK.value_set(board.week)])
-        self._markets.tools = await tools_of(self._policy)
+        self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         if request.resume is not None:
             board.restore(request.resume)
             self._enter(Phase.OPEN_FOR_RERUNS)

@@ -125,6 +125,16 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by
 nobody is checked against the ECB and the central banks, whom the validator asks in any case."""
 
+USUAL_CAPABILITY: Final[Mapping[tuple[str, str], Capability]] = MappingProxyType(
+    {
+        (route.server, route.tool): capability
+        for capability, routes in USUAL_ROUTES.items()
+        for route in routes
+    }
+)
+"""What a tool is asked for, by server and tool. Of a tool with two capabilities, the later one:
+calls for the earlier say what they are."""
+
 SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
 """The servers that come with the desk, by the names that `.mcp.json` gives them."""
 

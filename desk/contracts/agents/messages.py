@@ -286,7 +286,7 @@ class AgentMessage(Contract):
 
     message_id: MessageId
     from_agent: AgentId | Identity = Field(alias="from")
-    to_agent: AgentId | Everyone = Field(alias="to")
+    to_agent: Annotated[Everyone | AgentId, Field(union_mode="left_to_right")] = Field(alias="to")
     type: MessageType
     timestamp: Instant
     content: MessageContent

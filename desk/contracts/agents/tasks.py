@@ -7,12 +7,12 @@ from pydantic import Field
 
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.markets import AreaCode, MarketSpec
-from desk.contracts.names import AgentId
+from desk.contracts.names import AgentId, RegisteredName
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
 
-class TaskType(StrEnum):
-    """The kinds of work: on a market, on a week, on a question that somebody asks, on a stock."""
+class TaskType(RegisteredName):
+    """The kinds of work: on a market, a week, a question that somebody asks, or a stock."""
 
     PLAN_WEEK = "plan_week"
     RESEARCH_FX = "research_fx"

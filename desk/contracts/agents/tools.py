@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import USUAL_CAPABILITY, Capability
 from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.names import CallFault
 
@@ -58,6 +58,11 @@ class ToolCall(Contract):
     answer: Annotated[dict[ShortText, ShortText], Field(max_length=20, exclude_if=is_empty)] = (
         Field(default_factory=dict)
     )
+
+
+def capability_of(call: ToolCall) -> Capability | None:
+    """What a call asks for, or what its tool usually has; None for any other tool."""
+    return call.capability or USUAL_CAPABILITY.get((call.server, call.tool))
 
 
 class ToolRequest(Contract):

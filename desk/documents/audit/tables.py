@@ -319,8 +319,10 @@ def _of_scorecard(scorecard: Scorecard, report: ResearchReport) -> Iterator[Audi
             yield AuditFinding(where, f"{row.of} has more than one row")
         yield from _of_row(row)
     whole = next((row for row in scorecard.rows if row.of == ALL), None)
-    agents = [row for row in scorecard.rows if row.of in set(AgentId)]
-    markets = [row for row in scorecard.rows if row.of != ALL and row.of not in set(AgentId)]
+    agents = [row for row in scorecard.rows if row.of in set(AgentId.known())]
+    markets = [
+        row for row in scorecard.rows if row.of != ALL and row.of not in set(AgentId.known())
+    ]
     for name, parts in (("agents", agents), ("markets", markets)):
         yield from _of_sum(whole, parts, name)
     yield from _of_bins(scorecard.bins, whole)

@@ -1,6 +1,15 @@
 """What swarms take to be likely, and what came of it."""
 
-from desk.learning.hypotheses.hypotheses import brier_score, scored, side_of_level, unscorable, void
+from desk.learning.hypotheses.hypotheses import (
+    SIDES,
+    brier_score,
+    scored,
+    side_of_level,
+    unscorable,
+    view_score,
+    view_state,
+    void,
+)
 from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,
@@ -23,6 +32,7 @@ from desk.learning.hypotheses.words import (
 )
 
 __all__ = [
+    "SIDES",
     "NoPrice",
     "Price",
     "brier_score",
@@ -39,6 +49,8 @@ __all__ = [
     "side_of_level",
     "too_early",
     "unscorable",
+    "view_score",
+    "view_state",
     "view_words",
     "void",
     "what_came",

@@ -9,12 +9,21 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.run import HypothesisRequest
-from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.swarm import (
+    HeldView,
+    Hypothesis,
+    HypothesisKind,
+    HypothesisState,
+    ScoredHypothesis,
+)
 from desk.learning.hypotheses.prices import Price
 
 DIGITS: Final = 6
 _WIDE: Final = Context(prec=60)
 """Room for any figure at the precision of any other."""
+
+SIDES: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
+"""On which side of the level a view of a direction expects the price."""
 
 
 def unscorable(hypothesis: Hypothesis) -> str | None:
@@ -61,6 +70,19 @@ def brier_score(probability: float, state: HypothesisState) -> float | None:
     return round((probability - (state is HypothesisState.HELD)) ** 2, DIGITS)
 
 
+def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
+    """What came of a view that a hypothesis carried. A price at the level is on neither side."""
+    if scored.value is None:
+        return HypothesisState.VOID
+    right = side_of_level(scored.hypothesis, scored.value) == SIDES.get(view.leaning)
+    return HypothesisState.HELD if right else HypothesisState.REFUTED
+
+
+def view_score(scored: ScoredHypothesis, view: HeldView) -> float | None:
+    """Its Brier score; None where there was no price to hold it against."""
+    return brier_score(view.probability, view_state(scored, view))
+
+
 def scored(
     request: HypothesisRequest, price: Price, *, workflow_id: str, now: datetime
 ) -> ScoredHypothesis:
@@ -100,7 +122,7 @@ def void(
 
 def _agents(names: Sequence[str]) -> tuple[AgentId, ...]:
     """Those of the names that are of agents of today's roster."""
-    known = set(AgentId)
+    known = set(AgentId.known())
     return tuple(AgentId(name) for name in names if name in known)
 
 

@@ -18,7 +18,7 @@ from desk.contracts.learning.record import MOST_KEPT_HYPOTHESES
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import HypothesisKind, HypothesisState, ScoredHypothesis
 from desk.learning.calibration import COIN, DIGITS, brier, coin_brier
-from desk.programs.swarm.parts.views import view_state
+from desk.learning.hypotheses import view_state
 
 HYPOTHESES: Final = "hypotheses"
 

@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 import jmespath
 from jmespath.exceptions import EmptyExpressionError, LexerError, ParseError
 from jmespath.functions import Functions
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import PydanticKnownError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -153,9 +154,20 @@ class _Markets(Section):
         return (*(entry.spec() for entry in self.pairs), *rates)
 
 
+def _known(agent: AgentId) -> AgentId:
+    """An agent that some package has: a name on the wire may be of one that is gone."""
+    if agent not in AgentId.known():
+        expected = ", ".join(f"'{each}'" for each in AgentId.known())
+        raise PydanticKnownError("enum", {"expected": expected})
+    return agent
+
+
+_KnownAgent = Annotated[AgentId, AfterValidator(_known)]
+
+
 class _Agent(Section):
     model: ShortText | None = None
-    fallback: AgentId | None = None
+    fallback: _KnownAgent | None = None
     limits: AgentLimits | None = None
 
 
@@ -192,7 +204,7 @@ class _DeskFile(Section):
     capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
         default_factory=dict
     )
-    agents: dict[AgentId, _Agent] = Field(default_factory=dict)
+    agents: dict[_KnownAgent, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
     memory: MemorySettings = MemorySettings()
     deliveries: Annotated[Deliveries | None, BeforeValidator(_delivery_spans)] = None
@@ -245,6 +257,7 @@ def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({
     _check_time_zone(path, read.schedule.time_zone)
     _check_fallbacks(path, read.agents)
     _check_answers(path, read.capabilities)
+    _check_voters(path, read.voting)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
     return DeskConfig(
         run=read.run_config(), server=read.server, memory=read.memory, deliveries=wanted
@@ -312,10 +325,20 @@ def _check_time_zone(path: Path, name: str) -> None:
         ) from None
 
 
+def _check_voters(path: Path, voting: VotingConfig) -> None:
+    known = AgentId.known()
+    for agent in voting.agents:
+        if agent not in known:
+            raise SettingsError(
+                f"{path.name}: voting.agents.{agent} is of no agent; allowed: {', '.join(known)}"
+                f"{nearest(agent, known)}"
+            )
+
+
 def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
     for agent, entry in agents.items():
         if entry.fallback is agent:
-            others = ", ".join(other for other in AgentId if other is not agent)
+            others = ", ".join(other for other in AgentId.known() if other is not agent)
             raise SettingsError(
                 f"{path.name}: agents.{agent}.fallback is '{agent}', the agent itself; "
                 f"allowed: {others}"

@@ -132,7 +132,7 @@ def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
     orchestrator = read.claude_model_orchestrator or (ORCHESTRATOR_MODEL if keyed else None)
     execution = read.claude_model_execution or (EXECUTION_MODEL if keyed else None)
     entries = {entry.agent: entry for entry in config.policy.agents}
-    for agent in AgentId:
+    for agent in AgentId.known():
         model = orchestrator if agent is AgentId.PRODUCT_MANAGER else execution
         entry = entries.get(agent, AgentConfig(agent=agent))
         if model is not None and entry.model is None:

@@ -5,10 +5,10 @@ from typing import Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from desk.agents.capabilities import capability_of, usual_route
+from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.results import AgentError
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions, SourceResult

@@ -6,31 +6,22 @@ week needs, and measures. That costs nothing, and the model writes over figures 
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, reduce
-from importlib.resources import files
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
+from desk.agents.registry import TASKS
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
-from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.episode.claude import controller as stock_controller
-from desk.programs.episode.claude import insight as stock_insight
-from desk.programs.episode.claude import recommendation as stock_recommendation
-from desk.programs.episode.claude import research as stock_research
-from desk.programs.question.claude import knowledge, synthesis
-from desk.programs.swarm.claude import conclusion as swarm_conclusion
-from desk.programs.swarm.claude import plan as swarm_plan
-from desk.programs.swarm.claude import research as swarm_research
-from desk.programs.week.claude import commentary, product_manager, research, validation
+from desk.programs.claude.prompts import prompt
 from desk.runs.assignments.effort import effort_for
 
 LONGEST_TRANSCRIPT: Final = 300_000
@@ -301,88 +292,8 @@ _UNFINISHED: Final = {
 }
 
 
-class _Task(NamedTuple):
-    """How a kind of work is put to a model, and its answer read. Its prompt may have parts."""
-
-    prompts: tuple[str, ...]
-    form: type[BaseModel]
-    material: Callable[[TurnRequest, AgentResult | None], str]
-    result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
-
-
-_RESEARCH: Final = _Task(
-    (research.PROMPT,), research.ProposedResearch, research.material, research.result
-)
-_TASKS: Final = {
-    TaskType.PLAN_WEEK: _Task(
-        (product_manager.PROMPT,),
-        product_manager.ProposedPlan,
-        product_manager.material,
-        product_manager.result,
-    ),
-    TaskType.RESEARCH_FX: _RESEARCH,
-    TaskType.RESEARCH_RATES: _RESEARCH,
-    TaskType.VALIDATE: _Task(
-        (validation.PROMPT,), validation.ProposedValidation, validation.material, validation.result
-    ),
-    TaskType.COMMENT_WEEK: _Task(
-        (commentary.PROMPT,), commentary.ProposedCommentary, commentary.material, commentary.result
-    ),
-    **{
-        task: _Task((prompt,), knowledge.ProposedChoice, knowledge.material, knowledge.result)
-        for task, prompt in knowledge.PROMPTS.items()
-    },
-    TaskType.SYNTHESISE: _Task(
-        (synthesis.PROMPT,), synthesis.ProposedSynthesis, synthesis.material, synthesis.result
-    ),
-    TaskType.PLAN_SWARM: _Task(
-        (swarm_plan.PROMPT,), swarm_plan.ProposedSwarmPlan, swarm_plan.material, swarm_plan.result
-    ),
-    **{
-        task: _Task(
-            (swarm_research.PROMPT, swarm_research.RULES, prompt),
-            swarm_research.ProposedFindings,
-            swarm_research.material,
-            swarm_research.result,
-        )
-        for task, prompt in swarm_research.PROMPTS.items()
-    },
-    TaskType.CONCLUDE_SWARM: _Task(
-        (swarm_conclusion.PROMPT,),
-        swarm_conclusion.ProposedConclusion,
-        swarm_conclusion.material,
-        swarm_conclusion.result,
-    ),
-    TaskType.CHOOSE_ACTION: _Task(
-        (stock_controller.PROMPT,),
-        stock_controller.ProposedAction,
-        stock_controller.material,
-        stock_controller.result,
-    ),
-    **{
-        task: _Task(
-            (stock_research.PROMPT, swarm_research.RULES, prompt),
-            swarm_research.ProposedFindings,
-            stock_research.material,
-            swarm_research.result,
-        )
-        for task, prompt in stock_research.PROMPTS.items()
-    },
-    TaskType.GENERATE_INSIGHT: _Task(
-        (stock_insight.PROMPT,),
-        stock_insight.ProposedInsights,
-        stock_insight.material,
-        stock_insight.result,
-    ),
-    TaskType.GENERATE_RECOMMENDATION: _Task(
-        (stock_recommendation.PROMPT,),
-        stock_recommendation.ProposedAdvice,
-        stock_recommendation.material,
-        stock_recommendation.result,
-    ),
-}
-"""The work that a model can add to. The evaluation of a stock's episode is not among it: what came
-of a recommendation is measured and told by rule."""
+_TASKS: Final = {name: task for name, kind in TASKS.items() if (task := kind.load_model())}
+"""The work that a model can add to."""
 
 
 def desk_turn(request: TurnRequest) -> Turn:
@@ -411,7 +322,7 @@ def model_call(request: TurnRequest) -> ModelCall:
     task = _TASKS[request.assignment.task_type]
     return ModelCall(
         model=request.model,
-        system="\n".join(map(_prompt, task.prompts)),
+        system="\n".join(map(_with_figures, task.prompts)),
         messages=messages(task.material(request, desk_turn(request).result), request),
         schema_of_result=task.form.model_json_schema(),
         tools=described(request.tools),
@@ -450,11 +361,9 @@ def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
     return result
 
 
-@cache
-def _prompt(name: str) -> str:
-    text = (files("desk.programs.claude") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-    # How figures are written is told in the same words to everybody who writes prose.
-    return text.replace("{{figures}}\n", _prompt("figures")) if "{{figures}}" in text else text
+def _with_figures(text: str) -> str:
+    """How figures are written is told in the same words to everybody who writes prose."""
+    return text.replace("{{figures}}\n", prompt("figures"))
 
 
 def _objected(answer: ModelAnswer, words: str) -> Turn:

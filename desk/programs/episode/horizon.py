@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
-from desk.agents.capabilities import capability_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult

@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.agents.capabilities import tools_for
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.turns import StateEntry
@@ -27,8 +26,14 @@ from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
-from desk.programs.swarm.question import asked_now
-from desk.programs.swarm.scope import SPECIALISTS, aspects_named, complexity_of, in_order_of
+from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.question import (
+    SPECIALISTS,
+    asked_now,
+    aspects_named,
+    complexity_of,
+    in_order_of,
+)
 from desk.trust.prose import clip
 
 

@@ -142,6 +142,8 @@ class _Desk:
         return tuple(r for r in self._report.evidence if r.call.call_id.startswith(of_task))
 
     def _evidence(
-        self, lines: Sequence[Contribution], of: frozenset[TaskType] = frozenset(TaskType)
+        self, lines: Sequence[Contribution], of: frozenset[TaskType] | None = None
     ) -> tuple[ToolResult, ...]:
-        return tuple(r for line in lines if line.task_type in of for r in self._answers(line))
+        return tuple(
+            r for line in lines if of is None or line.task_type in of for r in self._answers(line)
+        )

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from desk.agents.roster import AgentProfile
+from desk.agents.program import AgentProfile
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.config import AgentConfig, DeadlineConfig, RunPolicy

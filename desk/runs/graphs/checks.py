@@ -7,7 +7,7 @@ way, as for a draft. A node reads only what a node before it writes, and so does
 
 from collections.abc import Iterator
 
-from desk.agents.task_kinds import RESEARCH_TASKS
+from desk.agents.registry import VALIDATED
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.runs.graphs.expressions import WHOLE, expression_fault, names_in
@@ -135,7 +135,7 @@ def _order_faults(spec: GraphSpec, shape: Shape) -> Iterator[GraphFault]:
                 yield GraphFault(node.name, f"reads.{number}", words, place)
         yield from _condition_faults(place, node, every, keys)
         tasks = {spec.nodes[earlier].task for earlier in before}
-        if node.task is TaskType.VALIDATE and not tasks & RESEARCH_TASKS:
+        if node.task is TaskType.VALIDATE and not tasks & VALIDATED:
             words = f"{node.name} validates, but no research agent comes before it"
             yield GraphFault(node.name, "agent", words, place)
 

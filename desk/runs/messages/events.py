@@ -220,6 +220,6 @@ class Turn(NamedTuple):
 def turn_of(activity_id: str) -> Turn | None:
     """Whose turn it is; None where the activity is no turn of an agent."""
     parts = activity_id_parts(activity_id)
-    if parts is None or parts.call is not None or parts.agent not in frozenset(AgentId):
+    if parts is None or parts.call is not None or parts.agent not in AgentId.known():
         return None
     return Turn(parts.task, AgentId(parts.agent), parts.turn)

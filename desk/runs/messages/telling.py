@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from desk.agents.task_kinds import DELIVERS
+from desk.agents.registry import delivers
 from desk.contracts.agents.messages import (
     PRIORITY_LEVELS,
     AgentMessage,
@@ -338,10 +338,10 @@ class Teller:
     def _deliveries(self) -> dict[str, int]:
         """At each place the answer that delivers: the last that holds what the task asks for."""
         found: dict[str, int] = {}
-        kinds: dict[str, str] = {}
+        kinds: dict[str, str | None] = {}
         for event in self.workflow.events:
             if isinstance(event, Asked) and event.task and (turn := self.turn(event)):
-                kinds[turn.place] = DELIVERS[event.task.assignment.task_type]
+                kinds[turn.place] = delivers(event.task.assignment.task_type)
             elif isinstance(event, Answered) and event.asked in self.asked:
                 turn = self.turn(self.asked[event.asked])
                 result = event.turn.result

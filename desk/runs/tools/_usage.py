@@ -6,9 +6,8 @@ from decimal import Decimal
 from math import fsum
 from typing import Final
 
-from desk.agents.capabilities import capability_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.results import EventType, MarketEvent
 from desk.contracts.learning.learning import ToolUse
 from desk.contracts.names import AgentId, agent_of

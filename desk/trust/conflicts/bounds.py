@@ -7,9 +7,8 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from desk.agents.capabilities import capability_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Bounds

@@ -7,7 +7,6 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from desk.agents.task_kinds import SPECIALIST_TASKS, STOCK_TASKS
 from desk.analytics.comparison.normalise import (
     Comparable,
     Difference,
@@ -192,9 +191,15 @@ FIGURES: Final = {
 }
 """The views that are views of a figure."""
 
-SPECIALISTS: Final = frozenset(
-    {*SPECIALIST_TASKS, *(agent for agent, _ in STOCK_TASKS.values()), AgentId.RESERVE_SPECIALIST}
+REPORTERS: Final = frozenset(
+    {
+        AgentId.PRODUCT_MANAGER,
+        AgentId.RESEARCH_AGENT_1,
+        AgentId.RESEARCH_AGENT_2,
+        AgentId.VALIDATOR,
+    }
 )
+"""The agents of a week: two of them that say what one source says are one voice."""
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 
@@ -257,12 +262,12 @@ def abstentions(
 
 
 def own_judgement(position: Position) -> Position:
-    """What a specialist of a swarm holds, as a witness of its own.
+    """What a specialist holds, as a voice of its own.
 
     Specialists read the same prices by other methods. What they share is the series, and none of
     them repeats another, so that each is heard.
     """
-    if position.agent not in SPECIALISTS:
+    if position.agent in REPORTERS:
         return position
     return position.model_copy(update={"origin": None})
 

@@ -12,8 +12,14 @@ from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.swarm import HeldView, Hypothesis, ScoredHypothesis
 from desk.documents.rendering.report.record_words import brier_words
 from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
-from desk.learning.hypotheses import view_words, what_came, what_is_said, where
-from desk.programs.swarm.parts.views import view_score, view_state
+from desk.learning.hypotheses import (
+    view_score,
+    view_state,
+    view_words,
+    what_came,
+    what_is_said,
+    where,
+)
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.lines import columns
 from starters.terminal.tables import folded

@@ -25,7 +25,7 @@ from desk.platform.settings import load_settings
 from starters.learning.lines import INDENT, columns, cost_words, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
 from starters.terminal.exit_status import ExitStatus
-from starters.terminal.tables import SHORT_NAMES, folded
+from starters.terminal.tables import folded, short_name
 
 WEEKS_SHOWN: Final = 8
 PATTERNS_SHOWN: Final = 5
@@ -146,7 +146,7 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
     costs, retried = any(each.cost_usd for each in tools), any(each.retried for each in tools)
     rows = [
         (
-            f"{SHORT_NAMES[each.agent]} {each.server}.{each.tool}",
+            f"{short_name(each.agent)} {each.server}.{each.tool}",
             f"{each.calls}",
             f"{each.failed + each.refused}",
             *([f"{each.retried}"] if retried else []),
@@ -169,7 +169,7 @@ def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
     yield "agents"
     rows = [
         (
-            SHORT_NAMES[each.agent],
+            short_name(each.agent),
             f"{each.tasks}",
             f"{each.delivered}",
             f"{each.turns}",

@@ -16,8 +16,9 @@ LONG_WAIT: Final = timedelta(seconds=30)
 """A task that has waited longer for a worker is a backlog."""
 
 MOST_WORKERS: Final = 1_000
+MOST_AGENTS: Final = 200
 
-Agents = Annotated[tuple[AgentId, ...], Field(max_length=len(AgentId))]
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=MOST_AGENTS)]
 
 
 class StandingLine(Contract):
@@ -71,7 +72,7 @@ class DeskAgents(Contract):
     since: Instant
     read: int
     known: int
-    agents: Annotated[tuple[AgentLine, ...], Field(max_length=len(AgentId))]
+    agents: Annotated[tuple[AgentLine, ...], Field(max_length=MOST_AGENTS)]
     sources: Annotated[tuple[SourceLine, ...], Field(max_length=400)]
     workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
     unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()

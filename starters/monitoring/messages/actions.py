@@ -34,7 +34,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.tables import SHORT_NAMES
+from starters.terminal.tables import short_name
 
 WIDTH: Final = 80
 TYPE: Final = 18
@@ -76,7 +76,7 @@ def line_of(message: AgentMessage) -> str:
 def _short(party: str) -> str:
     if party == Everyone.BROADCAST:
         return "all"
-    return SHORT_NAMES[AgentId(party)] if party in frozenset(AgentId) else "ext"
+    return short_name(AgentId(party)) if party in AgentId.known() else "ext"
 
 
 def _said(message: AgentMessage) -> str:
@@ -90,7 +90,7 @@ def _words(content: MessageContent) -> str:
     match content:
         case TaskAssignmentContent():
             again = content.reassigned_from
-            return f"instead of {SHORT_NAMES[again]}" if again else "to do"
+            return f"instead of {short_name(again)}" if again else "to do"
         case TaskAcceptanceContent():
             return content.rejection_reason or f"{content.status}"
         case TaskProgressContent():

@@ -61,7 +61,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.tables import SHORT_NAMES, cut, folded
+from starters.terminal.tables import cut, folded, short_name
 from workers.needed_sources import tool_users
 
 SIDE_BY_SIDE: Final = 8
@@ -344,7 +344,7 @@ def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
 
 def _agents(tool: ToolLine) -> str:
     """As many of its users as the column has room for, and how many more there are."""
-    names = [f"{SHORT_NAMES[a]}{'*' if a in tool.essential else ''}" for a in tool.agents]
+    names = [f"{short_name(a)}{'*' if a in tool.essential else ''}" for a in tool.agents]
     for left in range(len(names)):
         shown = " ".join([*names[: len(names) - left], *([f"+{left}"] if left else [])])
         if len(shown) < AGENTS:

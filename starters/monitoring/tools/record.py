@@ -18,7 +18,7 @@ from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
 from starters.learning.lines import cost_words
 from starters.operations.escalations.lines import one_line
-from starters.terminal.tables import SHORT_NAMES, cut, folded
+from starters.terminal.tables import cut, folded, short_name
 
 TOOL: Final = 38
 AGENT: Final = 6
@@ -86,14 +86,14 @@ def record_lines(record: ToolRecord) -> Iterator[str]:
         mean = "-" if line.mean_ms is None else str(line.mean_ms)
         figures = _figures(str(line.calls), failed, mean, _share(line.kept), _share(line.cited))
         cost = f"{_cost(line.cost_usd):>{COST}}" if costs else ""
-        yield f"  {cut(_name(line), wide)}{SHORT_NAMES[line.agent]:<{AGENT}}{figures}{cost}"
+        yield f"  {cut(_name(line), wide)}{short_name(line.agent):<{AGENT}}{figures}{cost}"
     yield from _agents(record.agents)
     yield from _essential(record.essential)
     yield from _changes(record.changes)
     if record.uncited:
         yield "asked often and never cited: described to a model last, and in short"
     for tool in record.uncited:
-        told = f"{SHORT_NAMES[tool.agent]} {_name(tool)}: {tool.answered} answers"
+        told = f"{short_name(tool.agent)} {_name(tool)}: {tool.answered} answers"
         yield from folded(told, "  ")
     yield "failed: or refused, mean: ms of an answer, kept: asked its source nothing anew"
 
@@ -116,7 +116,7 @@ def _line(use: ToolUse) -> RecordLine:
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
     """What each agent's turns cost; nothing where all are free."""
-    told = [f"{SHORT_NAMES[one.agent]} {_cost(one.cost_usd)}" for one in agents if one.cost_usd]
+    told = [f"{short_name(one.agent)} {_cost(one.cost_usd)}" for one in agents if one.cost_usd]
     if told:
         yield from folded(f"cost of the agents: {', '.join(told)}")
 
@@ -124,7 +124,7 @@ def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
 def _essential(tools: Iterable[EssentialTool]) -> Iterator[str]:
     yield "essential tools"
     told = [
-        f"{SHORT_NAMES[tool.agent]} {_name(tool)} since {tool.since}: {one_line(tool.reason)}"
+        f"{short_name(tool.agent)} {_name(tool)} since {tool.since}: {one_line(tool.reason)}"
         for tool in tools
     ]
     for line in told or ["none yet: a tool is one when cited in two of four weeks"]:
@@ -138,7 +138,7 @@ def _changes(changes: Sequence[EssentialChange]) -> Iterator[str]:
     yield f"changes, newest first{f', {earlier} earlier not shown' if earlier > 0 else ''}"
     for change in list(reversed(changes))[:NEWEST]:
         became = "came" if change.added else "left"
-        who = f"{SHORT_NAMES[change.agent]} {_name(change)}"
+        who = f"{short_name(change.agent)} {_name(change)}"
         yield from folded(f"{change.week} {who} {became}: {one_line(change.reason)}", "  ")
 
 

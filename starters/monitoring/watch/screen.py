@@ -18,6 +18,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.markets import MarketName
+from desk.contracts.names import AgentId
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.wording import allowance_words, cost_words, one_line
@@ -26,7 +27,7 @@ from starters.monitoring.watch.look import AgentAtWork, Agents, Look, seconds_le
 from starters.runs.progress import PlainProgress, waiting_words
 from starters.runs.summary import PublishedWeek
 from starters.runs.troubles import GOES_ON
-from starters.terminal.tables import SHORT_NAMES
+from starters.terminal.tables import short_name
 
 VALIDATING = "validating"
 
@@ -208,7 +209,6 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, str]]] = {
     Outcome.MISSING: ("-", "yellow"),
     Outcome.DEAD_LETTERED: ("✗", "red"),
 }
-_OTHER_NAMES: Final[Mapping[str, str]] = {str(agent): name for agent, name in SHORT_NAMES.items()}
 
 
 def screen(
@@ -342,7 +342,8 @@ def _left(line: MarketLine, now: datetime) -> str:
 
 
 def _agent(agent: AgentAtWork, turns: bool) -> str:
-    name = _OTHER_NAMES.get(agent.agent, agent.agent)
+    known = agent.agent in AgentId.known()
+    name = short_name(AgentId(agent.agent)) if known else agent.agent
     turn = f".{agent.turn}" if turns else ""
     tries = f"×{agent.attempt}" if agent.attempt > 1 else ""
     return f"{name}{turn}{tries}"

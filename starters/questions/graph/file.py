@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from desk.agents.task_kinds import TASK_OF
+from desk.agents.registry import TASK_IN_GRAPHS, TASKS
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import RetryConfig
 from desk.contracts.names import AgentId
@@ -165,7 +165,8 @@ def _place(mark: Any) -> Place:
     return Place(1, 1) if mark is None else Place(mark.line + 1, mark.column + 1)
 
 
-AGENTS: Final = tuple(str(agent) for agent in TASK_OF)
+AGENTS: Final = tuple(str(agent) for agent in TASK_IN_GRAPHS)
+TASKS_KNOWN: Final = tuple(str(task) for task in TASKS)
 TOP_KEYS: Final = ("graph", "name", "description", "parameters", "merge")
 _FIELDS: Final[Mapping[str, str]] = {"graph": "nodes", "merge": "merges"}
 _KNOWN: Final = {
@@ -229,9 +230,10 @@ def _node(written: Any, place: int, tree: Tree, found: list[FileFault]) -> Any:
     made = {key: value for key, value in written.items() if value is not None}
     for key in ("agent", "fallback"):
         _check_agent(made, key, place, tree, found)
+    _check_task(made, place, tree, found)
     # An agent that is missing is one fault, and not two.
     agent = made.get("agent")
-    usual = TASK_OF[AgentId(agent)] if agent in AGENTS else TaskType.READ_DOCUMENTS
+    usual = TASK_IN_GRAPHS[AgentId(agent)] if agent in AGENTS else TaskType.READ_DOCUMENTS
     made.setdefault("task", usual)
     for key in ("next", "fork"):
         if key in made:
@@ -256,6 +258,15 @@ def _check_agent(
     words = f"{field} is {written!r}, which works in no graph; known: {', '.join(AGENTS)}"
     found.append(FileFault(tree.place_of(("graph", place, field)), words + hint(written, AGENTS)))
     made[field] = AGENTS[0] if field == "agent" else AGENTS[1]
+
+
+def _check_task(made: dict[str, Any], place: int, tree: Tree, found: list[FileFault]) -> None:
+    written = made.get("task")
+    if not isinstance(written, str) or written in TASKS_KNOWN:
+        return
+    words = f"task is {written!r}; allowed: {', '.join(TASKS_KNOWN)}{hint(written, TASKS_KNOWN)}"
+    found.append(FileFault(tree.place_of(("graph", place, "task")), words))
+    del made["task"]
 
 
 def _edge(written: Any) -> Any:

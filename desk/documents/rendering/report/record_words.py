@@ -116,7 +116,7 @@ def weight_cells(weight: RecordWeight) -> tuple[str, str, str, str]:
 
 def score_table(scorecard: Scorecard) -> ScoreTable:
     """The rows of a scorecard as they are printed, in the order of `SCORE_COLUMNS`."""
-    agents = set(AgentId)
+    agents = set(AgentId.known())
     of_all = [row for row in scorecard.rows if row.of == ALL or row.of in agents]
     of_markets = [row for row in scorecard.rows if row not in of_all]
     if scorecard.hypotheses is not None:

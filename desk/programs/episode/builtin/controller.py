@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from desk.agents.capabilities import capability_of
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import capability_of
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, KnownSymbols
 from desk.contracts.episode.stock import ActionChoice, StockAction

@@ -11,15 +11,16 @@ from typing import Annotated, Final
 
 from pydantic import JsonValue, StringConstraints
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
+from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import board_of, told_board
 from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS, why_not
 from desk.programs.week.claude.research import refuse
 from desk.trust.prose import references, unbacked
 
-PROMPT: Final = "stock_controller"
 LONGEST_REASON: Final = 400
 
 _WRITES: Final[Mapping[StockAction, str]] = MappingProxyType(
@@ -129,3 +130,6 @@ def _faults(board: Blackboard, proposed: ProposedAction) -> Iterator[str]:
         yield f"action: it makes no sense yet: {reason}"
     if unbacked(proposed.reason) or references(proposed.reason):
         yield "reason: it holds a figure or a reference: say it without"
+
+
+TASK: Final = ModelTask((prompt("stock_controller"),), ProposedAction, material, result)

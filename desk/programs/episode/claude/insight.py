@@ -10,16 +10,17 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
 from desk.programs.swarm.claude.research import Sayings, Statement, Topic
 from desk.programs.week.claude.research import found_in, refuse, twice
 from desk.trust.prose import references, unbacked
 
-PROMPT: Final = "stock_insight"
 MOST_INSIGHTS: Final = 12
 MOST_CLAIMS: Final = 20
 """The bound of `Finding.claims`."""
@@ -128,3 +129,6 @@ def _findings(proposed: Iterable[ProposedInsight], known: Collection[str]) -> It
             claims=rests_on(line, known),
             leaning=line.leaning,
         )
+
+
+TASK: Final = ModelTask((prompt("stock_insight"),), ProposedInsights, material, result)

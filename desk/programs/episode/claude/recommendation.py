@@ -13,12 +13,14 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
 from desk.learning.forecasts import PROBABILITY_DIGITS
+from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import (
     board_of,
     told_episode,
@@ -37,7 +39,6 @@ from desk.programs.question.claude.synthesis import (
 from desk.programs.swarm.claude.material import withheld
 from desk.programs.week.claude.research import refuse, twice
 
-PROMPT: Final = "stock_recommendation"
 CONFIDENCE_DIGITS: Final = 3
 EVEN: Final = 0.5
 
@@ -182,3 +183,6 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
     if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:
         yield f"recommendation.reasons_for: there is none, and the action is {action}"
     yield from twice("recommendation.reasons", [*advised.reasons_for, *advised.reasons_against])
+
+
+TASK: Final = ModelTask((prompt("stock_recommendation"),), ProposedAdvice, material, result)

@@ -6,28 +6,13 @@ own part holds is the desk's rule; what others wrote, no answer of its can chang
 """
 
 import json
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
-from desk.contracts.agents.tasks import TaskType
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import told_board
-from desk.programs.swarm.claude.research import told_part
-
-PROMPT: Final = "stock_part"
-"""Where such a step stands in the episode; the reserve is told no less."""
-
-PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
-    {
-        TaskType.FETCH_NEWS: "stock_news",
-        TaskType.FETCH_FUNDAMENTALS: "stock_fundamentals",
-        TaskType.FETCH_SENTIMENT: "stock_sentiment",
-        TaskType.RUN_TA_BASIC: "stock_ta_basic",
-        TaskType.RUN_TA_ADVANCED: "stock_ta_advanced",
-    }
-)
-"""What each is told besides, about its own part."""
+from desk.programs.swarm.claude.research import RULES, ProposedFindings, result, told_part
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
@@ -35,3 +20,17 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     somebody who could not do it may be shown none."""
     board = told_board(request) if request.board else None
     return json.dumps({**told_part(request, base), "board": board}, ensure_ascii=False)
+
+
+def _task(part: str) -> ModelTask:
+    """Where such a step stands in the episode, which the reserve is told as well, and its part."""
+    return ModelTask(
+        (prompt("stock_part"), RULES, prompt(part)), ProposedFindings, material, result
+    )
+
+
+NEWS: Final = _task("stock_news")
+FUNDAMENTALS: Final = _task("stock_fundamentals")
+SENTIMENT: Final = _task("stock_sentiment")
+TA_BASIC: Final = _task("stock_ta_basic")
+TA_ADVANCED: Final = _task("stock_ta_advanced")

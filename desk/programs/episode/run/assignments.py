@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from desk.agents.roster import AgentProfile
-from desk.agents.task_kinds import STOCK_TASKS
+from desk.agents.program import AgentProfile
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.episode.run import StockRequest
@@ -13,6 +12,7 @@ from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.horizon import due_of
+from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.runs.assignments.assignments import assignment_of, place_of
 

@@ -5,7 +5,7 @@ as decimals or as floats, give the same `told()`. Every write changes its own pa
 nothing else; what a part is without is lacking from it, never guessed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
@@ -25,6 +25,7 @@ from desk.contracts.findings.claims import Metric
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
 from desk.programs.episode.wording import statement
+from desk.runs.escalations.details import plain
 
 Values = Mapping[Metric, Decimal | float]
 
@@ -277,3 +278,29 @@ def _said(chosen: StockRecommendation) -> dict[str, object]:
 def _decimal(value: Decimal | float) -> Decimal:
     """A float as it is written, and not as binary has it."""
     return value if isinstance(value, Decimal) else Decimal(str(value))
+
+
+def board_details(board: Blackboard) -> str:
+    """What stands in each part, in a line each."""
+    return "\n".join(f"- `{name}`: {words}" for name, words in _lines(board))
+
+
+def _lines(board: Blackboard) -> Iterator[tuple[str, str]]:
+    for action in DATA:
+        field = PART_FIELDS[action]
+        yield field, _details_part(getattr(board, field))
+    topics = ", ".join(f"{plain(each.topic)} ({each.leaning})" for each in board.insights)
+    yield "insights", topics or "none"
+    made = board.recommendation
+    yield "recommendation", f"**{made}**, confidence {board.confidence:.2f}" if made else "not yet"
+    came = board.evaluation
+    reward = "" if came is None or came.reward is None else f", reward {came.reward}"
+    yield "evaluation", f"{_details_part(came)}{reward}"
+
+
+def _details_part(part: BoardPart | Evaluation | None) -> str:
+    if part is None:
+        return "not yet"
+    figures = ", ".join(f"{figure.metric} {figure.value}" for figure in part.figures)
+    lacking = f"lacking: {', '.join(part.lacking)}" if part.lacking else ""
+    return "; ".join(filter(None, (figures, lacking))) or "empty"

@@ -6,11 +6,11 @@ Light: the workflow uses it.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from desk.agents.task_kinds import STOCK_TASKS
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_ROUNDS, Edge, GraphSpec, NodeSpec
+from desk.programs.episode.program import STOCK_TASKS
 
 GRAPH: Final = "stock"
 CONTROLLER: Final = "controller"

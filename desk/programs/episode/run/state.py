@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from desk.agents.capabilities import capability_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.tools import ToolStatus, capability_of
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction, StockRecord

@@ -8,10 +8,16 @@ from typing import Final
 from pydantic import JsonValue
 
 from desk.agents.answer_form import ToldHit, ToldHits, UnreadableAnswer, told
-from desk.agents.capabilities import capability_of, usual_route
+from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK, Capability
 from desk.contracts.agents.tasks import Query
-from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import (
+    MAX_CALLS_A_TURN,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+    capability_of,
+)
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType

@@ -23,10 +23,10 @@ from desk.agents.answer_form import (
 from desk.agents.answer_form import (
     told as read_answer,
 )
-from desk.agents.capabilities import capability_of
+from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
@@ -37,6 +37,7 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     Ticket,
 )
+from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import (
     FOUND,
     Found,
@@ -130,15 +131,6 @@ class _Fetched(NamedTuple):
         return self.evidence_id.rsplit("/", 1)[-1], self.item
 
 
-PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
-    {
-        TaskType.FETCH_TICKETS: "tickets",
-        TaskType.READ_DOCUMENTS: "documents",
-        TaskType.READ_PDFS: "pdfs",
-        TaskType.SEARCH_WEB: "search",
-    }
-)
-
 _HOLDS: Final[Mapping[TaskType, str]] = MappingProxyType(
     {
         TaskType.FETCH_TICKETS: "tickets",
@@ -231,3 +223,13 @@ def _numbered(things: Iterable[tuple[str, BaseModel]]) -> Iterator[_Fetched]:
         number = counted.get(evidence_id, 0)
         counted[evidence_id] = number + 1
         yield _Fetched(evidence_id, number, thing)
+
+
+def _task(name: str) -> ModelTask:
+    return ModelTask((prompt(name),), ProposedChoice, material, result)
+
+
+TICKETS: Final = _task("tickets")
+DOCUMENTS: Final = _task("documents")
+PDFS: Final = _task("pdfs")
+SEARCH: Final = _task("search")

@@ -10,6 +10,7 @@ from typing import Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
@@ -21,11 +22,11 @@ from desk.contracts.question.knowledge import (
     Synthesis,
     Ticket,
 )
+from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
 from desk.programs.week.claude.research import refuse
 from desk.trust.prose import references, stands_in
 
-PROMPT: Final = "synthesis"
 LONGEST_SECTION: Final = 8_000
 LONGEST_SOURCE: Final = 500
 """The bound of `Quotation.source`."""
@@ -231,3 +232,6 @@ def _source(thing: BaseModel) -> tuple[str, str | None]:
             return thing.title, thing.url
         case _:
             raise ValueError("it is nothing that can be quoted")
+
+
+TASK: Final = ModelTask((prompt("synthesis"),), ProposedSynthesis, material, result)

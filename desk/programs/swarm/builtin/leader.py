@@ -17,8 +17,7 @@ from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.conclusion import conclusion
 from desk.programs.swarm.conclusion.wording import tell_nearest
 from desk.programs.swarm.plan import Ground, plan_swarm
-from desk.programs.swarm.question import asked_now
-from desk.programs.swarm.scope import SPECIALISTS
+from desk.programs.swarm.question import SPECIALISTS, asked_now
 from desk.trust.prose import clip
 
 MOST_FOLLOWED: Final = 20

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim, Metric, claim_id
@@ -20,6 +21,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
+from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
     ProposedSynthesis,
@@ -149,8 +151,6 @@ def _rests_on(
     return tuple(dict.fromkeys(named))[:MOST_NAMED]
 
 
-PROMPT: Final = "swarm_conclusion"
-
 Objective = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=800)]
 
 
@@ -240,3 +240,6 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
     known = markets_known(request)
     names = dict.fromkeys(result.market for result in results_in(request))
     return {name: known[name] for name in names if name in known}
+
+
+TASK: Final = ModelTask((prompt("swarm_conclusion"),), ProposedConclusion, material, result)

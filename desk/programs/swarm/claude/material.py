@@ -5,10 +5,9 @@ from typing import Final
 
 from pydantic import JsonValue, ValidationError
 
-from desk.agents.capabilities import capability_of
 from desk.analytics.names.markets import market_of_symbol
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.tools import ToolResult
+from desk.contracts.agents.tools import ToolResult, capability_of
 from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Claim, Metric, claim_id

@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.capabilities import tools_for
+from desk.agents.program import ModelTask
 from desk.agents.roster import ROSTER
-from desk.agents.task_kinds import SPECIALIST_TASKS
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
@@ -21,6 +21,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.claude.material import (
     markets_known,
     symbols_found,
@@ -30,9 +31,9 @@ from desk.programs.swarm.claude.material import (
 )
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS
+from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.programs.week.claude.research import refuse
 
-PROMPT: Final = "swarm_plan"
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500
 MOST_MARKETS_TOLD: Final = 20
@@ -234,3 +235,6 @@ def _tools(line: ProposedSubagent, market: MarketSpec) -> tuple[ToolName, ...]:
 
 def _written(tool: ToolName) -> str:
     return f"{tool.server}.{tool.tool}"
+
+
+TASK: Final = ModelTask((prompt("swarm_plan"),), ProposedSwarmPlan, material, result)

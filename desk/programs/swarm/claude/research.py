@@ -8,12 +8,11 @@ so that it is held short.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
-from desk.contracts.agents.tasks import TaskType
+from desk.agents.program import ModelTask
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
@@ -22,6 +21,7 @@ from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResul
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
 from desk.programs.claude.news import short_id
+from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import clipped, room_for
 from desk.programs.swarm.claude.material import told_memories
 from desk.programs.week.claude.research import (
@@ -180,22 +180,8 @@ def _without_figures(content: JsonValue) -> JsonValue:
     return {name: value for name, value in content.items() if value and name not in _LEFT_OUT}
 
 
-PROMPT: Final = "swarm_specialist"
-"""Where a specialist of a swarm stands; the reserve, who stands in for one, is told no less."""
-
-RULES: Final = "specialist"
+RULES: Final = prompt("specialist")
 """What whoever looks at one side of a market is told besides, in a swarm and in an episode."""
-
-PROMPTS: Final[Mapping[TaskType, str]] = MappingProxyType(
-    {
-        TaskType.RESEARCH_CONDITIONS: "swarm_conditions",
-        TaskType.ANALYSE_TECHNICALS: "swarm_technicals",
-        TaskType.ANALYSE_FUNDAMENTALS: "swarm_fundamentals",
-        TaskType.GAUGE_SENTIMENT: "swarm_sentiment",
-        TaskType.MINE_PATTERNS: "swarm_patterns",
-    }
-)
-"""What each is told besides, about its own field."""
 
 MOST_FINDINGS: Final = 8
 LONGEST_STATEMENT: Final = 700
@@ -353,3 +339,16 @@ def _sources(
     rested_on = [name for claim in taken.claims for name in claim.evidence]
     rested_on += [name for finding in findings for name in finding.evidence]
     return tuple(sources_with(found.sources, rested_on, request))[:MOST_SOURCES]
+
+
+def _task(field: str) -> ModelTask:
+    """Where a specialist stands, which the reserve is told as well, and about its own field."""
+    prompts = (prompt("swarm_specialist"), RULES, prompt(field))
+    return ModelTask(prompts, ProposedFindings, material, result)
+
+
+CONDITIONS: Final = _task("swarm_conditions")
+TECHNICALS: Final = _task("swarm_technicals")
+FUNDAMENTALS: Final = _task("swarm_fundamentals")
+SENTIMENT: Final = _task("swarm_sentiment")
+PATTERNS: Final = _task("swarm_patterns")

@@ -17,7 +17,7 @@ from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.conclusion.wording import listed
 from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import planned_as
-from desk.programs.swarm.scope import SPECIALISTS
+from desk.programs.swarm.question import SPECIALISTS
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose import references, split_sentences
 

@@ -35,8 +35,14 @@ from desk.programs.swarm.conclusion.wording import (
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
 from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import heard_on, planned_as
-from desk.programs.swarm.question import BEHIND, Asked, Question, first_asked, question_of
-from desk.programs.swarm.scope import SPECIALISTS
+from desk.programs.swarm.question import (
+    BEHIND,
+    SPECIALISTS,
+    Asked,
+    Question,
+    first_asked,
+    question_of,
+)
 from desk.trust.prose import LONGEST_TEXT, clip
 
 _SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))

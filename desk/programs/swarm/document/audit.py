@@ -8,10 +8,10 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.swarm import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
+from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document.record import objection_to, texts_of_swarm
 from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.hypotheses import probability_alone
-from desk.programs.swarm.parts.views import SIDES
 
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from desk.agents.roster import AgentProfile
+from desk.agents.program import AgentProfile
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.swarm.run import SwarmRequest
 from desk.contracts.swarm.swarm import SubagentSpec

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from desk.agents.capabilities import RATES
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
@@ -45,12 +46,6 @@ class Speciality(NamedTuple):
         own = self.of_stocks if kind is MarketKind.STOCK else self.of_pairs
         return (*self.asks, *own)
 
-
-_RATES: Final = (
-    Capability.POLICY_RATE,
-    Capability.RATE_DECISIONS,
-    Capability.DECISION_CALENDAR,
-)
 
 SPECIALITIES: Final[Mapping[AgentId, Speciality]] = MappingProxyType(
     {
@@ -95,7 +90,7 @@ SPECIALITIES: Final[Mapping[AgentId, Speciality]] = MappingProxyType(
                 " compare with what was expected"
             ),
             asks=(Capability.RATIOS,),
-            of_pairs=_RATES,
+            of_pairs=RATES,
             of_stocks=(Capability.MARKET_DATA, Capability.FUNDAMENTALS, Capability.EARNINGS),
             reach=0.85,
         ),

@@ -6,22 +6,17 @@ the direction where there is one, else the range.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
-from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.contracts.findings.results import ResearchResult
 from desk.contracts.swarm.swarm import (
     MOST_SUBAGENTS,
     HeldView,
     Hypothesis,
     HypothesisKind,
-    HypothesisState,
-    ScoredHypothesis,
 )
-from desk.learning.hypotheses import brier_score, side_of_level
+from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.balance import opinions_on
 from desk.programs.swarm.hypotheses import WEEKS, probability_alone
-
-SIDES: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
 
 
 def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, ...]:
@@ -62,19 +57,6 @@ def uncarried(
     carried = {each.market.market for each in hypotheses if each.views}
     markets = dict.fromkeys(result.market for result in results)
     return tuple(name for name in markets if name not in carried and views_on(name, results))
-
-
-def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
-    """What came of a view that a hypothesis carried. A price at the level is on neither side."""
-    if scored.value is None:
-        return HypothesisState.VOID
-    right = side_of_level(scored.hypothesis, scored.value) == SIDES.get(view.leaning)
-    return HypothesisState.HELD if right else HypothesisState.REFUTED
-
-
-def view_score(scored: ScoredHypothesis, view: HeldView) -> float | None:
-    """Its Brier score; None where there was no price to hold it against."""
-    return brier_score(view.probability, view_state(scored, view))
 
 
 def _carriers(hypotheses: Sequence[Hypothesis]) -> dict[str, int]:

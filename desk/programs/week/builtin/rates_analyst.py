@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from desk.agents.capabilities import capability_of
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
 from desk.analytics.prices.rates_view import RatesView, rate_of, view_rates
 from desk.analytics.prices.series import WEEK, window_days
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (

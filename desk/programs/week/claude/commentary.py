@@ -6,15 +6,16 @@ from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary, Impact
+from desk.programs.claude.prompts import prompt
 from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.prose import references
 
-PROMPT: Final = "commentary"
 LONGEST_SENTENCE: Final = 600
 Sentence = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SENTENCE)
@@ -77,3 +78,6 @@ def _counts(request: TurnRequest) -> Iterable[Claim]:
 
 def _cited(prose: str, claims: dict[str, Claim]) -> Iterator[Claim]:
     return (claims[name] for name in dict.fromkeys(references(prose)) if name in claims)
+
+
+TASK: Final = ModelTask((prompt("commentary"),), ProposedCommentary, material, result)

@@ -6,13 +6,14 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.week.plan import MarketPlan, WeekPlan
+from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of
 
-PROMPT: Final = "product_manager"
 MOST_NAMED: Final = 20
 RECOMMENDED: Final = {
     *("advice_id", "kind", "server", "tool", "capability", "seconds"),
@@ -129,3 +130,6 @@ def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
     return "; ".join(
         f"{fault}: {', '.join(names[:MOST_NAMED])}" for fault, names in faults.items() if names
     )
+
+
+TASK: Final = ModelTask((prompt("product_manager"),), ProposedPlan, material, result)

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
@@ -37,10 +38,10 @@ from desk.programs.claude.news import (
     told,
     tones_of,
 )
+from desk.programs.claude.prompts import prompt
 from desk.trust.claims.checks import check_event_date
 from desk.trust.prose import Form, moves, printed
 
-PROMPT: Final = "research"
 MOST_EVENTS: Final = 100
 MOST_VIEWS: Final = 20
 MOST_WARNINGS: Final = 20
@@ -266,3 +267,6 @@ def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
         probability = round(line.probability, PROBABILITY_DIGITS)
         return made.model_copy(update={"probability": probability})
     return made if line.leaning is of_desk.leaning else None
+
+
+TASK: Final = ModelTask((prompt("research"),), ProposedResearch, material, result)

@@ -10,17 +10,18 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import Held, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.programs.claude.news import Prose
+from desk.programs.claude.prompts import prompt
 from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.checks import IssueType
 from desk.trust.judging import Grounds, recommendation_of, settled_by
 
-PROMPT: Final = "validation"
 MOST_ISSUES: Final = 50
 HOLDS: Final[Mapping[IssueType, str]] = {
     IssueType.VALUE: "value",
@@ -158,3 +159,6 @@ def _found(base: AgentResult | None) -> ValidationResult:
     if not isinstance(base, ValidationResult):
         raise ValueError("there is no verdict to write about")
     return base
+
+
+TASK: Final = ModelTask((prompt("validation"),), ProposedValidation, material, result)
