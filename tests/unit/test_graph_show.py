@@ -1,4 +1,4 @@
-"""`desk graph`: lists, checks and pictures of graphs."""
+"""`desk graph`: lists, checks, trees and pictures of graphs."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -10,7 +10,7 @@ import pytest
 from desk.contracts.question.graph import GraphSpec
 from starters.questions.graph.command import graph
 from starters.questions.graph.file import read_graph, shipped_graphs
-from starters.questions.graph.picture import mermaid_of, picture_of, svg_of
+from starters.questions.graph.picture import mermaid_of, svg_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT
@@ -88,69 +88,43 @@ def test_faults_are_told_a_line_each_with_exit_status_2(
     assert told["graph"] is None
 
 
-def test_the_picture_has_every_node_edge_and_condition(
+def test_the_tree_has_every_node_edge_and_condition(
     choice: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert desk_graph("show", str(choice)) is ExitStatus.COMPLETE
     told = capsys.readouterr().out
     assert "\x1b" not in told
-    assert told.count("▼") == 4
-    assert "│   ask    " in told or "ask" in told
-    for line in (
-        "① ask → left if length(ask.results) > `3` && question != '<b>'",
-        "② ask → right if ask.results",
-        "③ ask → final otherwise",
-        "↺ right goes back to right, 2 rounds at most if errors.right",
-    ):
-        assert line in told.splitlines()
+    assert told.endswith("""
+choice
+├── ask (search_agent)
+│   ├── → left  if length(ask.results) > `3` && question != '<b>'
+│   ├── → right  if ask.results
+│   └── → final  otherwise
+├── left (doc_agent)
+│   └── → final
+├── right (pdf_agent)
+│   ├── ↺ right, 2 rounds at most  if errors.right
+│   └── → final  otherwise
+└── final (synthesis_agent)
+""")
 
 
-def test_the_picture_of_the_ticket_graph() -> None:
-    drawn = "\n".join(picture_of(read_graph(PROJECT / "graphs" / "tickets.yaml")))
-    assert (
-        f"\n{drawn}\n"
-        == """
-                                ┌──────────────┐
-                                │ fetchTickets │
-                                │  jira_agent  │
-                                └───────┬──────┘
-                     ┌───────────────┬──┴──────────────┐
-                     ▼               ▼                 ▼
-               ┌───────────┐   ┌───────────┐   ┌───────────────┐
-               │ parseDocs │   │ readPdfs  │   │ searchContext │
-               │ doc_agent │   │ pdf_agent │   │ search_agent  │
-               └─────┬─────┘   └─────┬─────┘   └───────┬───────┘
-                     └───────────────┴─┬───────────────┘
-                                       ▼
-                              ┌─────────────────┐
-                              │    synthesis    │
-                              │ synthesis_agent │
-                              └─────────────────┘
-"""
-    )
-
-
-def test_lines_that_would_run_over_each_other_are_told_as_a_list(tmp_path: Path) -> None:
-    path = tmp_path / "wide.yaml"
-    names = [f"averyveryverylongname{n}" for n in range(4)]
-    nodes = "".join(f"  - {{name: {n}, agent: doc_agent, next: end}}\n" for n in names)
-    path.write_text(
-        f"graph:\n  - {{name: a, agent: jira_agent, fork: [{', '.join(names)}]}}\n{nodes}"
-        "  - {name: end, agent: synthesis_agent}\n"
-    )
-    lines = list(picture_of(read_graph(path)))
-    assert lines[0] == "1 a (jira_agent)"
-    assert max(map(len, lines)) <= WIDTH
-    assert sum("→ end" in line for line in lines) == 4
+def test_no_line_of_a_tree_is_cut_where_it_is_piped(
+    choice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    condition = " || ".join(f"ask.results == 'a long way {n}'" for n in range(10))
+    choice.write_text(CHOICE.replace('"ask.results"', f'"{condition}"'))
+    assert desk_graph("show", str(choice)) is ExitStatus.COMPLETE
+    assert f"→ right  if {condition}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("spec", [chain(1_000), fan(1_000), ladder(1_000)], ids="cfl")
 def test_a_thousand_nodes_are_shown_in_seconds(spec: GraphSpec) -> None:
     begun = process_time()
-    lines = list(picture_of(spec))
+    tree = tree_of(spec)
     svg = svg_of(spec)
     assert process_time() - begun < 5.0
-    assert max(map(len, lines)) <= WIDTH
+    assert len(tree.children) == len(spec.nodes)
     assert all(f">{node.name}<" in svg for node in spec.nodes)
 
 

@@ -79,7 +79,7 @@ def show(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print it as Mermaid text.")] = False,
     as_json: AsJson = False,
 ) -> ExitStatus:
-    """Show a graph as a picture: its nodes in layers, and the conditions of its edges."""
+    """Show a graph as a tree: each of its nodes, where it leads, and when."""
     from starters.questions.graph.show import show_graph
 
     return show_graph(written, svg=svg, mermaid=mermaid, as_json=as_json)

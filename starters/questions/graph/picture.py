@@ -1,19 +1,20 @@
-"""A graph as a picture: for a terminal, as SVG and as Mermaid text."""
+"""A graph to look at: a tree for a terminal, Mermaid text, and an SVG picture."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from html import escape
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from rich.text import Text
+from rich.tree import Tree
+
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import GraphSpec, Join
 from desk.documents.rendering.wording import one_line
 from desk.runs.graphs.shape import Link, shape_of
-from starters.terminal.tables import WIDTH, folded
 
 MOST_BENDS: Final = 3_000
 """As many places as are kept free for edges that run past layers; with more they run straight."""
@@ -107,279 +108,28 @@ def _pairs(ways: dict[Link, tuple[int, ...]]) -> Iterator[tuple[int, int]]:
         yield from pairwise(way)
 
 
-_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
-_JOINTS: Final = dict(
-    zip(
-        (3, 12, 5, 9, 6, 10, 7, 11, 13, 14, 15),
-        "│─┘└┐┌┤├┴┬┼",
-        strict=True,
-    )
-)
-"""The sign for each set of directions in which a line goes on."""
-
-Marks = dict[Link, str]
-"""The number of each edge that has a condition."""
-
-
-class Canvas:
-    """Signs in rows and columns, which grow as they are put down."""
-
-    def __init__(self) -> None:
-        self._rows: list[list[str]] = []
-
-    def put(self, row: int, column: int, text: str) -> None:
-        """Put a text down, over what is there."""
-        while len(self._rows) <= row:
-            self._rows.append([])
-        line = self._rows[row]
-        line += " " * (column + len(text) - len(line))
-        line[column : column + len(text)] = text
-
-    def lines(self) -> list[str]:
-        """All rows, without the blanks at their ends."""
-        return ["".join(row).rstrip() for row in self._rows]
-
-
-class Placed(NamedTuple):
-    """The columns of the items: their middles, and how wide they are."""
-
-    centres: dict[int, int]
-    widths: dict[int, int]
-
-
-class Net(NamedTuple):
-    """Lines that leave some items of a layer and arrive at some of the next: each of these leads to
-    each of those. `up` and `down` are the columns of both."""
-
-    sources: tuple[int, ...]
-    targets: tuple[int, ...]
-    up: tuple[int, ...]
-    down: tuple[int, ...]
-
-    @property
-    def columns(self) -> list[int]:
-        """All columns from left to right."""
-        return sorted({*self.up, *self.down})
-
-
-def draw_links(
-    canvas: Canvas, layout: Layout, layer: int, placed: Placed, top: int, marks: Marks
-) -> int | None:
-    """Draw what leads from a layer to the next, from a row on; the row where the next begins.
-
-    The number of a condition stands where its edge arrives. None where lines would run over each
-    other.
-    """
-    nets = _arriving(_nets(layout, layer, marks), placed)
-    tracks = _tracks(nets)
-    if tracks is None:
-        return None
-    _draw_tracks(canvas, nets, tracks, top)
-    bottom = top + len(tracks)
-    for net in nets:
-        for source, column in zip(net.sources, net.up, strict=True):
-            if placed.widths[source] > 1:
-                canvas.put(top - 1, column, "┬")
-        for target, column in zip(net.targets, net.down, strict=True):
-            canvas.put(bottom, column, "▼" if placed.widths[target] > 1 else "│")
-    for link, mark in marks.items():
-        source, target = layout.ways[link][:2]
-        for net in nets:
-            if net.sources == (source,) and target in net.targets:
-                canvas.put(bottom, net.down[net.targets.index(target)] + 1, mark)
-    return bottom + 1
-
-
-def _nets(layout: Layout, layer: int, marks: Marks) -> list[tuple[tuple[int, ...], ...]]:
-    """Sources with the targets that they share; who leads on by a condition shares no line."""
-    leading: dict[int, list[int]] = {item: [] for item in layout.layers[layer]}
-    alone = {layout.ways[link][0] for link in marks}
-    for way in layout.ways.values():
-        for upper, lower in pairwise(way):
-            if lower not in leading.get(upper, (lower,)):
-                leading[upper].append(lower)
-    sources: dict[tuple[int | None, tuple[int, ...]], list[int]] = {}
-    for item, targets in leading.items():
-        if targets:
-            key = (item if item in alone else None, tuple(sorted(targets)))
-            sources.setdefault(key, []).append(item)
-    return [(tuple(items), targets) for (_, targets), items in sources.items()]
-
-
-def _arriving(nets: list[tuple[tuple[int, ...], ...]], placed: Placed) -> list[Net]:
-    """The nets with their columns: at a box each arrives at one of its own, if it is wide enough,
-    in the order in which they come from the left."""
-    centres = placed.centres
-    came: dict[int, list[tuple[int, ...]]] = {}
-    from_the_left = sorted(nets, key=lambda net: sum(centres[s] for s in net[0]) / len(net[0]))
-    for sources, targets in from_the_left:
-        for target in targets:
-            came.setdefault(target, []).append(sources)
-    found = []
-    for sources, targets in nets:
-        down = []
-        for target in targets:
-            beside = came[target]
-            fits = 2 * len(beside) < placed.widths[target]
-            shift = 2 * beside.index(sources) - len(beside) + 1 if fits else 0
-            down.append(centres[target] + shift)
-        found.append(Net(sources, targets, tuple(centres[s] for s in sources), tuple(down)))
-    return found
-
-
-def _tracks(nets: list[Net]) -> list[Net] | None:
-    """Those whose lines run across, top first: one that leaves where another arrives must have
-    turned away before."""
-    bent = [net for net in nets if len(net.columns) > 1]
-    order: TopologicalSorter[Net] = TopologicalSorter(dict.fromkeys(bent, ()))
-    for net in bent:
-        for other in bent:
-            if other != net and set(net.down) & set(other.up):
-                order.add(net, other)
-    try:
-        return list(order.static_order())
-    except CycleError:
-        return None
-
-
-def _draw_tracks(canvas: Canvas, nets: list[Net], tracks: list[Net], top: int) -> None:
-    signs: dict[tuple[int, int], int] = {}
-    for row, net in enumerate(tracks):
-        first, *_, last = net.columns
-        for column in range(first, last + 1):
-            across = _LEFT * (column > first) | _RIGHT * (column < last)
-            signs[row, column] = across | _UP * (column in net.up) | _DOWN * (column in net.down)
-    for net in nets:
-        own = tracks.index(net) if net in tracks else len(tracks)
-        uprights = [(row, column) for column in net.up for row in range(own)]
-        uprights += [(row, column) for column in net.down for row in range(own + 1, len(tracks))]
-        for row, column in uprights:
-            held = signs.get((row, column), 0) if column in tracks[row].down else 0
-            signs[row, column] = held | _UP | _DOWN
-    for (row, column), directions in signs.items():
-        canvas.put(top + row, column, _JOINTS[directions])
-
-
-_GAP: Final = 3
-_BOX: Final = 4
-"""Rows of a box: its borders, its name and its agent."""
-
-_MARKS: Final = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-
-
-def picture_of(spec: GraphSpec) -> Iterator[str]:
-    """The lines of the picture, at most 80 columns wide where names allow it, and the conditions of
-    the edges below it, by the numbers that the picture has them with."""
-    layout = layout_of(spec)
-    marks = _marks(spec, layout)
-    drawn = _drawn(spec, layout, marks)
-    if drawn is None:
-        yield from _listed(spec, layout)
-        return
-    yield from drawn
-    notes = [*_conditions(spec, marks), *_backward(spec, layout)]
-    if notes:
-        yield ""
-    for note in notes:
-        yield from folded(note)
-
-
-def _marks(spec: GraphSpec, layout: Layout) -> Marks:
-    conditional = [link for link in layout.ways if condition_of(spec, link)]
-    return {
-        link: _MARKS[number] if number < len(_MARKS) else "*"
-        for number, link in enumerate(conditional)
-    }
-
-
-def _drawn(spec: GraphSpec, layout: Layout, marks: Marks) -> list[str] | None:
-    """The boxes and lines; None where they do not fit or would not be clear."""
-    widths = [[_width(spec, item) for item in row] for row in layout.layers]
-    if max(sum(row) + _GAP * (len(row) - 1) for row in widths) > WIDTH:
-        return None
-    placed = _placed(layout, widths)
-    canvas = Canvas()
-    top = 0
-    for number, row in enumerate(layout.layers):
-        for item in row:
-            _draw_item(spec, canvas, item, placed.centres[item], top)
-        if number + 1 < len(layout.layers):
-            down = draw_links(canvas, layout, number, placed, top + _BOX, marks)
-            if down is None:
-                return None
-            top = down
-    return canvas.lines()
-
-
-def _width(spec: GraphSpec, item: int) -> int:
-    if item >= len(spec.nodes):
-        return 1
-    node = spec.nodes[item]
-    return max(len(node.name), len(agent_words(spec, item))) + 4
-
-
-def _placed(layout: Layout, widths: list[list[int]]) -> Placed:
-    found = Placed({}, {})
-    for row, wide in zip(layout.layers, widths, strict=True):
-        left = (WIDTH - sum(wide) - _GAP * (len(wide) - 1)) // 2
-        for item, width in zip(row, wide, strict=True):
-            found.centres[item] = left + width // 2
-            found.widths[item] = width
-            left += width + _GAP
-    return found
-
-
-def _draw_item(spec: GraphSpec, canvas: Canvas, item: int, centre: int, top: int) -> None:
-    if item >= len(spec.nodes):
-        for row in range(_BOX):
-            canvas.put(top + row, centre, "│")
-        return
-    room = _width(spec, item) - 2
-    left = centre - (room + 2) // 2
-    canvas.put(top, left, f"┌{'─' * room}┐")
-    canvas.put(top + 1, left, f"│{spec.nodes[item].name:^{room}}│")
-    canvas.put(top + 2, left, f"│{agent_words(spec, item):^{room}}│")
-    canvas.put(top + 3, left, f"└{'─' * room}┘")
-
-
-def _conditions(spec: GraphSpec, marks: Marks) -> Iterator[str]:
-    for link, mark in marks.items():
-        source, target = spec.nodes[link.source].name, spec.nodes[link.target].name
-        yield f"{mark} {source} → {target}  {_when(spec, link)}"
-
-
-def _backward(spec: GraphSpec, layout: Layout) -> Iterator[str]:
-    for link in layout.back:
-        rounds = spec.nodes[link.target].rounds
-        source, target = spec.nodes[link.source].name, spec.nodes[link.target].name
-        told = f"↺ {source} goes back to {target}, {rounds} rounds at most"
-        yield f"{told}  {_when(spec, link)}".rstrip()
-
-
-def _when(spec: GraphSpec, link: Link) -> str:
-    condition = condition_of(spec, link)
-    return condition if condition in ("", "otherwise") else f"if {condition}"
-
-
-def _listed(spec: GraphSpec, layout: Layout) -> Iterator[str]:
-    """Each node with its agent and where it leads, by layers."""
+def tree_of(spec: GraphSpec) -> Tree:
+    """The graph for a terminal: the nodes in the order of the file, each with its agent, and
+    beneath it where it leads and when."""
+    shape = shape_of(spec)
     leaving: dict[int, list[Link]] = {}
-    for link in (*layout.ways, *layout.back):
+    for link in shape.links:
         leaving.setdefault(link.source, []).append(link)
-    for number, row in enumerate(layout.layers, 1):
-        for item in (item for item in row if item < len(spec.nodes)):
-            yield from folded(f"{number} {spec.nodes[item].name} ({agent_words(spec, item)})")
-            yield from _led_to(spec, leaving.get(item, []))
+    tree = Tree(spec.name)
+    for place in sorted(shape.order):
+        name = Text.assemble((spec.nodes[place].name, "bold"), f" ({agent_words(spec, place)})")
+        branch = tree.add(name)
+        for link in leaving.get(place, ()):
+            branch.add(Text(_led_to(spec, link)))
+    return tree
 
 
-def _led_to(spec: GraphSpec, links: list[Link]) -> Iterator[str]:
-    plain = [link for link in links if not (link.back or condition_of(spec, link))]
-    if plain:
-        names = ", ".join(spec.nodes[link.target].name for link in plain)
-        yield from folded(f"→ {names}", indent="    ")
-    for link in (link for link in links if link.back or condition_of(spec, link)):
-        told = f"{'↺' if link.back else '→'} {spec.nodes[link.target].name}  {_when(spec, link)}"
-        yield from folded(told.rstrip(), indent="    ")
+def _led_to(spec: GraphSpec, link: Link) -> str:
+    target = spec.nodes[link.target]
+    back = f"↺ {target.name}, {target.rounds} rounds at most" if link.back else f"→ {target.name}"
+    condition = condition_of(spec, link)
+    when = condition if condition in ("", "otherwise") else f"if {condition}"
+    return f"{back}  {when}".rstrip()
 
 
 _LETTER, _SMALL_LETTER = 7.2, 6.4

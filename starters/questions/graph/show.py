@@ -5,13 +5,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+
 from desk.contracts.question.graph import GraphSpec, ParameterSpec
 from desk.documents.publishing.files import published
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs.shape import shape_of
 from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
-from starters.questions.graph.picture import mermaid_of, picture_of, svg_of
+from starters.questions.graph.picture import mermaid_of, svg_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import folded
 
@@ -53,7 +55,7 @@ def check_graph(written: str, *, as_json: bool) -> ExitStatus:
 
 
 def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) -> ExitStatus:
-    """Print a graph as a picture, as Mermaid text or as JSON, or write it as an SVG file.
+    """Print a graph as a tree, as Mermaid text or as JSON, or write it as an SVG file.
 
     Raises:
         UsageError: no graph has that name, something is wrong in its file, or more than one form is
@@ -74,8 +76,11 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
     elif as_json:
         told = f"{_as_json(path, (), spec)}\n"
     else:
-        told = "\n".join((*_described(spec), "", *picture_of(spec), ""))
+        told = "\n".join((*_described(spec), "", ""))
     sys.stdout.write(told)
+    if not (svg or mermaid or as_json):
+        # Where nobody's screen is, no line is cut or wrapped.
+        Console().print(tree_of(spec), soft_wrap=not sys.stdout.isatty())
     return ExitStatus.COMPLETE
 
 
