@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.technical.groups import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
 from desk.analytics.technical.market_data import quarter_move
 from desk.contracts.episode.analysis import Analysis, Hint
@@ -14,7 +15,6 @@ from desk.contracts.findings.claims import Metric
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import COMPANIES
 from desk.sources.ecb.store import RatesStore
-from desk.sources.serving.symbol_search import EURO_REFERENCE_CURRENCIES
 from tests.support.price_series import weekdays
 from tests.support.rates_files import write_rates
 
@@ -100,7 +100,7 @@ def test_days_after_the_instant_are_in_no_move(tmp_path: Path) -> None:
 
 
 def test_every_member_is_a_market_with_prices_and_has_one_group() -> None:
-    known = set(EURO_REFERENCE_CURRENCIES)
+    known = set(QUOTING_ORDER)
     for bloc in CURRENCY_BLOCS:
         assert {*bloc.members, *bloc.home_of} <= known
         assert "USD" not in bloc.members

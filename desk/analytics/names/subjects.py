@@ -5,30 +5,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-_BANKS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "US": r"the\sFed|Fed|Federal\sReserve|FOMC",
-        "XM": r"ECB|European\sCentral\sBank",
-        "JP": r"BoJ|BOJ|Bank\sof\sJapan",
-        "GB": r"BoE|BOE|Bank\sof\sEngland",
-        "CH": r"SNB|Swiss\sNational\sBank",
-        "AU": r"RBA|Reserve\sBank\sof\sAustralia",
-        "NZ": r"RBNZ|Reserve\sBank\sof\sNew\sZealand",
-        "CA": r"BoC|BOC|Bank\sof\sCanada",
-        "SE": r"Riksbank",
-        "NO": r"Norges\sBank",
-        "CN": r"PBoC|PBOC|People's\sBank\sof\sChina",
-        "HK": r"HKMA|Hong\sKong\sMonetary\sAuthority",
-        "SG": r"Monetary\sAuthority\sof\sSingapore",
-        "KR": r"BoK|BOK|Bank\sof\sKorea",
-        "IN": r"RBI|Reserve\sBank\sof\sIndia",
-        "ID": r"Bank\sIndonesia",
-        "TH": r"BoT|BOT|Bank\sof\sThailand",
-        "MY": r"BNM|Bank\sNegara\sMalaysia",
-        "PH": r"BSP|Bangko\sSentral\sng\sPilipinas",
-        "TW": r"Central\sBank\sof\sthe\sRepublic\sof\sChina",
-    }
-)
+from desk.analytics.names.central_banks import CENTRAL_BANKS
+from desk.analytics.names.currencies import names_of
+from desk.analytics.names.markets import AREAS, DOLLAR
+
 _AREAS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "US": r"US|U\.S\.|United\sStates",
@@ -53,31 +33,27 @@ _AREAS: Final[Mapping[str, str]] = MappingProxyType(
         "TW": r"Taiwan(?:ese)?|TW",
     }
 )
-_CURRENCIES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "EUR": r"euro|EUR",
-        "JPY": r"yen|JPY",
-        "GBP": r"sterling|pound|cable|Sterling|GBP",
-        "CHF": r"franc|CHF",
-        "AUD": r"Aussie|Australian\sdollar|AUD",
-        "NZD": r"kiwi|New\sZealand\sdollar|NZD",
-        "CAD": r"loonie|Canadian\sdollar|CAD",
-        "SEK": r"krona|SEK",
-        "NOK": r"krone|NOK",
-        "CNY": r"yuan|renminbi|CNY|CNH",
-        "HKD": r"Hong\sKong\sdollar|HKD",
-        "SGD": r"Singapore\sdollar|SGD",
-        "KRW": r"[Tt]he\swon|Korean\swon|KRW",
-        "INR": r"rupee|INR",
-        "IDR": r"rupiah|IDR",
-        "THB": r"baht|THB",
-        "MYR": r"ringgit|MYR",
-        "PHP": r"peso|PHP",
-        "TWD": r"Taiwan\sdollar|TWD",
-    }
-)
+_CURRENCY_CODES: Final = tuple(code for code in AREAS if code != DOLLAR)
+
+
+def _written(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name).replace(r"\ ", r"\s") for name in names)
+
+
+def _currency(code: str) -> str:
+    return rf"(?i:{_written(names_of(code))})|{code}"
+
+
+_BANKS: Final = {
+    area: _written((bank.name, *bank.also_called)) for area, bank in CENTRAL_BANKS.items()
+}
+
+
+_CURRENCIES: Final = {code: _currency(code) for code in _CURRENCY_CODES} | {
+    "KRW": rf"[Tt]he\swon|{_currency('KRW')}"
+}
 _PAIR: Final = re.compile(r"\b(?P<base>[A-Z]{3})/(?P<quote>[A-Z]{3})\b")
-_CODES: Final = "|".join((*_CURRENCIES, "USD"))
+_CODES: Final = "|".join(AREAS)
 _JOINED: Final = re.compile(rf"\b(?P<base>{_CODES})-?(?P<quote>{_CODES})\b")
 
 
@@ -88,7 +64,7 @@ def _any_of(names: Mapping[str, str]) -> re.Pattern[str]:
 _BANK: Final = _any_of(_BANKS)
 _AREA: Final = _any_of(_AREAS)
 _CURRENCY: Final = _any_of(_CURRENCIES)
-_SPOKEN: Final = _any_of({**_CURRENCIES, "USD": r"(?:US\s)?dollar|greenback|USD"})
+_SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
     r"\b(?:against|versus|vs\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
 )

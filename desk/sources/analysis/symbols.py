@@ -3,12 +3,14 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Final, NamedTuple
 
+from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, names_of
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.subjects import namings
 from desk.sources.ecb.rates import EURO
-from desk.sources.serving.symbol_search import EURO_REFERENCE_CURRENCIES, quoted_as
+from desk.sources.serving.symbol_search import quoted_as
 
 OTHER_CROSSES: Final = ("GBP/JPY", "AUD/JPY", "NZD/JPY", "CAD/JPY", "CHF/JPY", "AUD/NZD")
 """Pairs without the dollar and the euro that are quoted by themselves."""
@@ -38,16 +40,7 @@ COMPANIES: Final[Mapping[str, Company]] = {
 
 def name_of_pair(symbol: str) -> str:
     """The names of a pair's currencies: `euro / US dollar`."""
-    return " / ".join(_name(code) for code in symbol.split("/"))
-
-
-def _name(code: str) -> str:
-    words = EURO_REFERENCE_CURRENCIES.get(code, code).split()
-    return " ".join(words[: _NAME_LENGTHS.get(code, 2)])
-
-
-_NAME_LENGTHS: Final = {"EUR": 1, "NZD": 3, "HKD": 3, "KRW": 3, "ZAR": 3, "ROL": 3, "TRL": 3}
-"""How many words of a search entry are the currency's name, where it is not two."""
+    return " / ".join(currency_name(code) for code in symbol.split("/"))
 
 
 YEN: Final = "JPY"
@@ -58,41 +51,9 @@ and what it is the usual gauge of."""
 CUTOFF: Final = 0.75
 """The likeness that `difflib` gives, from which on a word may be a slip for a name."""
 
-_CURRENCIES: Final = (
-    ("EUR", r"euro"),
-    ("JPY", r"yen"),
-    ("GBP", r"(?:british )?pound(?: sterling)?|sterling|cable"),
-    ("CHF", r"(?:swiss )?franc|swissie"),
-    ("AUD", r"aussie(?: dollar)?|australian dollar"),
-    ("NZD", r"kiwi(?: dollar)?|new zealand dollar"),
-    ("CAD", r"loonie|canadian dollar"),
-    ("SEK", r"(?:swedish )?krona"),
-    ("NOK", r"(?:norwegian )?krone"),
-    ("CNY", r"(?:chinese )?(?:yuan|renminbi)|CNH"),
-    ("HKD", r"hong kong dollar"),
-    ("SGD", r"singapore dollar"),
-    ("KRW", r"(?:the|korean) won"),
-    ("INR", r"(?:indian )?rupee"),
-    ("IDR", r"(?:indonesian )?rupiah"),
-    ("THB", r"(?:thai )?baht"),
-    ("MYR", r"(?:malaysian )?ringgit"),
-    ("PHP", r"(?:philippine )?peso"),
-    ("MXN", r"mexican peso"),
-    ("BRL", r"brazilian real"),
-    ("ZAR", r"(?:south african )?rand"),
-    ("TRY", r"(?:turkish )?lira"),
-    ("PLN", r"(?:polish )?zloty"),
-    ("HUF", r"(?:hungarian )?forint"),
-    ("CZK", r"(?:czech )?koruna"),
-    ("DKK", r"danish krone"),
-    ("ILS", r"(?:israeli )?shekel"),
-    ("RON", r"romanian leu"),
-    ("ISK", r"icelandic krona"),
-    ("RUB", r"(?:russian )?rou?ble"),
-    ("USD", r"(?:us |u\.s\. )?dollar|greenback"),
-)
-"""How a text speaks of a currency, in any case of its letters. Of two names at one place the longer
-counts."""
+
+_SPOKEN_OF: Final = {"KRW": ("the won",)}
+"""Names that only the words around them make one."""
 
 _DOLLARS: Final = {
     "australian": "AUD",
@@ -176,8 +137,8 @@ def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
     """The currencies that a text speaks of, by name or by code, each place once."""
     found = [
         _Mention(code, spoken.start(), spoken.end())
-        for code, names in _CURRENCIES
-        for spoken in re.finditer(rf"\b(?:{_spaced(names)})s?(?!\w)", text, re.IGNORECASE)
+        for code, names in _spoken_names().items()
+        for spoken in names.finditer(text)
     ]
     found += [_Mention(word[0], *word.span()) for word in re.finditer(r"\b[A-Z]{3}\b", text)]
     found += _misspelled_dollars(text)
@@ -195,8 +156,21 @@ def _misspelled_dollars(text: str) -> Iterator[_Mention]:
             yield _Mention(_DOLLARS[whose], *spoken.span())
 
 
-def _spaced(names: str) -> str:
-    return names.replace(" ", r"\s+")
+@cache
+def _spoken_names() -> dict[str, re.Pattern[str]]:
+    """How a text speaks of a currency, in any case of its letters. Of two names at one place the
+    longer counts."""
+    return {
+        code: re.compile(
+            "|".join(_spaced(name) for name in (*names_of(code), *_SPOKEN_OF.get(code, ()))),
+            re.IGNORECASE,
+        )
+        for code in QUOTING_ORDER
+    }
+
+
+def _spaced(name: str) -> str:
+    return r"\b" + r"\s+".join(map(re.escape, name.split())) + r"s?(?!\w)"
 
 
 def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:

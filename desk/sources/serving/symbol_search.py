@@ -2,55 +2,12 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 
-EURO_REFERENCE_CURRENCIES = {
-    "EUR": "euro",
-    "GBP": "pound sterling British UK",
-    "AUD": "Australian dollar Aussie",
-    "NZD": "New Zealand dollar Kiwi",
-    "USD": "US dollar American United States",
-    "CAD": "Canadian dollar",
-    "CHF": "Swiss franc",
-    "NOK": "Norwegian krone",
-    "SEK": "Swedish krona",
-    "CNY": "Chinese yuan renminbi China",
-    "HKD": "Hong Kong dollar",
-    "SGD": "Singapore dollar",
-    "KRW": "South Korean won Korea",
-    "INR": "Indian rupee India",
-    "IDR": "Indonesian rupiah Indonesia",
-    "THB": "Thai baht Thailand",
-    "MYR": "Malaysian ringgit Malaysia",
-    "PHP": "Philippine peso Philippines",
-    "DKK": "Danish krone",
-    "BGN": "Bulgarian lev",
-    "BRL": "Brazilian real",
-    "CYP": "Cypriot pound",
-    "CZK": "Czech koruna",
-    "EEK": "Estonian kroon",
-    "HRK": "Croatian kuna",
-    "HUF": "Hungarian forint",
-    "ILS": "Israeli shekel",
-    "ISK": "Icelandic króna krona",
-    "LTL": "Lithuanian litas",
-    "LVL": "Latvian lats",
-    "MTL": "Maltese lira",
-    "MXN": "Mexican peso",
-    "PLN": "Polish zloty",
-    "ROL": "old Romanian leu",
-    "RON": "Romanian leu",
-    "RUB": "Russian rouble ruble",
-    "SIT": "Slovenian tolar",
-    "SKK": "Slovak koruna",
-    "TRL": "old Turkish lira",
-    "TRY": "Turkish lira",
-    "ZAR": "South African rand",
-    "JPY": "Japanese yen Japan",
-}
-"""Names to search by, in the order in which the market quotes them: the earlier currency of a
-pair is its base. The desk's currencies stand before the others, the yen is always quoted last."""
+from desk.analytics.names.currencies import QUOTING_ORDER, home_of, names_of
 
-_RANK = {code: rank for rank, code in enumerate(EURO_REFERENCE_CURRENCIES)}
+_SEARCHED_BY = {"GBP": "UK", "USD": "American"}
+_RANK = {code: rank for rank, code in enumerate(QUOTING_ORDER)}
 _COUNTERPARTS = ("USD", "EUR", "JPY", "GBP")
 _EXACT_CODE, _WHOLE_WORD, _BEGINNING = 4, 2, 1
 
@@ -87,8 +44,14 @@ def _pairs(currencies: Collection[str]) -> list[tuple[str, str, str]]:
     ]
 
 
+@cache
+def _search_words(code: str) -> tuple[str, ...]:
+    words = (*names_of(code), home_of(code), _SEARCHED_BY.get(code, ""))
+    return tuple(dict.fromkeys(" ".join(words).lower().split()))
+
+
 def _score(word: str, code: str) -> int:
-    names = EURO_REFERENCE_CURRENCIES.get(code, "").lower().split()
+    names = _search_words(code)
     if word == code.lower():
         return _EXACT_CODE
     if word in names:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.contracts.findings.source_results import (
     DecisionCalendar,
     PolicyRates,
@@ -11,28 +12,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import AreaCode
 
-BANKS: Final[Mapping[AreaCode, str]] = {
-    "AU": "Reserve Bank of Australia",
-    "CA": "Bank of Canada",
-    "CH": "Swiss National Bank",
-    "CN": "People's Bank of China",
-    "GB": "Bank of England",
-    "HK": "Hong Kong Monetary Authority",
-    "ID": "Bank Indonesia",
-    "IN": "Reserve Bank of India",
-    "JP": "Bank of Japan",
-    "KR": "Bank of Korea",
-    "MY": "Bank Negara Malaysia",
-    "NO": "Norges Bank",
-    "NZ": "Reserve Bank of New Zealand",
-    "PH": "Bangko Sentral ng Pilipinas",
-    "SE": "Sveriges Riksbank",
-    "SG": "Monetary Authority of Singapore",
-    "TH": "Bank of Thailand",
-    "TW": "Central Bank of the Republic of China (Taiwan)",
-    "US": "Federal Reserve",
-    "XM": "European Central Bank",
-}
+BANKS: Final[Mapping[AreaCode, str]] = {area: bank.name for area, bank in CENTRAL_BANKS.items()}
 
 
 def known_banks(answers: Iterable[SourceResult]) -> dict[AreaCode, str]:

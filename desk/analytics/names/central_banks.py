@@ -1,0 +1,43 @@
+"""The central banks by area: the name in full, and how the market writes it besides."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from desk.contracts.markets import AreaCode
+
+
+class CentralBank(NamedTuple):
+    """A bank's English name, and its shorter ones as they are written."""
+
+    name: str
+    also_called: tuple[str, ...] = ()
+
+
+CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
+    {
+        "AU": CentralBank("Reserve Bank of Australia", ("RBA",)),
+        "CA": CentralBank("Bank of Canada", ("BoC", "BOC")),
+        "CH": CentralBank("Swiss National Bank", ("SNB",)),
+        "CN": CentralBank("People's Bank of China", ("PBoC", "PBOC")),
+        "GB": CentralBank("Bank of England", ("BoE", "BOE")),
+        "HK": CentralBank("Hong Kong Monetary Authority", ("HKMA",)),
+        "ID": CentralBank("Bank Indonesia"),
+        "IN": CentralBank("Reserve Bank of India", ("RBI",)),
+        "JP": CentralBank("Bank of Japan", ("BoJ", "BOJ")),
+        "KR": CentralBank("Bank of Korea", ("BoK", "BOK")),
+        "MY": CentralBank("Bank Negara Malaysia", ("BNM",)),
+        "NO": CentralBank("Norges Bank"),
+        "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ",)),
+        "PH": CentralBank("Bangko Sentral ng Pilipinas", ("BSP",)),
+        "SE": CentralBank("Sveriges Riksbank", ("Riksbank",)),
+        "SG": CentralBank("Monetary Authority of Singapore"),
+        "TH": CentralBank("Bank of Thailand", ("BoT", "BOT")),
+        "TW": CentralBank(
+            "Central Bank of the Republic of China (Taiwan)",
+            ("Central Bank of the Republic of China",),
+        ),
+        "US": CentralBank("Federal Reserve", ("the Fed", "Fed", "FOMC")),
+        "XM": CentralBank("European Central Bank", ("ECB",)),
+    }
+)
