@@ -18,9 +18,15 @@ def builtin_turn(request: TurnRequest) -> Turn:
     The same request always gives the same turn. A tool that could not be asked or that refused
     ends in `failure`, so that the task can be given to somebody else; a tool that has no data
     does not.
+
+    Raises:
+        LookupError: the task is of a package that is not installed here.
     """
+    task = request.assignment.task_type
+    if task not in ANALYSTS:
+        raise LookupError(f"no package that is installed here has the task {task}")
     try:
-        turn = ANALYSTS[request.assignment.task_type](request)
+        turn = ANALYSTS[task](request)
     except TaskNotPossible as impossible:
         return Turn(failure=impossible.error)
     if isinstance(turn.result, ResearchResult | ValidationResult):

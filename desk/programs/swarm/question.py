@@ -73,7 +73,18 @@ _ASPECTS: Final = {
 
 
 def complexity_of(objective: str, markets: int) -> Complexity:
-    """How much an objective about so many markets needs, by the rules above."""
+    """How much an objective about so many markets needs.
+
+    The rules are a convention of the desk, in the order in which they are tried:
+
+    | complexity | where the objective |
+    | --- | --- |
+    | complex | names two markets or more |
+    | complex | has a word of a broad question, such as carry, unwind, outlook, regime or thesis |
+    | moderate | asks for reasons: why, what drives, explain, because of what |
+    | moderate | has words of two specialists' work or more |
+    | simple | is none of these: one market and a narrow question |
+    """
     if markets > 1 or BROAD.search(objective):
         return Complexity.COMPLEX
     if REASONS.search(objective) or len(aspects_named(objective)) > 1:
