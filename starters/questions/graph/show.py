@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 
@@ -16,6 +17,9 @@ from starters.questions.graph.file import GraphFileError, find_graph, read_graph
 from starters.questions.graph.picture import mermaid_of, svg_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import folded
+
+_UNCUT: Final = 1_000
+"""Columns where the tree is piped: more than its longest line, so that none is wrapped."""
 
 
 def list_graphs(*, as_json: bool) -> ExitStatus:
@@ -79,8 +83,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
         told = "\n".join((*_described(spec), "", ""))
     sys.stdout.write(told)
     if not (svg or mermaid or as_json):
-        # Where nobody's screen is, no line is cut or wrapped.
-        Console().print(tree_of(spec), soft_wrap=not sys.stdout.isatty())
+        Console(width=None if sys.stdout.isatty() else _UNCUT).print(tree_of(spec))
     return ExitStatus.COMPLETE
 
 
