@@ -3,7 +3,6 @@ published answer."""
 
 import asyncio
 from collections import deque
-from datetime import datetime
 
 from temporalio import workflow
 
@@ -17,31 +16,25 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message
 from desk.contracts.question.graph import (
     AnswerPublication,
-    GraphRecord,
     GraphRequest,
     GraphResult,
     GraphStatus,
-    NodeOutcome,
     NodeSpec,
 )
-from desk.contracts.week.run import TaskOutcome, Tools
-from desk.contracts.weeks import TimeWindow
+from desk.contracts.week.run import TaskOutcome
 from desk.runs.assignments.assignments import (
     assignment_of,
     node_deadline,
     place_of,
     policy_at,
     shown_to,
-    week_before,
-    window_before,
 )
-from desk.runs.assignments.budget import Budget
 from desk.runs.assignments.reassignment import Undelivered
-from desk.runs.boards.graph_board import GraphBoard, ended
-from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.boards.board import GraphBoard
+from desk.runs.graphs.machine import Step
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.publishing import published
-from workflows.engine.task_runner import TaskRunner
+from workflows.engine.run import NodeRun
 from workflows.engine.tools import tools_of
 from workflows.options import note_outcome, note_phase, unusable
 
@@ -50,97 +43,21 @@ MOST_AT_WORK = 40
 activities under way, and a node up to sixteen."""
 
 
-class GraphNodes:
-    """The nodes of one run. They spend from one budget."""
+class GraphWalk(NodeRun[GraphBoard]):
+    """One run's way through its graph."""
 
-    def __init__(
-        self,
-        request: GraphRequest,
-        window: TimeWindow,
-        deadline: datetime,
-        board: GraphBoard,
-        tools: Tools,
-    ) -> None:
+    def __init__(self, request: GraphRequest, board: GraphBoard) -> None:
+        super().__init__(board, request.policy)
         self._request = request
-        self._window = window
-        self._deadline = deadline
-        self._board = board
-        self._tools = tools
-        self._budget = Budget(request.policy.budget.allowance)
         self._working = 0
 
-    async def work(self, step: Step, state: tuple[StateEntry, ...]) -> NodeOutcome:
-        """What became of a node in this round. Its failure is an outcome as well."""
-        node, began = step.node, workflow.now()
-        self._working += 1
-        try:
-            done = await self._done(step, state)
-        finally:
-            self._working -= 1
-        return ended(
-            node.name, done, began=began, at=workflow.now(), key=node.key, round_=step.round
-        )
-
-    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | Undelivered:
-        policy = policy_at(step.node, self._request.policy)
-        profile = _profile(step.node, policy)
-        assignment = self._assignment(step, profile)
-        findings = _findings(step.node, state)
-        evidence = self._board.evidence_for(state) if findings else ()
-        context = TurnContext(findings=findings, evidence=evidence, state=state)
-        return await TaskRunner(policy, self._budget, self._tools).run_or_reassign(
-            AgentTask(profile, assignment, context, place=assignment.task_id),
-            sharing=self._working + 1,
-            sharing_then=lambda: self._working + 1,
-        )
-
-    def _assignment(self, step: Step, profile: AgentProfile) -> TaskAssignment:
-        node, request = step.node, self._request
-        return assignment_of(
-            profile,
-            request.policy,
-            node.task,
-            place_of(node.name, step.round),
-            self._window,
-            node_deadline(workflow.now(), self._deadline, node, request.policy.deadlines),
-            market=request.market,
-            query=request.query,
-            instructions=node.instructions,
-        )
-
-
-class GraphWalk:
-    """One run's way through its graph, and the board that shows it."""
-
-    def __init__(self, request: GraphRequest, window: TimeWindow, started_at: datetime) -> None:
-        """Raises:
-        ValueError: the graph has a form that cannot be run.
-        """
-        self.deadline = started_at + request.policy.deadlines.week
-        self._request = request
-        self._window = window
-        self._machine = GraphMachine(request.graph, request.query)
-        self.board = GraphBoard(
-            request.query,
-            request.graph.name,
-            request.policy.budget.allowance,
-            self._machine,
-            started_at,
-        )
-
-    @property
-    def skipped(self) -> tuple[str, ...]:
-        """The nodes that it did not come to."""
-        return self._machine.skipped
-
-    async def to_the_end(self, tools: Tools) -> None:
+    async def to_the_end(self) -> None:
         """Take every step that there is to take."""
-        nodes = GraphNodes(self._request, self._window, self.deadline, self.board, tools)
-        ready, working = deque(self._machine.begin()), list[asyncio.Task[tuple[Step, ...]]]()
+        ready, working = deque(self.board.machine.begin()), list[asyncio.Task[tuple[Step, ...]]]()
         try:
             while ready or working:
                 while ready and len(working) < MOST_AT_WORK:
-                    step = asyncio.create_task(self._take(ready.popleft(), nodes))
+                    step = asyncio.create_task(self._take(ready.popleft()))
                     step.add_done_callback(_look_at)
                     working.append(step)
                 done, working = await workflow.wait(working, return_when=asyncio.FIRST_COMPLETED)
@@ -150,16 +67,47 @@ class GraphWalk:
             for left in working:
                 left.cancel()
 
-    async def _take(self, step: Step, nodes: GraphNodes) -> tuple[Step, ...]:
-        """Do a step; the steps that follow from it."""
-        self.board.note_begun(step.node.name, workflow.now())
-        workflow.set_current_details(self.board.details())
-        state = shown_to(step.node, self._request.graph, self._machine.visible_to(step.node))
-        outcome = await nodes.work(step, state)
-        self.board.note_ended(outcome)
-        following = self._machine.finish(outcome.entry)
-        workflow.set_current_details(self.board.details())
+    async def _take(self, step: Step) -> tuple[Step, ...]:
+        """Do a step; the steps that follow from it. A node's failure is an outcome as well."""
+        node, machine = step.node, self.board.machine
+        self.begin(node.name)
+        state = shown_to(node, self._request.graph, machine.visible_to(node))
+        self._working += 1
+        try:
+            done = await self._done(step, state)
+        finally:
+            self._working -= 1
+        outcome = self.board.end(node.name, done, workflow.now(), node.key)
+        following = machine.finish(outcome.entry)
+        self.show()
         return following
+
+    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | Undelivered:
+        policy = policy_at(step.node, self._request.policy)
+        profile = _profile(step.node, policy)
+        assignment = self._assignment(step, profile)
+        findings = _findings(step.node, state)
+        evidence = self.board.evidence_for(state) if findings else ()
+        context = TurnContext(findings=findings, evidence=evidence, state=state)
+        return await self.tasks_by(policy).run_or_reassign(
+            AgentTask(profile, assignment, context, place=assignment.task_id),
+            sharing=self._working + 1,
+            sharing_then=lambda: self._working + 1,
+        )
+
+    def _assignment(self, step: Step, profile: AgentProfile) -> TaskAssignment:
+        node, request, board = step.node, self._request, self.board
+        return assignment_of(
+            profile,
+            request.policy,
+            node.task,
+            place_of(node.name, step.round),
+            board.window,
+            node_deadline(workflow.now(), board.deadline, node, request.policy.deadlines),
+            market=request.market,
+            query=request.query,
+            instructions=node.instructions,
+        )
 
 
 @workflow.defn
@@ -170,8 +118,6 @@ class ResearchGraphWorkflow:
     def __init__(self, request: GraphRequest) -> None:
         self._request = request
         self._started_at = workflow.info().start_time
-        self._as_of = request.as_of or self._started_at
-        self._window = window_before(self._as_of, request.time_zone)
         self._walk: GraphWalk | None = None
 
     @workflow.run
@@ -184,11 +130,13 @@ class ResearchGraphWorkflow:
         """
         walk = self._walk = self._begun()
         note_phase(Phase.RESEARCHING)
-        agents = sorted({node.agent for node in request.graph.nodes})
-        await walk.to_the_end(await tools_of(request.policy, agents))
+        walk.tools = await tools_of(
+            request.policy, sorted({node.agent for node in request.graph.nodes})
+        )
+        await walk.to_the_end()
         note_phase(Phase.PUBLISHING)
         walk.board.phase = Phase.PUBLISHING
-        publication = await self._publish(walk)
+        publication = await self._publish(walk.board)
         walk.board.note_published(publication.files)
         note_outcome(publication.outcome)
         return GraphResult(
@@ -203,31 +151,24 @@ class ResearchGraphWorkflow:
         """The status board."""
         if self._walk is None:
             raise unusable("the run was refused, and has nothing to show")
-        return self._walk.board.status(self._as_of, self._walk.deadline)
+        return self._walk.board.status()
 
-    async def _publish(self, walk: GraphWalk) -> AnswerPublication:
-        info = workflow.info()
-        record = GraphRecord(
-            request=self._request,
-            week=week_before(self._as_of),
-            window=self._window,
-            nodes=walk.board.outcomes,
-            skipped=walk.skipped,
-            started_at=self._started_at,
-            workflow_id=info.workflow_id,
-            run_id=info.run_id,
-        )
+    async def _publish(self, board: GraphBoard) -> AnswerPublication:
+        info, skipped = workflow.info(), board.machine.skipped
+        record = board.record_of(self._request, info.workflow_id, info.run_id, skipped=skipped)
         return await published(record, what="answer")
 
     def _begun(self) -> GraphWalk:
         """Only the form is looked at: who starts a run has had the graph checked, and a check that
         is made stricter must not refuse what has been run."""
-        if self._as_of > workflow.now():
-            raise unusable(f"{self._as_of.date()} has not come yet")
+        as_of = self._request.as_of or self._started_at
+        if as_of > workflow.now():
+            raise unusable(f"{as_of.date()} has not come yet")
         try:
-            return GraphWalk(self._request, self._window, self._started_at)
+            board = GraphBoard(self._request, as_of, self._started_at)
         except ValueError as error:
             raise unusable(str(error)) from error
+        return GraphWalk(self._request, board)
 
 
 def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:

@@ -35,7 +35,7 @@ from desk.programs.judging import outcomes as judged_outcomes
 from desk.programs.judging import turns as judged_turns
 from desk.programs.swarm import findings as swarm_findings
 from desk.programs.swarm.document import record as answer_swarm
-from desk.runs.boards import market_outcome
+from desk.runs.boards import market_board
 from desk.trust.claims import rejections
 from desk.trust.conflicts import detection, voting
 from desk.trust.conflicts.surviving_claims import surviving_claims
@@ -216,7 +216,7 @@ OPPOSITES: Final[Mapping[Judge, Callable[..., Any]]] = {
     prose_review.review: _rejected,
     gate.objections: _objections,
     rejections.without_rejected: _withheld,
-    market_outcome.decide_outcome: _outcome,
+    market_board.decide_outcome: _outcome,
     # what findings contradict each other in, and what is held then
     judged_findings.judged_findings: _found,
     judged_findings.judged_hypotheses: _sound,

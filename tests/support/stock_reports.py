@@ -33,8 +33,8 @@ from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA, ORDER, why_not
 from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
+from desk.programs.episode.run.episode_board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
-from desk.programs.episode.run.state import StockState
 from desk.programs.judging.findings import judged_findings
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.performance import PerformanceTools
@@ -116,7 +116,7 @@ class Play:
     def __init__(
         self, request: StockRequest, failing_steps: Collection[int], answers: Answers
     ) -> None:
-        self.state = StockState(request, STARTED_AT)
+        self.board = EpisodeBoard(request, STARTED_AT)
         self._request = request
         self._failing_steps = failing_steps
         self._answers = answers
@@ -125,12 +125,12 @@ class Play:
         """What a run of these steps found."""
         for number, action in enumerate(steps, start=1):
             self._choose(action, number)
-            refused = why_not(self.state.board, action)
+            refused = why_not(self.board.blackboard, action)
             if refused is None:
-                self.state.begin(action)
+                self.board.begin(action, STARTED_AT)
                 self._act(action, failing=number in self._failing_steps)
             self._note(action, number, refused)
-        return self.state.record(RUN, "run-1")
+        return self.board.record(RUN, "run-1")
 
     def _choose(self, action: StockAction, number: int) -> None:
         task = self._assigned(None, number)
@@ -140,40 +140,40 @@ class Play:
             action=action,
             reason="It is the next of the usual order.",
         )
-        self.state.begin(CONTROLLER)
+        self.board.begin(CONTROLLER, STARTED_AT)
         self._end(CONTROLLER, task, choice, ())
 
     def _act(self, action: StockAction, *, failing: bool) -> None:
-        state = self.state
+        board = self.board
         if action is StockAction.GENERATE_RECOMMENDATION:
             asked = FindingsToJudge(
-                scope=Scope.WITHIN_MARKETS, outcomes=(state.found,), voting=VotingConfig()
+                scope=Scope.WITHIN_MARKETS, outcomes=(board.found,), voting=VotingConfig()
             )
-            state.conflicts = judged_findings(asked).conflicts
-        task = self._assigned(action, state.rounds_of(action))
+            board.conflicts = judged_findings(asked).conflicts
+        task = self._assigned(action, board.rounds_of(action))
         result, evidence = (None, ()) if failing else self._worked(task)
         self._end(action, task, result, evidence)
         claims = result.claims if isinstance(result, ResearchResult) else ()
         values, days = values_of(claims, action, SYMBOL)
         if action in DATA:
-            if result is not None or action not in state.board.taken:
-                state.board.write_part(action, values, days)
+            if result is not None or action not in board.blackboard.taken:
+                board.blackboard.write_part(action, values, days)
         elif action is StockAction.EVALUATE_PERFORMANCE:
-            state.board.write_evaluation(values, days)
+            board.blackboard.write_evaluation(values, days)
         elif isinstance(result, ResearchResult):
-            state.board.write_insights(pointers_of(result))
+            board.blackboard.write_insights(pointers_of(result))
         elif isinstance(result, Synthesis) and result.recommendation is not None:
-            state.board.write_recommendation(result.recommendation)
+            board.blackboard.write_recommendation(result.recommendation)
 
     def _assigned(self, action: StockAction | None, round_: int) -> TaskAssignment:
-        state = self.state
+        board = self.board
         agent = STOCK_TASKS[action][0] if action else AgentId.CONTROLLER_AGENT
         profile = profile_of(agent).model_copy(update={"tools": (), "limits": AgentLimits()})
-        query, window = state.query, state.window
-        made = state.board.recommendation
+        query, window = board.query, board.window
+        made = board.blackboard.recommendation
         if action is StockAction.EVALUATE_PERFORMANCE and made is not None:
-            told = {**query.parameters, **outcome_parameters(state.as_of, made.action)}
-            query, window = query.model_copy(update={"parameters": told}), state.horizon
+            told = {**query.parameters, **outcome_parameters(board.as_of, made.action)}
+            query, window = query.model_copy(update={"parameters": told}), board.horizon
         return episode_task(
             profile, action or CONTROLLER, round_, self._request, query, window, STARTED_AT
         )
@@ -181,9 +181,9 @@ class Play:
     def _worked(self, task: TaskAssignment) -> tuple[AgentResult | None, tuple[ToolResult, ...]]:
         request = TurnRequest(
             assignment=task,
-            state=self.state.results,
-            board=self.state.board.told(),
-            conflicts=self.state.conflicts,
+            state=self.board.results,
+            board=self.board.blackboard.told(),
+            conflicts=self.board.conflicts,
         )
         results: list[ToolResult] = []
         while True:
@@ -203,33 +203,32 @@ class Play:
         evidence: tuple[ToolResult, ...],
     ) -> None:
         error = None if result is not None else "the server was down"
-        self.state.outcomes.append(
-            outcome(
-                node,
-                result,
-                *evidence,
-                agent=task.agent,
-                task=task.task_type,
-                error=error,
-                in_round=self.state.rounds_of(node),
-            )
+        ended = outcome(
+            node,
+            result,
+            *evidence,
+            agent=task.agent,
+            task=task.task_type,
+            error=error,
+            in_round=self.board.rounds_of(node),
         )
+        self.board.go_on([ended])
 
     def _note(self, action: StockAction, number: int, refused: str | None) -> None:
         evaluates = action is StockAction.EVALUATE_PERFORMANCE and refused is None
-        reward = self.state.board.reward if evaluates else None
-        at = self.state.started_at + timedelta(seconds=number)
+        reward = self.board.blackboard.reward if evaluates else None
+        at = self.board.started_at + timedelta(seconds=number)
         step = EpisodeStep(
             number=number,
             action=action,
             reason="It is the next of the usual order.",
             refused=refused,
             reward=reward or Decimal(0),
-            board=self.state.board.told(),
+            board=self.board.blackboard.told(),
             started_at=at,
             ended_at=at + timedelta(milliseconds=500),
         )
-        self.state.steps.append(step)
+        self.board.steps.append(step)
 
 
 def asked(call: ToolCall, as_of: datetime, answers: Answers) -> ToolResult:

@@ -16,7 +16,7 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments.deadlines import MARGIN, answer_due, reminder_due
-from desk.runs.boards.market_outcome import after_decisions
+from desk.runs.boards.market_board import after_decisions
 from desk.runs.escalations.case import Asking, case_of, claims_at, evidence_at, objection
 from desk.runs.escalations.details import case_details, plain
 from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts

@@ -28,8 +28,8 @@ from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, unde
 from workflows.engine.judging import judged_conflicts, recommendation_judged
 from workflows.engine.remembering import recall, remember, untold
 from workflows.engine.tools import tools_of
-from workflows.episode.book import StockBook
 from workflows.episode.evaluating import Evaluating
+from workflows.episode.run import EpisodeRun
 from workflows.options import MARKET, note_outcome, unusable
 
 NO_MEMORY = "memory was not to be used"
@@ -46,10 +46,10 @@ FIRST_YEAR = 1900
 class StockSteps:
     """The steps of one run. What they bring stands on the blackboard, and in `state`."""
 
-    def __init__(self, book: StockBook) -> None:
-        self._book = book
-        self._state = book.state
-        self._request = book.request
+    def __init__(self, run: EpisodeRun) -> None:
+        self._run = run
+        self._board = run.board
+        self._request = run.request
 
     async def to_the_end(self) -> None:
         """Step by step until there is none, or no room for one.
@@ -58,11 +58,11 @@ class StockSteps:
             ApplicationError: `UnusableRequest`: the controller has found that nothing can be done
                 with what was asked, as where there is no such symbol.
         """
-        while self._state.goes_on(began := workflow.now()):
+        while self._board.goes_on(began := workflow.now()):
             choice = await self._chosen()
             if choice.action is None:
                 return
-            refused = why_not(self._state.board, choice.action)
+            refused = why_not(self._board.blackboard, choice.action)
             if refused is None:
                 await self._carried_out(choice.action)
             self._note_step(choice.action, choice.reason, refused, began)
@@ -71,36 +71,36 @@ class StockSteps:
         self, action: StockAction, reason: str, refused: str | None, began: datetime
     ) -> None:
         evaluates = action is StockAction.EVALUATE_PERFORMANCE and refused is None
-        reward = self._state.board.reward if evaluates else None
+        reward = self._board.blackboard.reward if evaluates else None
         step = EpisodeStep(
-            number=len(self._state.steps) + 1,
+            number=len(self._board.steps) + 1,
             action=action,
             reason=reason,
             refused=refused,
             reward=reward or Decimal(0),
-            board=self._state.board.told(),
+            board=self._board.blackboard.told(),
             started_at=began,
             ended_at=workflow.now(),
         )
-        self._state.steps.append(step)
-        self._book.show()
+        self._board.steps.append(step)
+        self._run.show()
 
     async def _chosen(self) -> ActionChoice:
         """What comes next. Where the steps are given, the built-in controller names them; where a
         controller cannot choose, the usual order goes on."""
-        book, state = self._book, self._state
-        profile = book.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
-        book.begin(CONTROLLER)
-        context = TurnContext(state=(*state.choices, *state.results), board=state.board.told())
-        task = book.task(CONTROLLER, profile, context)
+        run, board = self._run, self._board
+        profile = run.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
+        run.begin(CONTROLLER)
+        context = TurnContext(state=(*board.choices, *board.results), board=board.blackboard.told())
+        task = run.task(CONTROLLER, profile, context)
         try:
-            outcome = await book.tasks.run(task)
+            outcome = await run.tasks.run(task)
         except TaskFailed as failed:
-            book.end(CONTROLLER, undelivered(failed, profile.agent, TaskType.CHOOSE_ACTION))
-            if failed.error.error_type == FailureType.UNUSABLE_REQUEST and not state.steps:
+            run.end(CONTROLLER, undelivered(failed, profile.agent, TaskType.CHOOSE_ACTION))
+            if failed.error.error_type == FailureType.UNUSABLE_REQUEST and not board.steps:
                 raise unusable(failed.error.error_message[:1_000]) from None
             return self._by_rule(task.assignment, failed)
-        book.end(CONTROLLER, outcome)
+        run.end(CONTROLLER, outcome)
         if not isinstance(outcome.result, ActionChoice):  # the loop has seen to it
             raise ApplicationError("the controller delivered no choice", non_retryable=True)
         return outcome.result
@@ -109,13 +109,13 @@ class StockSteps:
         return ActionChoice(
             task_id=task.task_id,
             market=market_of(self._request.symbol),
-            action=self._state.by_rule(),
+            action=self._board.by_rule(),
             reason=f"The controller could not choose, and the order goes on: {failed}"[:4_000],
         )
 
     async def _carried_out(self, action: StockAction) -> None:
         """An action's agent at work; what it brings is written onto its part of the blackboard."""
-        self._book.begin(action)
+        self._run.begin(action)
         if action is StockAction.GENERATE_INSIGHT:
             await self._insight()
         elif action is StockAction.GENERATE_RECOMMENDATION:
@@ -132,75 +132,75 @@ class StockSteps:
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
             values, days = values_of(found.result.claims, action, symbol)
-            self._state.board.write_part(action, values, days)
-        elif action not in self._state.board.taken:
-            self._state.board.write_part(action, {}, self._state.as_of.date())
+            self._board.blackboard.write_part(action, values, days)
+        elif action not in self._board.blackboard.taken:
+            self._board.blackboard.write_part(action, {}, self._board.as_of.date())
 
     async def _insight(self) -> None:
         found = await self._done(StockAction.GENERATE_INSIGHT, TurnContext())
         if found is not None and isinstance(found.result, ResearchResult):
-            self._state.board.write_insights(pointers_of(found.result))
+            self._board.blackboard.write_insights(pointers_of(found.result))
 
     async def _recommendation(self) -> None:
         """A recommendation, with what the parts contradict each other in: what a vote cannot decide
         stays open, and no person is asked."""
-        action, state = StockAction.GENERATE_RECOMMENDATION, self._state
-        place = f"{state.rounds_of(action)}"
-        state.conflicts = await judged_conflicts(
-            Scope.WITHIN_MARKETS, (state.found,), self._request.policy, place
+        action, board = StockAction.GENERATE_RECOMMENDATION, self._board
+        place = f"{board.rounds_of(action)}"
+        board.conflicts = await judged_conflicts(
+            Scope.WITHIN_MARKETS, (board.found,), self._request.policy, place
         )
         recalled = await self._recall()
-        found = await self._done(action, recalled._replace(conflicts=state.conflicts))
+        found = await self._done(action, recalled._replace(conflicts=board.conflicts))
         if found is None or not isinstance(found.result, Synthesis):
             return
         made = found.result.recommendation
         if made is None:
             return
-        state.board.write_recommendation(made)
+        board.blackboard.write_recommendation(made)
         if self._request.memory:
-            entry = self._book.remembering.recommendation(found.result, state.results)
-            place = f"remember.recommendation.{state.rounds_of(action)}"
+            entry = self._run.remembering.recommendation(found.result, board.results)
+            place = f"remember.recommendation.{board.rounds_of(action)}"
             stored = await remember((entry,), self._request.policy, place)
-            state.memory = stored.missing or state.memory
+            board.memory = stored.missing or board.memory
 
     async def _recall(self) -> TurnContext:
         if not self._request.memory:
-            self._state.memory = NO_MEMORY
+            self._board.memory = NO_MEMORY
             return TurnContext()
-        place = f"recall.{self._state.rounds_of(StockAction.GENERATE_RECOMMENDATION)}"
-        answer = await recall(self._book.remembering.query(), self._request.policy, place)
-        self._state.memory = answer.missing or self._state.memory
+        place = f"recall.{self._board.rounds_of(StockAction.GENERATE_RECOMMENDATION)}"
+        answer = await recall(self._run.remembering.query(), self._request.policy, place)
+        self._board.memory = answer.missing or self._board.memory
         return TurnContext(recalled=answer.recalled)
 
     async def _evaluation(self) -> None:
         """What came of the recommendation; all of it lacking where it was given up."""
-        action, state, book = StockAction.EVALUATE_PERFORMANCE, self._state, self._book
-        evaluating = Evaluating(book, state.rounds_of(action))
+        action, board, run = StockAction.EVALUATE_PERFORMANCE, self._board, self._run
+        evaluating = Evaluating(run, board.rounds_of(action))
         try:
             found = await evaluating.outcome()
         except TaskFailed as failed:
-            book.end(action, undelivered(failed, *STOCK_TASKS[action]))
-            state.board.write_evaluation({}, state.due.date())
+            run.end(action, undelivered(failed, *STOCK_TASKS[action]))
+            board.blackboard.write_evaluation({}, board.due.date())
         else:
-            book.end(action, found)
+            run.end(action, found)
             claims = found.result.claims if isinstance(found.result, ResearchResult) else ()
-            state.board.write_evaluation(*values_of(claims, action, self._request.symbol))
+            board.blackboard.write_evaluation(*values_of(claims, action, self._request.symbol))
         await self._tell()
 
     async def _tell(self) -> None:
         """Have the memory and the learning system know what came of it; a note says why not."""
-        state, policy = self._state, self._request.policy
-        board = state.board.told()
+        board, policy = self._board, self._request.policy
+        told = board.blackboard.told()
         if self._request.memory:
-            known_at = state.due if board.evaluation and board.evaluation.figures else None
-            entry = self._book.remembering.outcome(known_at or workflow.now())
+            known_at = board.due if told.evaluation and told.evaluation.figures else None
+            entry = self._run.remembering.outcome(known_at or workflow.now())
             stored = await remember((entry,), policy, "remember.evaluation")
-            state.memory = stored.missing or state.memory
+            board.memory = stored.missing or board.memory
         if not self._request.learn:
             return
         asked = RecommendationToJudge(
-            board=board,
-            agents=state.researchers,
+            board=told,
+            agents=board.researchers,
             workflow_id=workflow.info().workflow_id,
             now=workflow.now(),
         )
@@ -209,31 +209,31 @@ class StockSteps:
         else:
             judged = judged_recommendation(asked)
         if judged.untellable is not None:
-            state.notes.append(f"the learning system was not told: {judged.untellable}")
+            board.notes.append(f"the learning system was not told: {judged.untellable}")
             return
-        told = judged.scored
-        if told is not None and (words := await untold(told, policy)):
-            state.notes.append(words)
+        scored = judged.scored
+        if scored is not None and (words := await untold(scored, policy)):
+            board.notes.append(words)
 
     async def _done(self, action: StockAction, context: TurnContext) -> TaskOutcome | None:
         """What an agent brought who is shown the blackboard and all results besides; None where it
         failed, and where it is one for figures, everybody else as well."""
-        book, state = self._book, self._state
-        context = context._replace(state=state.results, board=state.board.told())
-        task = book.task(action, book.profile(STOCK_TASKS[action][0]), context)
+        run, board = self._run, self._board
+        context = context._replace(state=board.results, board=board.blackboard.told())
+        task = run.task(action, run.profile(STOCK_TASKS[action][0]), context)
         done = await self._tried(action, task)
         if isinstance(done, TaskOutcome) and _recommends_nothing(done):
             line = {"delivered": False, "error": NOTHING_RECOMMENDED}
             done = Undelivered(done.contribution.model_copy(update=line))
-        book.end(action, done)
+        run.end(action, done)
         return done if isinstance(done, TaskOutcome) else None
 
     async def _tried(self, action: StockAction, task: AgentTask) -> TaskOutcome | Undelivered:
         """Only figures can be had from somebody else."""
         if action in DATA:
-            return await self._book.tasks.run_or_reassign(task)
+            return await self._run.tasks.run_or_reassign(task)
         try:
-            return await self._book.tasks.run(task)
+            return await self._run.tasks.run(task)
         except TaskFailed as failed:
             return undelivered(failed, *STOCK_TASKS[action])
 
@@ -252,7 +252,7 @@ class StockResearchWorkflow:
 
     @workflow.init
     def __init__(self, request: StockRequest) -> None:
-        self._book = StockBook(request)
+        self._run = EpisodeRun(request)
 
     @workflow.run
     async def run(self, request: StockRequest) -> StockResult:
@@ -262,35 +262,35 @@ class StockResearchWorkflow:
             ApplicationError: `UnusableRequest`: it is about a time that has not come, or there is
                 no such symbol.
         """
-        book, state = self._book, self._book.state
-        if state.as_of > workflow.now():
-            raise unusable(f"{state.as_of.date()} has not come yet")
-        if state.as_of.year < FIRST_YEAR:
-            raise unusable(f"there are no prices of {state.as_of.date()}")
+        run, board = self._run, self._run.board
+        if board.as_of > workflow.now():
+            raise unusable(f"{board.as_of.date()} has not come yet")
+        if board.as_of.year < FIRST_YEAR:
+            raise unusable(f"there are no prices of {board.as_of.date()}")
         workflow.upsert_search_attributes([MARKET.value_set(request.symbol)])
-        book.enter(Phase.RESEARCHING)
-        book.tools = await tools_of(request.policy, PROGRAM.agents)
-        await StockSteps(book).to_the_end()
-        book.enter(Phase.PUBLISHING)
-        publication = await book.publish()
-        book.board.note_published(publication.files)
-        book.show()
+        run.enter(Phase.RESEARCHING)
+        run.tools = await tools_of(request.policy, PROGRAM.agents)
+        await StockSteps(run).to_the_end()
+        run.enter(Phase.PUBLISHING)
+        publication = await run.publish()
+        run.board.note_published(publication.files)
+        run.show()
         note_outcome(publication.outcome)
         return StockResult(
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
-            board=state.board.told(),
-            steps=tuple(state.steps),
-            seconds=(workflow.now() - state.started_at - state.waited).total_seconds(),
+            board=board.blackboard.told(),
+            steps=tuple(board.steps),
+            seconds=(workflow.now() - board.started_at - board.waited).total_seconds(),
         )
 
     @workflow.query(name=Message.STATUS, description="How far the episode is, node by node")
     def status(self) -> GraphStatus:
         """The status board."""
-        return self._book.board.status(self._book.state.as_of, self._book.state.deadline)
+        return self._run.board.status()
 
     @workflow.query(name=Message.EPISODE, description="The blackboard, and the steps so far")
     def episode(self) -> EpisodeStatus:
         """The blackboard as it stands, complete at every moment."""
-        return self._book.status
+        return self._run.board.episode()

@@ -31,7 +31,7 @@ from desk.programs.judging.outcomes import NO_PRICE
 from desk.runs.assignments.deadlines import time_left
 from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext
 from workflows.engine.judging import evaluation_judged
-from workflows.episode.book import StockBook
+from workflows.episode.run import EpisodeRun
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
@@ -54,9 +54,9 @@ class Evaluating:
     had no price to begin with is not waited for.
     """
 
-    def __init__(self, book: StockBook, round_: int) -> None:
-        self._book = book
-        self._state = book.state
+    def __init__(self, run: EpisodeRun, round_: int) -> None:
+        self._run = run
+        self._board = run.board
         self._round = round_
 
     async def outcome(self) -> TaskOutcome:
@@ -65,9 +65,9 @@ class Evaluating:
         Raises:
             TaskFailed: it could not be asked until it was given up.
         """
-        if time_left(self._state.due, workflow.now()) and await self._had_no_price():
+        if time_left(self._board.due, workflow.now()) and await self._had_no_price():
             return self._never()
-        await self._wait_until(self._state.due + SETTLING, "its horizon is over")
+        await self._wait_until(self._board.due + SETTLING, "its horizon is over")
         pause, tries = FIRST_PAUSE, 0
         while True:
             found = await self._asked(tries)
@@ -75,22 +75,22 @@ class Evaluating:
             if reason is None:
                 break
             workflow.logger.warning("not evaluated yet: %s", reason.words)
-            self._book.waits_because = reason.words
+            self._board.waits_because = reason.words
             again = min(workflow.now() + pause, reason.until)
             await self._wait_until(again, "it is asked again")
             pause, tries = min(2 * pause, LONGEST_PAUSE), tries + 1
-        self._book.waits_because = None
+        self._board.waits_because = None
         if isinstance(found, TaskFailed):
             raise found
         return found
 
     async def _asked(self, tries: int) -> TaskOutcome | TaskFailed:
-        book, state = self._book, self._state
+        run, board = self._run, self._board
         agent, _ = STOCK_TASKS[EVALUATE]
-        profile = book.profile(agent, built_in=tries > 0)
-        context = TurnContext(state=state.results, board=state.board.told())
+        profile = run.profile(agent, built_in=tries > 0)
+        context = TurnContext(state=board.results, board=board.blackboard.told())
         try:
-            return await book.tasks.run(self._task(profile, context, tries))
+            return await run.tasks.run(self._task(profile, context, tries))
         except TaskFailed as failed:
             return failed
 
@@ -102,26 +102,26 @@ class Evaluating:
 
     @property
     def _has_price(self) -> bool:
-        return has_price(self._state.board.values.keys())
+        return has_price(self._board.blackboard.values.keys())
 
     @property
     def _had_none(self) -> bool:
-        known, outcomes = self._state.board.values.keys(), self._state.outcomes
+        known, outcomes = self._board.blackboard.values.keys(), self._board.arrivals
         if had_no_price(known, outcomes):
             return True
         return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
 
     async def _judged(self, found: TaskOutcome | TaskFailed | None, place: str) -> JudgedEvaluation:
-        state, request = self._state, self._book.request
+        board, request = self._board, self._run.request
         result = found.result if isinstance(found, TaskOutcome) else None
         asked = EvaluationToJudge(
             symbol=request.symbol,
-            known=tuple(state.board.values),
+            known=tuple(board.blackboard.values),
             # They are looked at for what was said in place of a price.
-            outcomes=() if self._has_price else tuple(state.outcomes),
+            outcomes=() if self._has_price else board.arrivals,
             found=result if isinstance(result, ResearchResult) else None,
             failed=str(found)[:4_000] if isinstance(found, TaskFailed) else None,
-            due=state.due,
+            due=board.due,
             now=workflow.now(),
             given_up_after=request.given_up_after,
         )
@@ -131,9 +131,9 @@ class Evaluating:
         """What there is to tell of a horizon that is not waited for; nobody is asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
         words = f"nobody was asked: {NEVER}"
-        task = self._task(self._book.profile(agent))
+        task = self._task(self._run.profile(agent))
         return TaskOutcome(
-            result=never_evaluated(task.assignment, self._book.request.symbol),
+            result=never_evaluated(task.assignment, self._run.request.symbol),
             evidence=(),
             contribution=Contribution(agent=agent, task_type=kind, delivered=True, remark=words),
         )
@@ -142,20 +142,20 @@ class Evaluating:
         self, profile: AgentProfile, context: TurnContext = NO_CONTEXT, tries: int = 0
     ) -> AgentTask:
         """The evaluation; its tools are asked as of the end of the horizon."""
-        state = self._state
-        made = state.board.recommendation
+        board = self._board
+        made = board.blackboard.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
             raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
-        told = {**state.query.parameters, **outcome_parameters(state.as_of, made.action)}
-        query = state.query.model_copy(update={"parameters": told})
-        return self._book.task(
+        told = {**board.query.parameters, **outcome_parameters(board.as_of, made.action)}
+        query = board.query.model_copy(update={"parameters": told})
+        return self._run.task(
             EVALUATE,
             profile,
             context,
             round_=self._round,
             again=tries,
             query=query,
-            window=state.horizon,
+            window=board.horizon,
         )
 
     async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:
@@ -170,7 +170,7 @@ class Evaluating:
         if isinstance(found, TaskFailed):
             reason = str(found)
         elif isinstance(found.result, ResearchResult):
-            _, days = values_of(found.result.claims, EVALUATE, self._book.request.symbol)
+            _, days = values_of(found.result.claims, EVALUATE, self._run.request.symbol)
             exit_day = days.get(Metric.EXIT)
             if exit_day is None and self._had_none:
                 return None
@@ -178,9 +178,9 @@ class Evaluating:
         return later(
             exit_day,
             reason,
-            due=self._state.due,
+            due=self._board.due,
             now=workflow.now(),
-            given_up_after=self._book.request.given_up_after,
+            given_up_after=self._run.request.given_up_after,
         )
 
     async def _wait_until(self, when: datetime, then: str) -> None:
@@ -188,14 +188,14 @@ class Evaluating:
         left = time_left(when, workflow.now())
         if not left:
             return
-        book, began = self._book, workflow.now()
-        if book.published is None:
-            book.enter(Phase.PUBLISHING)
-            await book.publish()
-        book.waits_for = when
-        book.enter(Phase.AWAITING_HORIZON)
+        run, began = self._run, workflow.now()
+        if run.board.published is None:
+            run.enter(Phase.PUBLISHING)
+            await run.publish()
+        run.board.waits_for = when
+        run.enter(Phase.AWAITING_HORIZON)
         await workflow.sleep(time_left(when, workflow.now()), summary=f"{then}: {when:%Y-%m-%d}")
-        book.waits_for = None
-        self._state.waited += workflow.now() - began
-        book.board.note_begun(EVALUATE, workflow.now())
-        book.enter(Phase.RESEARCHING)
+        run.board.waits_for = None
+        self._board.waited += workflow.now() - began
+        run.board.resume(EVALUATE, workflow.now())
+        run.enter(Phase.RESEARCHING)

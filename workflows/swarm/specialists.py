@@ -32,13 +32,14 @@ from desk.contracts.week.run import TaskOutcome
 from desk.programs.swarm.findings import condensed
 from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.parts.assignments import specialists_task
+from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.tokens import reads_of
 from desk.runs.assignments.budget import NOTHING, Budget, all_of, lost
 from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import cancelled_here
+from workflows.engine.run import NodeRun
 from workflows.engine.task_runner import TaskRunner
 from workflows.options import TASK_TIMEOUT, note_outcome, note_phase, priority, run_attributes
-from workflows.swarm.book import SwarmBook
 
 ENOUGH = 0.5
 """From this share of delivered tasks on, what failed stays failed (seed 003)."""
@@ -55,13 +56,13 @@ class _Failed(NamedTuple):
 class Specialists:
     """The specialists of one round."""
 
-    def __init__(self, book: SwarmBook) -> None:
-        self._book = book
+    def __init__(self, run: NodeRun[SwarmBoard]) -> None:
+        self._run = run
 
     async def work(self, plan: SwarmPlan) -> None:
         """Everybody's findings, or why there are none, as outcomes of the run's nodes."""
         tasks = [self._task(subagent) for subagent in plan.subagents]
-        parts = self._book.budget.reserve_shares({task.place: Effort.MEDIUM for task in tasks})
+        parts = self._run.board.budget.reserve_shares({task.place: Effort.MEDIUM for task in tasks})
         done = await asyncio.gather(*(self._delegate(task, parts[task.place]) for task in tasks))
         failed = [each for each in done if isinstance(each, _Failed)]
         if len(done) - len(failed) < ENOUGH * len(done):
@@ -70,18 +71,18 @@ class Specialists:
         for each in failed:
             task = each.task.assignment
             left = undelivered(each.failed, task.agent, task.task_type)
-            self._book.end(task.task_id, left)
+            self._run.end(task.task_id, left)
 
     async def _delegate(self, task: AgentTask, reserved: Allowance) -> _Failed | None:
         """A specialist's findings as an outcome, or its failure."""
-        self._book.begin(task.place)
+        self._run.begin(task.place)
         taken = NOTHING
         try:
             found = await self._child(
                 SpecialistRequest(
                     assignment=task.assignment,
-                    policy=self._book.request.policy,
-                    tools=self._book.tools,
+                    policy=self._run.board.request.policy,
+                    tools=self._run.tools,
                     allowance=reserved,
                 )
             )
@@ -93,11 +94,11 @@ class Specialists:
             return could_not
         else:
             taken = found.spent
-            self._book.state.reads[task.place] = found.reads
-            self._book.end(task.place, found.outcome)
+            self._run.board.reads[task.place] = found.reads
+            self._run.end(task.place, found.outcome)
             return None
         finally:
-            self._book.budget.settle(reserved, all_of(taken))
+            self._run.board.budget.settle(reserved, all_of(taken))
 
     async def _child(self, request: SpecialistRequest) -> SpecialistOutcome:
         task = request.assignment
@@ -120,25 +121,25 @@ class Specialists:
     async def _reassign(self, each: _Failed, sharing: int) -> None:
         """The task done by somebody else, or a dead letter."""
         node = each.task.place
-        done = await self._book.tasks.reassign(each.task, each.failed, sharing=sharing)
+        done = await self._run.tasks.reassign(each.task, each.failed, sharing=sharing)
         if isinstance(done, TaskOutcome):
-            self._book.state.reads[node] = reads_of(done.evidence)
+            self._run.board.reads[node] = reads_of(done.evidence)
             done = condensed(done)
-        self._book.end(node, done)
+        self._run.end(node, done)
 
     def _task(self, subagent: SubagentSpec) -> AgentTask:
-        request, state = self._book.request, self._book.state
+        board, request = self._run.board, self._run.board.request
         profile, node = (
             profile_in(request.policy, subagent.agent),
-            node_name(subagent.name, state.number),
+            node_name(subagent.name, board.number),
         )
         assignment = specialists_task(
             profile,
             subagent,
             node,
             request,
-            state.objective,
-            state.window,
+            board.objective,
+            board.window,
             workflow.now() + request.policy.deadlines.task,
         )
         return AgentTask(profile, assignment, place=node)

@@ -23,6 +23,7 @@ from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
 from desk.programs.swarm.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.parts.assignments import leaders_task
+from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.memories import Remembering
 from desk.programs.swarm.program import PROGRAM
 from desk.runs.assignments.assignments import week_before
@@ -35,9 +36,9 @@ from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts, sound_hypotheses
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember
+from workflows.engine.run import NodeRun
 from workflows.engine.tools import tools_of
 from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
-from workflows.swarm.book import SwarmBook
 from workflows.swarm.specialists import Specialists
 
 NO_MEMORY = "memory was not to be used"
@@ -62,12 +63,12 @@ NO_BUDGET = "what is left of the budget would not pay for another such round"
 class SwarmRound:
     """The round that a swarm is in. What it brings stands in `state`, and on the board."""
 
-    def __init__(self, book: SwarmBook) -> None:
-        self._book = book
-        self._state = book.state
-        self._request = book.request
+    def __init__(self, run: NodeRun[SwarmBoard]) -> None:
+        self._run = run
+        self._board = run.board
+        self._request = run.board.request
         self.remembering = Remembering(
-            workflow.info().workflow_id, book.request.query.question, book.state.as_of
+            workflow.info().workflow_id, run.board.request.query.question, run.board.as_of
         )
 
     async def work(self) -> Synthesis | None:
@@ -78,14 +79,14 @@ class SwarmRound:
         """
         recalled = await self._recall()
         plan = await self._plan(recalled)
-        await self.store([self.remembering.plan(plan, self._state.number)], "plan")
-        await Specialists(self._book).work(plan)
+        await self.store([self.remembering.plan(plan, self._board.number)], "plan")
+        await Specialists(self._run).work(plan)
         await self._settle()
         conclusion = await self._conclude(recalled)
-        state = self._state
-        known_at = workflow.now() if _by_a_person(state.conflicts) else state.as_of
+        board = self._board
+        known_at = workflow.now() if _by_a_person(board.conflicts) else board.as_of
         remembering = self.remembering._replace(as_of=known_at)
-        found = remembering.findings(state.entries, state.conflicts, state.number)
+        found = remembering.findings(board.entries, board.conflicts, board.number)
         await self.store([found], "findings")
         return conclusion
 
@@ -93,56 +94,56 @@ class SwarmRound:
         """Have something remembered; why not stands in the report."""
         if not self._request.memory or not entries:
             return
-        place = f"remember.{what}.{self._state.number}"
+        place = f"remember.{what}.{self._board.number}"
         stored = await remember(entries, self._request.policy, place)
-        self._state.memory = stored.missing or self._state.memory
+        self._board.memory = stored.missing or self._board.memory
 
     async def _recall(self) -> MemoryAnswer:
         if not self._request.memory:
-            self._state.memory = NO_MEMORY
+            self._board.memory = NO_MEMORY
             return MemoryAnswer(missing=NO_MEMORY)
         query = self.remembering.query(
-            self._state.objective, (spec.market for spec in self._state.markets)
+            self._board.objective, (spec.market for spec in self._board.markets)
         )
-        answer = await recall(query, self._request.policy, f"recall.{self._state.number}")
-        self._state.memory = answer.missing or self._state.memory
+        answer = await recall(query, self._request.policy, f"recall.{self._board.number}")
+        self._board.memory = answer.missing or self._board.memory
         return answer
 
     async def _plan(self, recalled: MemoryAnswer) -> SwarmPlan:
-        number = self._state.number
+        number = self._board.number
         context = TurnContext(
             markets=self._request.markets,
-            state=self._state.entries,
-            conflicts=self._state.conflicts,
+            state=self._board.entries,
+            conflicts=self._board.conflicts,
             recalled=recalled.recalled,
             complexity=self._request.complexity,
         )
         try:
             outcome = await self._lead(plan_node(number), TaskType.PLAN_SWARM, context)
         except TaskFailed as failed:
-            self._book.end(plan_node(number), undelivered(failed, LEADER, TaskType.PLAN_SWARM))
+            self._run.end(plan_node(number), undelivered(failed, LEADER, TaskType.PLAN_SWARM))
             raise
         plan = outcome.result
         if not isinstance(plan, SwarmPlan):  # the loop has seen to it
             raise ApplicationError("the leader delivered no plan", non_retryable=True)
         told = tuple(each.entry.memory_id for each in recalled.recalled)
-        self._state.planned(plan, told, following(plan, number))
-        self._book.end(plan_node(number), outcome)
+        self._board.planned(plan, told, following(plan, number))
+        self._run.end(plan_node(number), outcome)
         return plan
 
     async def _settle(self) -> None:
         """Decide what the findings contradict each other in: by a vote, or by a person, who has
         days and not the time of the research."""
-        found = markets_found(self._state.in_order, self._state.conflicts)
+        found = markets_found(self._board.outcomes, self._board.conflicts)
         records = await judged_conflicts(
-            Scope.WITHIN_MARKETS, found, self._request.policy, f"{self._state.number}"
+            Scope.WITHIN_MARKETS, found, self._request.policy, f"{self._board.number}"
         )
         undecided = tuple(record for record in records if not record.resolved)
         began = workflow.now()
         decisions = await decided(self._asking(), undecided, found, self._tell)
-        self._state.waited += workflow.now() - began
+        self._board.waited += workflow.now() - began
         settled = {record.conflict_id: record for record in decisions}
-        self._state.conflicts = tuple(settled.get(r.conflict_id, r) for r in records)
+        self._board.conflicts = tuple(settled.get(r.conflict_id, r) for r in records)
 
     def _asking(self) -> Asking:
         within = self._request.answer_within
@@ -150,7 +151,7 @@ class SwarmRound:
             update={"escalation": within, "reminder": within / 2}
         )
         return Asking(
-            week=week_before(self._state.as_of),
+            week=week_before(self._board.as_of),
             deadlines=deadlines,
             report_due=workflow.now() + within + MARGIN,
             urgency=2,
@@ -158,26 +159,26 @@ class SwarmRound:
 
     async def _tell(self, escalations: Sequence[str]) -> None:
         waiting = "\n".join(f"- waits for a person: `{case}`" for case in escalations)
-        self._book.enter(Phase.AWAITING_PERSON if escalations else Phase.RESEARCHING, waiting)
+        self._run.enter(Phase.AWAITING_PERSON if escalations else Phase.RESEARCHING, waiting)
 
     async def _conclude(self, recalled: MemoryAnswer) -> Synthesis | None:
-        node = conclusion_node(self._state.number)
+        node = conclusion_node(self._board.number)
         context = TurnContext(
-            state=self._state.entries,
+            state=self._board.entries,
             recalled=recalled.recalled,
-            conflicts=self._state.conflicts,
+            conflicts=self._board.conflicts,
         )
         try:
             outcome = await self._lead(node, TaskType.CONCLUDE_SWARM, context)
         except TaskFailed as failed:
-            self._book.end(node, undelivered(failed, LEADER, TaskType.CONCLUDE_SWARM))
+            self._run.end(node, undelivered(failed, LEADER, TaskType.CONCLUDE_SWARM))
             return None
-        self._book.end(node, outcome)
+        self._run.end(node, outcome)
         return outcome.result if isinstance(outcome.result, Synthesis) else None
 
     async def _lead(self, node: str, kind: TaskType, context: TurnContext) -> TaskOutcome:
         """The leader at work."""
-        self._book.begin(node)
+        self._run.begin(node)
         policy = self._request.policy
         profile = profile_in(policy, LEADER)
         task = leaders_task(
@@ -185,11 +186,11 @@ class SwarmRound:
             kind,
             node,
             self._request,
-            self._state.objective,
-            self._state.window,
+            self._board.objective,
+            self._board.window,
             workflow.now() + policy.deadlines.task,
         )
-        return await self._book.tasks.run(
+        return await self._run.tasks.run(
             AgentTask(profile, task, context, place=node), sharing=LEADS_AMONG
         )
 
@@ -201,7 +202,7 @@ class ResearchSwarmWorkflow:
     @workflow.init
     def __init__(self, request: SwarmRequest) -> None:
         self._request = request
-        self._book = SwarmBook(request)
+        self._run = NodeRun(SwarmBoard(request, workflow.info().start_time), request.policy)
 
     @workflow.run
     async def run(self, request: SwarmRequest) -> SwarmResult:
@@ -212,76 +213,75 @@ class ResearchSwarmWorkflow:
             ApplicationError: `UnusableRequest`: the objective names no market, or is about a time
                 that has not come.
         """
-        book, state = self._book, self._book.state
-        if state.as_of > workflow.now():
-            raise unusable(f"{state.as_of.date()} has not come yet")
-        book.enter(Phase.RESEARCHING)
-        book.tools = await tools_of(request.policy, PROGRAM.agents)
-        round_ = SwarmRound(book)
+        run, board = self._run, self._run.board
+        if board.as_of > workflow.now():
+            raise unusable(f"{board.as_of.date()} has not come yet")
+        run.enter(Phase.RESEARCHING)
+        run.tools = await tools_of(request.policy, PROGRAM.agents)
+        round_ = SwarmRound(run)
         conclusion = await self._concluded(round_)
         self._go_on_or_stop(conclusion)
-        last = conclusion or state.concluded
+        last = conclusion or board.concluded
         hypotheses = last.hypotheses if last else ()
         waiting = await self._begin(hypotheses, round_)
-        book.enter(Phase.PUBLISHING)
+        run.enter(Phase.PUBLISHING)
         publication = await self._publish([waiting.get(h.hypothesis_id, h) for h in hypotheses])
-        book.board.note_published(publication.files)
+        run.board.note_published(publication.files)
         note_outcome(publication.outcome)
         return SwarmResult(
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
-            rounds=len(state.rounds),
+            rounds=len(board.rounds),
             hypotheses=tuple(
                 hypothesis_run_id(workflow.info().workflow_id, each.hypothesis_id)
                 for each in waiting.values()
             ),
-            tokens=state.tokens,
-            seconds=(workflow.now() - state.started_at).total_seconds(),
+            tokens=board.tokens,
+            seconds=(workflow.now() - board.started_at).total_seconds(),
         )
 
     @workflow.query(name=Message.STATUS, description="How far the swarm is, agent by agent")
     def status(self) -> GraphStatus:
         """The status board."""
-        state = self._book.state
-        return self._book.board.status(state.as_of, state.deadline)
+        return self._run.board.status()
 
     async def _concluded(self, round_: SwarmRound) -> Synthesis | None:
         try:
             return await round_.work()
         except TaskFailed as failed:
-            state = self._book.state
-            workflow.logger.warning("%s: %s", plan_node(state.number), failed)
-            if not state.rounds:
+            board = self._run.board
+            workflow.logger.warning("%s: %s", plan_node(board.number), failed)
+            if not board.rounds:
                 if _asked_in_vain(failed) or not workflow.patched(REPORTED_UNPLANNED):
                     raise _unplanned(failed) from None
                 return None
             stopped = f"a further round could not be planned: {failed}"[:4_000]
-            state.ended(refined=state.rounds[-1].refined, stopped=stopped)
-            return state.concluded
+            board.ended(refined=board.rounds[-1].refined, stopped=stopped)
+            return board.concluded
 
     def _go_on_or_stop(self, conclusion: Synthesis | None) -> None:
         """Continue as new with what the leader wants to know still, or note why not."""
-        state, request = self._book.state, self._request
-        if len(state.rounds) < state.number:
+        board, request = self._run.board, self._request
+        if len(board.rounds) < board.number:
             return
         refined = conclusion.further if conclusion else None
         stopped = None
         if refined is not None:
             stopped = self._stopped()
-        state.ended(refined=refined, stopped=stopped)
+        board.ended(refined=refined, stopped=stopped)
         if refined is not None and stopped is None:
-            carried = state.carried(refined.objective, self._book.budget.spent)
+            carried = board.carried(refined.objective)
             workflow.continue_as_new(request.model_copy(update={"carried": carried}))
 
     def _stopped(self) -> str | None:
         """Why there is no further round, where one is wanted."""
-        if self._book.state.number >= self._request.most_rounds:
+        if self._run.board.number >= self._request.most_rounds:
             return LAST_ROUND
-        if workflow.now() >= self._book.state.deadline:
+        if workflow.now() >= self._run.board.deadline:
             return NO_TIME
-        budget = self._book.budget
-        can_pay = pays_for(budget.left, spent(self._book.state.usage_of_round))
+        budget = self._run.board.budget
+        can_pay = pays_for(budget.left, spent(self._run.board.usage_of_round))
         return None if can_pay and budget.stage < Stage.CHEAPER_MODEL else NO_BUDGET
 
     async def _begin(
@@ -290,17 +290,17 @@ class ResearchSwarmWorkflow:
         """Have each hypothesis that can be held against something wait for its horizon, with the
         specialists' views that come due with it, in a workflow that outlives this one; those that
         wait, by the ids that the leader gave them. Why another cannot, the report says."""
-        state = self._book.state
+        board = self._run.board
         asked = HypothesesToJudge(
             hypotheses=tuple(hypotheses),
-            results=_found_in(state.entries),
-            conflicts=state.conflicts,
-            as_of=state.as_of,
+            results=_found_in(board.entries),
+            conflicts=board.conflicts,
+            as_of=board.as_of,
         )
         sound = await sound_hypotheses(asked, self._request.policy)
         begun = {each.hypothesis_id: await self._wait_for(each) for each in sound}
         waiting = {name: each for name, each in begun.items() if each is not None}
-        claims = surviving_claims(_found_in(state.entries), state.conflicts)
+        claims = surviving_claims(_found_in(board.entries), board.conflicts)
         memories = [round_.remembering.hypothesis(each, claims) for each in waiting.values()]
         await round_.store(memories, "hypotheses")
         return waiting
@@ -323,18 +323,18 @@ class ResearchSwarmWorkflow:
 
     async def _start_waiting(self, hypothesis: Hypothesis) -> None:
         request, own = self._request, workflow.info().workflow_id
-        market, state = hypothesis.market.market, self._book.state
+        market, board = hypothesis.market.market, self._run.board
         await workflow.start_child_workflow(
             WorkflowType.HYPOTHESIS,
             HypothesisRequest(
                 hypothesis=hypothesis,
                 swarm=own,
                 objective=request.query.question,
-                made_as_of=state.as_of,
+                made_as_of=board.as_of,
                 policy=request.policy,
                 memory=request.memory,
                 learn=request.learn,
-                by=_researchers_of(hypothesis, state.entries),
+                by=_researchers_of(hypothesis, board.entries),
             ),
             id=hypothesis_run_id(own, hypothesis.hypothesis_id),
             task_timeout=TASK_TIMEOUT,
@@ -346,7 +346,7 @@ class ResearchSwarmWorkflow:
 
     async def _publish(self, hypotheses: Sequence[Hypothesis]) -> AnswerPublication:
         info = workflow.info()
-        return await published(self._book.state.record(hypotheses, info.workflow_id, info.run_id))
+        return await published(self._run.board.record(hypotheses, info.workflow_id, info.run_id))
 
 
 def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:

@@ -21,10 +21,11 @@ from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
 from desk.runs.assignments.budget import all_of, lost
 from desk.runs.assignments.deadlines import time_left
 from desk.runs.assignments.effort import effort_for
-from desk.runs.boards.market_outcome import after_rerun
+from desk.runs.boards.market_board import after_rerun
 from desk.runs.boards.usage import usage_of
 from desk.runs.boards.week_board import WeekBoard
 from workflows.engine.escalating import cancelled_here
+from workflows.engine.run import Run
 from workflows.options import TASK_TIMEOUT, priority, run_attributes
 from workflows.week.learning import policy_of
 from workflows.week.market import MarketResearchWorkflow
@@ -42,9 +43,10 @@ LATE_FOR_THE_WEEK = "not finished by the week's deadline"
 class WeekMarkets:
     """Starts the markets' workflows and puts what comes back on the board."""
 
-    def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
+    def __init__(self, request: WeekRequest, run: Run[WeekBoard]) -> None:
         self._request = request
-        self._board = board
+        self._run = run
+        self._board = run.board
         self.tools: Tools = ()
 
     async def research_all(self, report_due: datetime) -> None:
@@ -126,7 +128,7 @@ class WeekMarkets:
             board.note_waiting(plan.market, ())
         before = board.outcomes.get(plan.market) if rerun else None
         board.outcomes[plan.market] = after_rerun(before, outcome)
-        workflow.set_current_details(board.details())
+        self._run.show()
 
     async def _market(
         self,

@@ -25,7 +25,7 @@ from desk.contracts.week.run import (
 )
 from desk.programs.week.program import PROGRAM
 from desk.runs.assignments.deadlines import time_left
-from desk.runs.boards.market_outcome import after_decisions
+from desk.runs.boards.market_board import after_decisions
 from desk.runs.boards.week_board import QueuedRerun, WeekBoard
 from desk.runs.escalations.case import Asking
 from desk.trust.conflicts import with_week_conflicts
@@ -33,9 +33,9 @@ from desk.trust.prose import nearest
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts
 from workflows.engine.publishing import publish, revisions_so_far
+from workflows.engine.run import Run
 from workflows.engine.tools import tools_of
 from workflows.options import (
-    PHASE,
     SCHEDULED_START,
     WEEK,
     unusable,
@@ -69,7 +69,8 @@ class WeeklyResearchWorkflow:
             started_at=info.start_time,
             budget=config.policy.budget.allowance,
         )
-        self._markets = WeekMarkets(request, self._board)
+        self._run = Run(self._board)
+        self._markets = WeekMarkets(request, self._run)
         self._deliveries = WeekDeliveries(request, self._board)
         self._lessons = WeekLessons(request, self._board)
         if request.resume is not None and request.carried is not None:
@@ -88,7 +89,7 @@ class WeeklyResearchWorkflow:
         if request.carried is None:
             await self._begin()
         else:
-            workflow.set_current_details(self._board.details())
+            self._run.show()
             self._deliveries.go_on()
         await self._serve_reruns()
         return self._result()
@@ -125,7 +126,7 @@ class WeeklyResearchWorkflow:
         """Show that a market waits for a person, or waits no more."""
         if notice.market in self._board.running:
             self._board.note_waiting(notice.market, notice.escalations)
-            workflow.set_current_details(self._board.details())
+            self._run.show()
 
     @workflow.query(name=Message.STATUS, description="How far the run is, market by market")
     def status(self) -> WeekStatus:
@@ -139,7 +140,7 @@ class WeeklyResearchWorkflow:
         self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         if request.resume is not None:
             board.restore(request.resume)
-            self._enter(Phase.OPEN_FOR_RERUNS)
+            self._run.enter(Phase.OPEN_FOR_RERUNS)
             await self._rerun_asked_for_within(self._policy.deadlines.rerun)
             return
         self._refuse_the_future()
@@ -148,23 +149,23 @@ class WeeklyResearchWorkflow:
         board.plan, board.planning = await plan_week(request.config, board, self._deadline)
         await self._research_all()
         await self._publish(self._whole_week())
-        self._enter(Phase.OPEN_FOR_RERUNS)
+        self._run.enter(Phase.OPEN_FOR_RERUNS)
 
     async def _research_all(self) -> None:
         """Every planned market, then what contradicts across them, by the week's deadline."""
-        self._enter(Phase.RESEARCHING)
+        self._run.enter(Phase.RESEARCHING)
         await self._markets.research_all(self._deadline)
-        await _settle_across(self._request, self._board, self._deadline, self._enter)
+        await _settle_across(self._request, self._board, self._deadline, self._run.enter)
         await self._comment(self._deadline)
         await self._lessons.tell()
 
     async def _research_again(self, queued: QueuedRerun) -> None:
-        self._enter(Phase.RESEARCHING)
+        self._run.enter(Phase.RESEARCHING)
         board = self._board
         plan = next(p for p in board.plan.markets if p.market == queued.request.market)
         due = workflow.now() + self._policy.deadlines.rerun
         await self._markets.research_again(plan, board.revision_of(queued), due)
-        await _settle_across(self._request, board, due, self._enter)
+        await _settle_across(self._request, board, due, self._run.enter)
         await self._comment(due)
         await self._lessons.tell()
 
@@ -173,7 +174,7 @@ class WeeklyResearchWorkflow:
         self._board.note_commented(await comment_week(self._request.config, self._board, due))
 
     async def _publish(self, revision: Revision) -> None:
-        self._enter(Phase.PUBLISHING)
+        self._run.enter(Phase.PUBLISHING)
         await publish(self._request, self._board, revision)
         self._deliveries.begin(revision)
 
@@ -188,11 +189,11 @@ class WeeklyResearchWorkflow:
             await self._research_again(queued)
             await self._publish(self._rerun(queued))
             del board.reruns[0]
-            self._enter(Phase.OPEN_FOR_RERUNS)
+            self._run.enter(Phase.OPEN_FOR_RERUNS)
             await workflow.wait_condition(workflow.all_handlers_finished)
         await self._deliveries.finish()
         await self._lessons.finish()
-        self._enter(Phase.CLOSED)
+        self._run.enter(Phase.CLOSED)
 
     async def _continue_as_new(self) -> None:
         await self._deliveries.pause()
@@ -247,11 +248,6 @@ class WeeklyResearchWorkflow:
             market=queued.request.market,
             reason=queued.request.reason,
         )
-
-    def _enter(self, phase: Phase) -> None:
-        self._board.phase = phase
-        workflow.upsert_search_attributes([PHASE.value_set(phase)])
-        workflow.set_current_details(self._board.details())
 
     def _result(self) -> WeekResult:
         publication = self._board.publication

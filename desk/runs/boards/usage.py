@@ -7,14 +7,16 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.week.report import Contribution, MarketOutcome
 
 
+def sum_of(parts: Iterable[Usage]) -> Usage:
+    """The sum, under the name of the model that took a turn last."""
+    return reduce(Usage.plus, parts, Usage())
+
+
 def usage_of(lines: Iterable[Contribution | None]) -> Usage:
     """What all contributions cost together, with the names of all models that took a turn."""
     parts = [line.usage for line in lines if line is not None]
     models = sorted({part.model for part in parts}) or [Usage().model]
-    total = Usage()
-    for part in parts:
-        total = total.plus(part)
-    return total.model_copy(update={"model": ", ".join(models)[:200]})
+    return sum_of(parts).model_copy(update={"model": ", ".join(models)[:200]})
 
 
 def usage_of_week(
@@ -23,5 +25,5 @@ def usage_of_week(
     """What a week's planning, its commentary and its markets cost together, reruns included."""
     brought = tuple(outcomes)
     total = usage_of([*desk_work, *(line for outcome in brought for line in outcome.agents)])
-    before = reduce(Usage.plus, (outcome.spent_before for outcome in brought), Usage())
+    before = sum_of(outcome.spent_before for outcome in brought)
     return total.plus(before).model_copy(update={"model": total.model})

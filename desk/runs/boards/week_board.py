@@ -32,7 +32,8 @@ from desk.contracts.week.run import (
     WeekStatus,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import Budget, all_of
+from desk.runs.assignments.budget import all_of
+from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of_week
 
 _MARKS = {
@@ -64,7 +65,7 @@ class QueuedRerun(NamedTuple):
     place: int
 
 
-class WeekBoard:
+class WeekBoard(RunBoard):
     """What is planned, what has come back, what was published. Holds no clock of its own."""
 
     def __init__(
@@ -76,13 +77,11 @@ class WeekBoard:
         started_at: datetime,
         budget: Allowance = NO_LIMIT,
     ) -> None:
+        super().__init__(Phase.PLANNING, budget, started_at)
         self.week = week
         self.window = window
         self.markets = tuple(markets)
-        self.started_at = started_at
         self.began_at = started_at
-        self.phase = Phase.PLANNING
-        self.budget = Budget(budget)
         self.advice: Advice | None = None
         self.planning: Contribution | None = None
         self.commented: CommentedWeek | None = None

@@ -1,18 +1,88 @@
-"""What the research of a market amounts to, from what its agents delivered."""
+"""What the agents of one market delivered, and what its research amounts to."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
-from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, claim_id
-from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.week.run import MarketRequest, TaskOutcome
+from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of
+from desk.runs.escalations.details import waiting_details
 
 _ESSENTIAL = {MarketKind.PAIR: Metric.LAST, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
 
 _WITH_FIGURES = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
+
+
+class MarketBoard(RunBoard):
+    """What the agents of one market have delivered so far, and what is waited for."""
+
+    def __init__(self, request: MarketRequest, started_at: datetime) -> None:
+        super().__init__(Phase.RESEARCHING, request.allowance, started_at)
+        self.is_with_validator = False
+        self.waiting: tuple[str, ...] = ()
+        self._market = request.market
+        self._delivered: list[TaskOutcome] = []
+        self._agents: list[Contribution] = []
+        self._dead_letters: list[str] = []
+
+    def end(self, done: TaskOutcome | Undelivered) -> None:
+        """What came of a task. Where nobody could do it, its dead letter is named."""
+        self._agents.append(done.contribution)
+        if isinstance(done, TaskOutcome):
+            self._delivered.append(done)
+        elif done.dead_letter is not None:
+            self._dead_letters.append(done.dead_letter)
+
+    @property
+    def results(self) -> tuple[ResearchResult, ...]:
+        """What its agents have found."""
+        return tuple(o.result for o in self._in_order if isinstance(o.result, ResearchResult))
+
+    @property
+    def evidence(self) -> tuple[ToolResult, ...]:
+        """What its agents have read."""
+        found = tuple(result for outcome in self._in_order for result in outcome.evidence)
+        return found[:MOST_EVIDENCE]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a validator said what the findings contradict each other in, and was judged."""
+        validated = next((o for o in self._delivered if _validation_in(o)), None)
+        return validated is not None and validated.judged
+
+    def outcome(self) -> MarketOutcome:
+        """What there is of the market by now."""
+        validation = next(filter(None, map(_validation_in, self._delivered)), None)
+        return MarketOutcome(
+            market=self._market.market,
+            outcome=decide_outcome(self._market, self.results, self._agents),
+            results=self.results,
+            validation=validation,
+            conflicts=validation.conflicts if validation else (),
+            evidence=self.evidence,
+            agents=tuple(sorted(self._agents, key=lambda c: (c.task_type, c.agent))),
+            missing=reasons_missing(self.results, self._agents),
+            dead_letters=tuple(sorted(self._dead_letters)),
+        )
+
+    def details(self) -> str:
+        """Whom the market waits for."""
+        if self.waiting:
+            return waiting_details(self._market.market, self.waiting)
+        return f"{self._market.market} is with the validator" if self.is_with_validator else ""
+
+    @property
+    def _in_order(self) -> list[TaskOutcome]:
+        """By task and not by arrival, so that the same findings give the same report."""
+        return sorted(self._delivered, key=lambda o: o.contribution.task_type)
 
 
 def decide_outcome(
@@ -111,3 +181,7 @@ def _withheld(conflicts: Iterable[ConflictRecord]) -> tuple[str, ...]:
 
 def _all_delivered(agents: Iterable[Contribution]) -> bool:
     return all(contribution.delivered for contribution in agents)
+
+
+def _validation_in(outcome: TaskOutcome) -> ValidationResult | None:
+    return outcome.result if isinstance(outcome.result, ValidationResult) else None

@@ -1,0 +1,151 @@
+"""Where a swarm stands: what its rounds brought, carried from one into the next."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.question.graph import (
+    GraphRecord,
+    GraphRequest,
+    NodeSpec,
+)
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
+from desk.contracts.swarm.swarm import (
+    Hypothesis,
+    Refinement,
+    SwarmPlan,
+    SwarmRecord,
+    SwarmRound,
+    TokenRecord,
+)
+from desk.programs.swarm.graph import GRAPH, following, graph_of, plan_node, planning
+from desk.programs.swarm.parts.tokens import Reads, tokens_of
+from desk.runs.assignments.budget import NOTHING, all_of
+from desk.runs.boards.board import NodeBoard
+from desk.runs.boards.usage import sum_of
+
+
+class SwarmBoard(NodeBoard):
+    """One run's rounds so far, whichever of its executions they were in, and the nodes of their
+    plans, each of which is begun once."""
+
+    def __init__(self, request: SwarmRequest, started_at: datetime) -> None:
+        carried = request.carried
+        began = carried.started_at if carried else started_at
+        self.rounds: list[SwarmRound] = list(carried.rounds) if carried else []
+        self.number = len(self.rounds) + 1
+        before = graph_of(self.rounds).nodes if self.rounds else ()
+        super().__init__(
+            GRAPH,
+            request.query,
+            request.policy,
+            as_of=carried.as_of if carried else request.as_of or began,
+            time_zone=request.time_zone,
+            started_at=began,
+            nodes=(*before, planning(self.number)),
+        )
+        self.request = request
+        self.objective = carried.objective if carried else request.query.question
+        self.conflicts: tuple[ConflictRecord, ...] = carried.conflicts if carried else ()
+        self.reads: dict[str, Reads] = dict(carried.reads) if carried else {}
+        self.memory: str | None = carried.memory if carried else None
+        if carried:
+            self.waited = carried.waited
+            self.go_on(carried.outcomes)
+            self.budget.settle(NOTHING, all_of(carried.spent))
+
+    @property
+    def markets(self) -> tuple[MarketSpec, ...]:
+        """The markets of all plans, each once."""
+        found: dict[str, MarketSpec] = {}
+        for each in self.rounds:
+            for subagent in each.plan.subagents:
+                found.setdefault(subagent.market.market, subagent.market)
+        return tuple(found.values())
+
+    @property
+    def tokens(self) -> TokenRecord:
+        """What was read so far; the leader is shown what was found."""
+        shown = (e for e in self.entries if not isinstance(e.result, SwarmPlan))
+        reads = (self.reads[n.name] for n in self._nodes if n.name in self.reads)
+        return tokens_of(reads, shown, self.usage.tokens)
+
+    @property
+    def usage_of_round(self) -> Usage:
+        """What everybody took in the round that was planned last."""
+        nodes = {node.name for node in following(self.rounds[-1].plan, self.rounds[-1].number)}
+        done = (each for each in self.outcomes if each.entry.node in nodes)
+        return sum_of(each.contribution.usage for each in done)
+
+    @property
+    def concluded(self) -> Synthesis | None:
+        """The leader's last conclusion."""
+        made = [e.result for e in self.entries if isinstance(e.result, Synthesis)]
+        return made[-1] if made else None
+
+    def planned(self, plan: SwarmPlan, recalled: Sequence[str], nodes: Sequence[NodeSpec]) -> None:
+        """A round has its plan, and its nodes stand on the board."""
+        self.rounds.append(
+            SwarmRound(
+                number=self.number,
+                objective=self.objective,
+                plan=plan,
+                recalled=tuple(recalled),
+            )
+        )
+        self._nodes += nodes
+
+    def ended(self, *, refined: Refinement | None, stopped: str | None) -> None:
+        """The round that is under way has been concluded."""
+        last = self.rounds[-1]
+        self.rounds[-1] = last.model_copy(update={"refined": refined, "stopped": stopped})
+
+    def carried(self, objective: str) -> SwarmCarried:
+        """What the next round starts from, with what was spent so far."""
+        return SwarmCarried(
+            objective=objective,
+            rounds=tuple(self.rounds),
+            outcomes=self.arrivals,
+            conflicts=self.conflicts,
+            reads={node: tuple(read) for node, read in self.reads.items()},
+            memory=self.memory,
+            spent=self.budget.spent,
+            waited=self.waited,
+            started_at=self.started_at,
+            as_of=self.as_of,
+        )
+
+    def record(
+        self, hypotheses: Sequence[Hypothesis], workflow_id: str, run_id: str
+    ) -> GraphRecord:
+        """All that the report is compiled from. Where nothing was planned there is no swarm to tell
+        of, but for the leader's failure."""
+        request = self.request
+        asked = GraphRequest(
+            graph=graph_of(self.rounds, planned_in_vain=self._planned_in_vain),
+            query=request.query,
+            policy=request.policy,
+            as_of=self.as_of,
+            time_zone=request.time_zone,
+        )
+        swarm = self._swarm(hypotheses) if self.rounds else None
+        return self.record_of(asked, workflow_id, run_id, swarm=swarm)
+
+    def _swarm(self, hypotheses: Sequence[Hypothesis]) -> SwarmRecord:
+        return SwarmRecord(
+            rounds=tuple(self.rounds),
+            markets=self.markets,
+            conflicts=self.conflicts,
+            hypotheses=tuple(hypotheses),
+            tokens=self.tokens,
+            memory=self.memory,
+        )
+
+    @property
+    def _planned_in_vain(self) -> bool:
+        """Whether a round was to be planned after the last, and could not be."""
+        failed = (o.entry.node for o in self.outcomes if o.entry.error)
+        return plan_node(len(self.rounds) + 1) in failed

@@ -1,0 +1,292 @@
+"""What every run shows while it works: its phase, what it may spend, and what its tasks brought and
+took."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.agents.usage import Usage
+from desk.contracts.config import RunPolicy
+from desk.contracts.episode.stock import StockRecord
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.question.graph import (
+    GraphRecord,
+    GraphRequest,
+    GraphStatus,
+    NodeOutcome,
+    NodeSpec,
+    NodeState,
+    NodeStatus,
+)
+from desk.contracts.swarm.swarm import SwarmRecord
+from desk.contracts.week.run import PublishedFiles, TaskOutcome
+from desk.contracts.weeks import TimeWindow
+from desk.runs.assignments.assignments import week_before, window_before
+from desk.runs.assignments.budget import Budget
+from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.boards.usage import sum_of
+from desk.runs.graphs.machine import GraphMachine
+
+LONGEST_NOTE = 200
+_MARKS = {
+    NodeState.WAITING: "·",
+    NodeState.RUNNING: "…",
+    NodeState.DONE: "✓",
+    NodeState.FAILED: "✗",
+    NodeState.SKIPPED: "-",
+}
+MOST_LINES = 60
+"""As many nodes as the Temporal UI is told of."""
+
+
+class RunBoard:
+    """How far one run is: its phase, and what it may spend. Each program adds its own."""
+
+    def __init__(self, phase: Phase, allowance: Allowance, started_at: datetime) -> None:
+        self.phase = phase
+        self.budget = Budget(allowance)
+        self.started_at = started_at
+
+    def details(self) -> str:
+        """The board as the Temporal UI shows it, in Markdown."""
+        raise NotImplementedError
+
+
+class NodeBoard(RunBoard):
+    """The nodes of a run's graph, each begun once or several times, and what came of them.
+
+    The run looks at the days before `as_of`. It may last as long as a week's, and besides as long
+    as it has `waited` for a person or for a day to come.
+    """
+
+    def __init__(
+        self,
+        graph: str,
+        query: Query,
+        policy: RunPolicy,
+        *,
+        as_of: datetime,
+        time_zone: str,
+        started_at: datetime,
+        nodes: Iterable[NodeSpec] = (),
+    ) -> None:
+        super().__init__(Phase.RESEARCHING, policy.budget.allowance, started_at)
+        self.query = query
+        self.as_of = as_of
+        self.waited = timedelta(0)
+        self.files: PublishedFiles | None = None
+        self._graph = graph
+        self._policy = policy
+        self._time_zone = time_zone
+        self._nodes = list(nodes)
+        self._rounds: dict[str, int] = {}
+        self._begun: dict[str, datetime] = {}
+        self._outcomes: dict[tuple[str, int], NodeOutcome] = {}
+
+    def begin(self, node: str, at: datetime) -> None:
+        """A node has begun, or has begun another round."""
+        self._rounds[node] = self._rounds.get(node, 0) + 1
+        self._begun[node] = at
+
+    def resume(self, node: str, at: datetime) -> None:
+        """A node has waited for something, and its work begins now."""
+        self._begun[node] = at
+
+    def end(
+        self, node: str, done: TaskOutcome | Undelivered, at: datetime, key: str | None = None
+    ) -> NodeOutcome:
+        """What a node brought in its round, or why there is nothing; under its own name unless the
+        graph's state has it under another `key`."""
+        found = done if isinstance(done, TaskOutcome) else None
+        outcome = NodeOutcome(
+            entry=StateEntry(
+                key=key or node,
+                node=node,
+                round=max(self.rounds_of(node), 1),
+                result=found.result if found else None,
+                error=done.contribution.error,
+            ),
+            evidence=found.evidence if found else (),
+            contribution=done.contribution,
+            started_at=self._begun.get(node, self.started_at),
+            ended_at=at,
+            dead_letter=done.dead_letter if isinstance(done, Undelivered) else None,
+        )
+        self._outcomes[node, outcome.entry.round] = outcome
+        return outcome
+
+    def go_on(self, outcomes: Iterable[NodeOutcome]) -> None:
+        """Take over what nodes brought before the run continued as new."""
+        for outcome in outcomes:
+            node, round_ = outcome.entry.node, outcome.entry.round
+            self._rounds[node], self._begun[node] = round_, outcome.started_at
+            self._outcomes[node, round_] = outcome
+
+    def note_published(self, files: PublishedFiles) -> None:
+        """The answer is out."""
+        self.files, self.phase = files, Phase.CLOSED
+
+    @property
+    def window(self) -> TimeWindow:
+        """What the run looks at: the days before its as-of instant."""
+        return window_before(self.as_of, self._time_zone)
+
+    @property
+    def deadline(self) -> datetime:
+        """Until when something further may begin."""
+        return self.started_at + self._policy.deadlines.week + self.waited
+
+    @property
+    def nodes(self) -> Sequence[NodeSpec]:
+        """The nodes that there are by now."""
+        return self._nodes
+
+    def state_of(self, name: str) -> NodeState:
+        """Where a node stands, in its last round."""
+        ended = self._outcomes.get((name, self.rounds_of(name)))
+        if ended is not None:
+            return NodeState.FAILED if ended.entry.error else NodeState.DONE
+        return NodeState.RUNNING if self.rounds_of(name) else NodeState.WAITING
+
+    def rounds_of(self, name: str) -> int:
+        """How often a node was begun."""
+        return self._rounds.get(name, 0)
+
+    @property
+    def outcomes(self) -> tuple[NodeOutcome, ...]:
+        """Every round of every node, in the order of the graph and then of the rounds."""
+        place = {node.name: n for n, node in enumerate(self.nodes)}
+        ordered = sorted(self._outcomes, key=lambda key: (place[key[0]], key[1]))
+        return tuple(self._outcomes[key] for key in ordered)
+
+    @property
+    def arrivals(self) -> tuple[NodeOutcome, ...]:
+        """The same in the order in which they came."""
+        return tuple(self._outcomes.values())
+
+    @property
+    def entries(self) -> tuple[StateEntry, ...]:
+        """What was brought, in the order of the graph."""
+        return tuple(outcome.entry for outcome in self.outcomes)
+
+    @property
+    def usage(self) -> Usage:
+        """What all nodes together took so far."""
+        return sum_of(outcome.contribution.usage for outcome in self.outcomes)
+
+    def evidence_for(self, entries: tuple[StateEntry, ...]) -> tuple[ToolResult, ...]:
+        """The tool results behind some entries of the state that hold research, for whoever is to
+        check it."""
+        found = [
+            result
+            for entry in entries
+            if isinstance(entry.result, ResearchResult)
+            for result in self._outcomes[entry.node, entry.round].evidence
+        ]
+        return tuple(found[:MOST_EVIDENCE])
+
+    def status(self) -> GraphStatus:
+        """The answer of the `status` query."""
+        return GraphStatus(
+            question=self.query.question,
+            graph=self._graph,
+            phase=self.phase,
+            as_of=self.as_of,
+            started_at=self.started_at,
+            deadline=self.deadline,
+            nodes=tuple(self._lines()),
+            usage=self.usage,
+            budget=self.budget.allowed,
+            files=self.files,
+        )
+
+    def record_of(
+        self,
+        request: GraphRequest,
+        workflow_id: str,
+        run_id: str,
+        *,
+        skipped: tuple[str, ...] = (),
+        swarm: SwarmRecord | None = None,
+        stock: StockRecord | None = None,
+    ) -> GraphRecord:
+        """All that the report is compiled from, with what the program has besides."""
+        known = {node.name for node in request.graph.nodes}
+        return GraphRecord(
+            request=request,
+            week=week_before(self.as_of),
+            window=self.window,
+            nodes=tuple(each for each in self.outcomes if each.entry.node in known),
+            started_at=self.started_at,
+            workflow_id=workflow_id,
+            run_id=run_id,
+            skipped=skipped,
+            swarm=swarm,
+            stock=stock,
+        )
+
+    def details(self) -> str:
+        """The board as the Temporal UI shows it, in Markdown."""
+        lines = [
+            f"- {_MARKS[line.state]} **{line.node}** ({line.agent}) {line.state}"
+            + (f": {line.note}" if line.note else "")
+            for line in self._lines()
+        ]
+        left = len(lines) - MOST_LINES
+        more = [f"- and {left} more"] if left > 0 else []
+        question = self.query.question[:LONGEST_NOTE]
+        return "\n".join([f"**{question}**", "", *lines[:MOST_LINES], *more])
+
+    def _lines(self) -> Iterator[NodeStatus]:
+        for node in self.nodes:
+            round_ = self.rounds_of(node.name)
+            ended = self._outcomes.get((node.name, round_))
+            yield NodeStatus(
+                node=node.name,
+                agent=node.agent,
+                state=self.state_of(node.name),
+                round=round_,
+                started_at=self._begun.get(node.name),
+                ended_at=ended.ended_at if ended else None,
+                note=_note(ended),
+            )
+
+
+def _note(outcome: NodeOutcome | None) -> str | None:
+    if outcome is None:
+        return None
+    said = outcome.entry.error or outcome.contribution.remark
+    return said[:LONGEST_NOTE] if said else None
+
+
+class GraphBoard(NodeBoard):
+    """The board of a question's graph, whose machine says which node is next and where each
+    stands."""
+
+    def __init__(self, request: GraphRequest, as_of: datetime, started_at: datetime) -> None:
+        """Raises:
+        ValueError: the graph has a form that cannot be run.
+        """
+        graph = request.graph
+        super().__init__(
+            graph.name,
+            request.query,
+            request.policy,
+            as_of=as_of,
+            time_zone=request.time_zone,
+            started_at=started_at,
+            nodes=graph.nodes,
+        )
+        self.machine = GraphMachine(graph, request.query)
+
+    def state_of(self, name: str) -> NodeState:
+        """Where a node stands; one that was not reached is skipped."""
+        return self.machine.state_of(name)
+
+    def rounds_of(self, name: str) -> int:
+        """How often a node was begun, or is to be begun next."""
+        return self.machine.rounds_of(name)

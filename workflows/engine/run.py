@@ -1,0 +1,66 @@
+"""One execution of a run: its board, which the Temporal UI shows as it changes, and whoever does
+its tasks."""
+
+from typing import Generic, TypeVar
+
+from temporalio import workflow
+
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.config import RunPolicy
+from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.week.run import TaskOutcome, Tools
+from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.boards.board import NodeBoard, RunBoard
+from workflows.engine.task_runner import TaskRunner
+from workflows.options import note_phase
+
+AnyBoard = TypeVar("AnyBoard", bound=RunBoard)
+Nodes = TypeVar("Nodes", bound=NodeBoard)
+
+
+class Run(Generic[AnyBoard]):
+    """A run at work. Whatever is noted of it stands in the Temporal UI at once."""
+
+    def __init__(self, board: AnyBoard) -> None:
+        self.board = board
+
+    def enter(self, phase: Phase, *notes: str) -> None:
+        """The run is in another phase; notes stand under the board in the UI."""
+        self.board.phase = phase
+        note_phase(phase)
+        self.show(*notes)
+
+    def show(self, *notes: str) -> None:
+        """Have the UI show the board as it stands."""
+        workflow.set_current_details("\n\n".join(filter(None, (self.board.details(), *notes))))
+
+
+class NodeRun(Run[Nodes]):
+    """A run of a graph's nodes. `tools` are described to models, once they are known."""
+
+    def __init__(self, board: Nodes, policy: RunPolicy) -> None:
+        super().__init__(board)
+        self.tools: Tools = ()
+        self._policy = policy
+
+    @property
+    def tasks(self) -> TaskRunner:
+        """Whoever does the run's tasks."""
+        return self.tasks_by(self._policy)
+
+    def tasks_by(self, policy: RunPolicy) -> TaskRunner:
+        """Whoever does its tasks by rules of a node's own."""
+        return TaskRunner(policy, self.board.budget, self.tools)
+
+    def begin(self, node: str) -> None:
+        """Somebody has begun to work."""
+        self.board.begin(node, workflow.now())
+        self.show()
+
+    def end(
+        self, node: str, done: TaskOutcome | Undelivered, key: str | None = None
+    ) -> NodeOutcome:
+        """What somebody brought, or why there is nothing."""
+        outcome = self.board.end(node, done, workflow.now(), key)
+        self.show()
+        return outcome
