@@ -10,6 +10,7 @@ from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
 from activities.publishing.answers import AnswerActivities
 from activities.publishing.reports import PublishingActivities
+from desk.agents.registry import PROGRAMS
 from desk.contracts.names import Queue
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
@@ -42,6 +43,7 @@ WORKFLOWS = (
     HypothesisWorkflow,
     StockResearchWorkflow,
 )
+"""The desk's own; those of other packages are in their programs."""
 
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
@@ -69,7 +71,7 @@ def orchestrator(
     return Worker(
         client,
         task_queue=Queue.DESK,
-        workflows=WORKFLOWS,
+        workflows=[*WORKFLOWS, *(w for each in PROGRAMS for w in each.load_workflows())],
         activities=[
             turn_activities(settings, journal).take_turn,
             *JudgeActivities().all,

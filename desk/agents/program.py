@@ -97,11 +97,17 @@ class TaskKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What works together. `stand_ins` are its agents without a task of their own."""
+    """What works together. `stand_ins` are its agents without a task of their own, `workflows` the
+    workflow types that order its work, each named by `package.module:Class`."""
 
     name: str
     tasks: tuple[TaskKind, ...]
     stand_ins: tuple[AgentProfile, ...] = ()
+    workflows: tuple[str, ...] = ()
+
+    def load_workflows(self) -> tuple[type, ...]:
+        """Its workflow types."""
+        return tuple(resolve_name(name) for name in self.workflows)
 
     @property
     def agents(self) -> tuple[AgentId, ...]:

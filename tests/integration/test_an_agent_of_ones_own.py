@@ -1,4 +1,5 @@
-"""An agent that the tree does not know, added as docs/extending.md says: a package beside it."""
+"""An agent and a program that the tree does not know, added as docs/extending.md says: packages
+beside it."""
 
 import os
 import re
@@ -14,48 +15,65 @@ pytestmark = pytest.mark.timeout(300)
 QUESTION = "What is the status of the ticket that blocks us?"
 
 
-def example(language: str) -> str:
-    """What docs/extending.md says in a language about adding an agent."""
-    said = (PROJECT / "docs" / "extending.md").read_text().split("## Add an agent\n")[1]
-    block = re.search(rf"^   ```{language}\n(.*?)^   ```$", said, re.DOTALL | re.MULTILINE)
-    assert block is not None
-    return re.sub("^   ", "", block[1], flags=re.MULTILINE)
+def examples(heading: str, language: str) -> list[str]:
+    """What docs/extending.md shows in a language under a heading."""
+    said = (PROJECT / "docs" / "extending.md").read_text().split(f"## {heading}\n")[1]
+    blocks = re.findall(
+        rf"^   ```{language}\n(.*?)^   ```$", said.split("\n## ")[0], re.DOTALL | re.MULTILINE
+    )
+    return [re.sub("^   ", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def with_the_agent(folder: Path, *, code: str) -> DeskCommand:
-    """A desk beside which a package is installed: no file of the tree is another."""
+def beside(folder: Path, heading: str, *modules: str) -> DeskCommand:
+    """A desk beside which a package is installed: no file of the tree is another. A module begins
+    with its name."""
     packages = folder / "packages"
-    metadata = packages / "ticket_desk-1.0.dist-info"
+    metadata = packages / "blocker-1.0.dist-info"
     metadata.mkdir(parents=True)
-    (packages / "ticket_desk.py").write_text(code)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: ticket-desk\nVersion: 1.0\n")
-    group, entry = re.findall(r'"(research_desk\.\w+)"\]\n(.*)\n', example("toml"))[0]
-    (metadata / "entry_points.txt").write_text(f"[{group}]\n{entry.replace(chr(34), '')}\n")
-    (folder / "blocker.yaml").write_text(example("yaml"))
+    for module in modules:
+        (packages / module.splitlines()[0].removeprefix("# ")).write_text(module)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: blocker\nVersion: 1.0\n")
+    (entry,) = examples(heading, "toml")
+    ((group, line),) = re.findall(r'"(research_desk\.\w+)"\]\n(.*)\n', entry)
+    (metadata / "entry_points.txt").write_text(f"[{group}]\n{line.replace(chr(34), '')}\n")
+    (folder / "blocker.yaml").write_text(*examples("Add an agent", "yaml"))
     path = os.pathsep.join(filter(None, (str(packages), os.environ.get("PYTHONPATH"))))
     return DeskCommand(folder, PYTHONPATH=path)
 
 
+def with_the_agent(folder: Path) -> DeskCommand:
+    return beside(folder, "Add an agent", *examples("Add an agent", "python"))
+
+
 def test_an_agent_of_another_package_works_in_a_graph(tmp_path: Path) -> None:
-    desk = with_the_agent(tmp_path, code=example("python"))
+    desk = with_the_agent(tmp_path)
     answer = desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml"))
     assert answer.code == 0, answer.err
     assert "“Blocked”" in answer.out
     assert "blocker done" in answer.err
-    (page,) = (tmp_path / "reports" / "answers").glob("*.json")
-    assert desk("audit", str(page)).code == 0
 
 
-def test_what_was_done_by_an_agent_is_read_after_its_package_is_gone(tmp_path: Path) -> None:
-    desk = with_the_agent(tmp_path, code=example("python"))
+def test_what_an_agent_did_is_read_after_its_package_is_gone(tmp_path: Path) -> None:
+    desk = with_the_agent(tmp_path)
     assert desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml")).code == 0
     (page,) = (tmp_path / "reports" / "answers").glob("*.json")
-    without = DeskCommand(tmp_path)
-    assert without("audit", str(page)).code == 0
+    assert desk("audit", str(page)).code == 0
+    assert DeskCommand(tmp_path)("audit", str(page)).code == 0
+
+
+def test_a_program_of_another_package_gives_its_agent_work(tmp_path: Path) -> None:
+    modules = examples("Add an agent", "python") + examples("Add a program", "python")
+    desk = beside(tmp_path, "Add a program", *modules)
+    with desk.up():
+        run = ("workflow", "execute", "--type", "BlockerWorkflow", "--task-queue", "desk")
+        told = desk.temporal(*run, "--workflow-id", "blocker", "--input", f'"{QUESTION}"')
+    assert told.code == 0, told.err
+    assert "Blocked" in told.out
 
 
 def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
-    desk = with_the_agent(tmp_path, code="import nothing_that_is_installed\n")
+    broken = "# ticket_desk.py\nimport nothing_that_is_installed\n"
+    desk = beside(tmp_path, "Add an agent", broken)
     answer = desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml"))
     assert answer.code != 0
     assert "ticket_desk:TASK" in answer.err
