@@ -10,7 +10,7 @@ from activities.publishing.answers import AnswerActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
-from desk.documents.audit.answer import audit_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.documents.publishing.publish import read_answer_file
 from tests.support.answers import ticket_record
 
@@ -26,7 +26,7 @@ async def test_the_answer_is_on_disk_and_verifies(tmp_path: Path) -> None:
     publication = await published(tmp_path, ticket_record())
     answer = read_answer_file(Path(publication.files.json_file))
     assert answer is not None
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
     assert (publication.outcome, publication.summary) == (Outcome.COMPLETE, answer.summary)
 
 

@@ -10,11 +10,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import (
-    audit_answer,
-    counted_in_answer,
-    findings_in_answer,
-)
+from desk.documents.audit.answer import counted_in_answer, findings_in_answer
 from desk.documents.rendering.json_form import answer_from_json, answer_to_json
 from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
@@ -224,12 +220,12 @@ FORGERIES: dict[str, tuple[str, Change, str]] = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_sound_answer_has_no_findings(name: str) -> None:
-    assert audit_answer(ANSWERS[name]) == ()
+    assert findings_in_answer(ANSWERS[name]) == ()
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_sound_answer_has_none_after_it_was_written_and_read(name: str) -> None:
-    assert audit_answer(answer_from_json(answer_to_json(ANSWERS[name]))) == ()
+    assert findings_in_answer(answer_from_json(answer_to_json(ANSWERS[name]))) == ()
 
 
 @pytest.mark.parametrize(("name", "change", "where"), FORGERIES.values(), ids=list(FORGERIES))
@@ -256,7 +252,7 @@ def test_what_only_the_seal_guards_is_found_by_it(change: Change) -> None:
 def test_a_failed_node_and_a_complete_answer_contradict_each_other() -> None:
     answer = forged("tickets", put("nodes", 0, "state", value=NodeState.FAILED))
     assert answer.outcome is Outcome.COMPLETE
-    assert any("a node failed" in finding for finding in audit_answer(answer))
+    assert any("a node failed" in finding.words for finding in findings_in_answer(answer))
 
 
 def test_a_part_that_a_contradiction_stops_is_a_finding_and_the_others_go_on() -> None:

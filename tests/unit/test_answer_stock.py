@@ -13,7 +13,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import audit_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.documents.rendering.json_form import answer_from_json, answer_to_json
 from desk.programs.episode.document.words import part_lines
 from desk.programs.episode.run.actions import DATA
@@ -76,7 +76,7 @@ def test_an_episode_is_told_with_its_recommendation_its_board_and_what_came_of_i
     assert [section.title for section in told.sections][:2] == ["For", "Against"]
     assert {claim.metric for claim in told.claims} >= {Metric.LAST, Metric.ADX, Metric.REWARD}
     assert told.stock.prices in {result.evidence_id for result in told.evidence}
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_it_is_the_same_after_it_was_written_and_read() -> None:
@@ -88,7 +88,7 @@ def test_figures_of_news_and_accounts_stand_where_there_are_any() -> None:
     told = answer(stock_record(complete=True))
     assert told.stock is not None and told.stock.board.fundamentals_data is not None
     assert told.stock.board.fundamentals_data.lacking == ()
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_what_lacks_is_told_by_its_action_with_the_reason() -> None:
@@ -112,7 +112,7 @@ def test_an_episode_that_was_not_asked_for_a_recommendation_is_complete() -> Non
     told = answer(stock_record(A.RUN_TA_BASIC, given=True))
     assert (told.outcome, told.answered) == (Outcome.COMPLETE, True)
     assert told.summary.startswith("No recommendation was asked for.")
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_a_refused_step_is_no_failure_and_no_answer() -> None:
@@ -120,13 +120,13 @@ def test_a_refused_step_is_no_failure_and_no_answer() -> None:
     assert (told.outcome, told.answered) == (Outcome.COMPLETE, False)
     assert told.summary.startswith("No recommendation was made.")
     assert told.stock is not None and told.stock.steps[0].refused
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_an_episode_in_which_every_step_was_refused_has_an_answer_that_says_so() -> None:
     told = answer(stock_record(A.EVALUATE_PERFORMANCE, given=True))
     assert not told.answered
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 @pytest.mark.parametrize("action", list(A))
@@ -134,7 +134,7 @@ def test_an_action_whose_agent_failed_makes_the_answer_incomplete(action: StockA
     told = answer(stock_record(failing=frozenset({action})))
     assert told.outcome is Outcome.INCOMPLETE
     assert any(line.startswith(f"{action} (") for line in told.missing)
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_actions_may_be_repeated_and_the_last_recommendation_counts() -> None:
@@ -145,7 +145,7 @@ def test_actions_may_be_repeated_and_the_last_recommendation_counts() -> None:
     first, last = told.stock.steps[2].board, told.stock.steps[5].board
     assert (first.confidence, last.confidence) == (0.18, told.stock.board.confidence)
     assert first.confidence < last.confidence
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_a_figure_whose_claim_does_not_stand_is_left_out_with_all_that_rests_on_it() -> None:
@@ -188,7 +188,7 @@ def test_an_evaluation_that_does_not_stand_takes_its_reward_along() -> None:
     assert told.stock.board.evaluation.reward is None
     assert told.stock.steps[-1].reward == Decimal(0)
     assert told.stock.board.recommendation is Recommended.BUY
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_a_chart_whose_prices_are_not_there_is_told_to_be_missing() -> None:
@@ -211,7 +211,7 @@ def test_an_episode_that_was_cut_off_is_incomplete_and_says_why() -> None:
     assert (told.outcome, told.answered) == (Outcome.INCOMPLETE, False)
     assert "the episode was cut off: its time was used up" in told.missing
     assert "the learning system was not told" in told.missing
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_a_note_alone_is_told_and_leaves_an_episode_complete() -> None:
@@ -220,7 +220,7 @@ def test_a_note_alone_is_told_and_leaves_an_episode_complete() -> None:
     told = answer(record.model_copy(update={"stock": stock}))
     assert told.outcome is Outcome.COMPLETE
     assert "the learning system was not told" in told.missing
-    assert audit_answer(told) == ()
+    assert findings_in_answer(told) == ()
 
 
 def test_identical_records_give_an_identical_answer() -> None:

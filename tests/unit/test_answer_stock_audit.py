@@ -12,7 +12,7 @@ from desk.contracts.episode.stock import Evaluation, Recommended, StockAction, S
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import audit_answer, counted_in_answer, findings_in_answer
+from desk.documents.audit.answer import counted_in_answer, findings_in_answer
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.rendering.json_form import answer_from_json, answer_to_json
 from desk.programs.episode.document.audit import outcome_findings
@@ -279,8 +279,8 @@ FORGERIES: dict[str, tuple[Change, str]] = {
 
 
 def test_a_sound_report_has_no_findings_after_it_was_written_and_read() -> None:
-    assert audit_answer(ANSWER) == ()
-    assert audit_answer(answer_from_json(answer_to_json(ANSWER))) == ()
+    assert findings_in_answer(ANSWER) == ()
+    assert findings_in_answer(answer_from_json(answer_to_json(ANSWER))) == ()
 
 
 @pytest.mark.parametrize(("change", "where"), FORGERIES.values(), ids=list(FORGERIES))
@@ -368,15 +368,15 @@ def test_a_models_insights_and_recommendation_are_its_own() -> None:
         stock_record(), StockAction.GENERATE_INSIGHT, StockAction.GENERATE_RECOMMENDATION
     )
     own = compile_answer(record, finished_at=FINISHED_AT)
-    assert audit_answer(forged(on_board("confidence", 0.6), own)) == ()
-    assert audit_answer(forged(of_insight(strength=0.2), own)) == ()
-    assert audit_answer(forged(of_insight(topic="chips"), own)) != ()
+    assert findings_in_answer(forged(on_board("confidence", 0.6), own)) == ()
+    assert findings_in_answer(forged(of_insight(strength=0.2), own)) == ()
+    assert findings_in_answer(forged(of_insight(topic="chips"), own)) != ()
 
 
 def test_why_a_step_was_refused_is_what_the_blackboard_gives() -> None:
     steps = (StockAction.GENERATE_INSIGHT, StockAction.RUN_TA_BASIC)
     refused = compile_answer(stock_record(*steps, given=True), finished_at=FINISHED_AT)
-    assert audit_answer(refused) == ()
+    assert findings_in_answer(refused) == ()
     for value in ("Another reason.", None):
         change = put("stock", "steps", 0, "refused", value=value)
         assert any(f.where == "step 1" for f in findings_in_answer(forged(change, refused)))

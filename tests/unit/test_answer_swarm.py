@@ -12,7 +12,7 @@ from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeState
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.swarm import Hypothesis, SwarmRecord
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import audit_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarm_reports import (
@@ -26,7 +26,7 @@ from tests.support.swarm_reports import (
 
 def compiled(record: GraphRecord) -> AnswerReport:
     answer = compile_answer(record, finished_at=FINISHED_AT)
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
     return answer
 
 

@@ -12,7 +12,7 @@ from desk.contracts.question.graph import GraphRecord, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer import evidence as answer_evidence
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import audit_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.trust.prose.synthesis_review import NOTHING_LEFT
 from tests.support.answers import (
     FINISHED_AT,
@@ -105,7 +105,7 @@ def test_a_claim_that_does_not_follow_from_its_evidence_takes_its_sentence_along
     answer = compiled(record.model_copy(update={"nodes": nodes}))
     assert answer.sections == ()
     assert any("USD/JPY:last is left out" in line for line in answer.missing)
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
 
 
 def validated(status: ClaimStatus, *origins: str) -> GraphRecord:
@@ -141,15 +141,15 @@ def test_a_claim_that_the_validator_rejected_takes_its_sentence_along() -> None:
     answer = compiled(validated(ClaimStatus.REJECTED))
     assert (answer.sections, answer.summary) == ((), NOTHING_LEFT)
     assert any("another source says otherwise" in line for line in answer.missing)
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
 
 
 def test_a_validators_verdict_comes_with_its_claim() -> None:
     answer = compile_answer(validated(ClaimStatus.VERIFIED, "ECB", "Fed"), finished_at=FINISHED_AT)
     assert [verdict.claim_id for verdict in answer.verdicts] == ["USD/JPY:last"]
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
     alone = compiled(validated(ClaimStatus.VERIFIED, "ECB"))
-    assert any("fewer than two origins" in finding for finding in audit_answer(alone))
+    assert any("fewer than two origins" in finding.words for finding in findings_in_answer(alone))
 
 
 def test_words_of_a_thing_read_in_parts_are_found_in_the_part_that_has_them() -> None:
@@ -210,7 +210,7 @@ def test_without_a_synthesis_the_answer_says_what_was_found_by_kind() -> None:
     assert "No synthesis was made" in answer.summary
     content = answer.sections[0].content
     assert all(word in content for word in ("Tickets: “DESK-101”", "Documents", "PDF files"))
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
 
 
 def test_a_run_in_which_everything_failed_has_an_answer_all_the_same() -> None:
@@ -221,7 +221,7 @@ def test_a_run_in_which_everything_failed_has_an_answer_all_the_same() -> None:
     answer = compiled(ticket_record(*nodes))
     assert "nothing was found" in answer.summary
     assert (answer.sections, answer.evidence, len(answer.missing)) == ((), (), 5)
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
 
 
 def test_a_node_that_was_not_reached_is_skipped_and_nothing_is_missing_for_it() -> None:
@@ -248,7 +248,7 @@ def test_content_beyond_the_bound_is_not_carried_and_that_is_said(
     assert "parsePdfs/get_pdf" in [result.evidence_id for result in without]
     assert all(result.content_hash is not None for result in without)
     assert any("too large" in line for line in answer.missing)
-    assert any("not carried" in finding for finding in audit_answer(answer))
+    assert any("not carried" in finding.words for finding in findings_in_answer(answer))
 
 
 def test_the_same_record_gives_the_same_answer() -> None:

@@ -12,7 +12,7 @@ from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import audit_answer, findings_in_answer
+from desk.documents.audit.answer import findings_in_answer
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
 from desk.documents.rendering.report.record_words import score_notes, score_table
@@ -175,7 +175,7 @@ def test_the_report_says_how_likely_each_view_is_and_of_which_price() -> None:
     for text in (render_answer_markdown(answer), page):
         assert "pattern specialist below 157.25, " in text
     assert "follows from its confidence alone" in render_answer_markdown(answer)
-    assert audit_answer(answer) == ()
+    assert findings_in_answer(answer) == ()
 
 
 def test_views_that_nothing_scores_are_told_as_missing() -> None:

@@ -48,14 +48,8 @@ class AnswerCounts(NamedTuple):
     insights: int = 0
 
 
-def audit_answer(report: AnswerReport) -> tuple[str, ...]:
-    """Everything in an answer that does not follow from its evidence, in sentences; nothing when
-    all of it does."""
-    return tuple(f"{finding.where}: {finding.words}" for finding in findings_in_answer(report))
-
-
 def findings_in_answer(report: AnswerReport) -> tuple[AuditFinding, ...]:
-    """The same by place.
+    """Everything in an answer that does not follow from its evidence; nothing when all of it does.
 
     The seal tells that something was changed, the rest tells what. What is missing, remarks and the
     words between the references are the agents' own: only the seal guards them.
