@@ -1,5 +1,5 @@
 """What an agent's result brings onto the blackboard: the figures of a part, and where insights
-point. Light: workflows use it."""
+point."""
 
 from collections.abc import Iterable
 from datetime import date

@@ -1,4 +1,4 @@
-"""What the insights into a stock come to. Light: workflows use it.
+"""What the insights into a stock come to.
 
 The numbers are conventions of the desk; none was fitted to anything:
 

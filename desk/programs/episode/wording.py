@@ -1,5 +1,4 @@
-"""The desk's own words for an insight: prose with references in place of figures. Light: workflows
-use it."""
+"""The desk's own words for an insight: prose with references in place of figures."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""On which side the views of a swarm's specialists come down. Light: workflows use it.
+"""On which side the views of a swarm's specialists come down.
 
 Each view weighs as it does in a vote: its confidence times the weights of its source and agent.
 The views of all specialists count here, those of one origin as well: a chart and a rate are read

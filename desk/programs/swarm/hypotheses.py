@@ -1,4 +1,4 @@
-"""What a swarm's leader takes to be likely, by rule. Light: workflows use it.
+"""What a swarm's leader takes to be likely, by rule.
 
 The numbers are conventions of the desk:
 
@@ -41,7 +41,7 @@ _SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "
 def hypotheses_on(
     markets: Sequence[MarketSpec],
     balances: Mapping[str, Balance],
-    standing: Mapping[str, Claim],
+    surviving: Mapping[str, Claim],
     as_of: datetime,
 ) -> tuple[Hypothesis, ...]:
     """For each market a direction, where its views come down on a side, and a range, where its
@@ -50,16 +50,16 @@ def hypotheses_on(
     Args:
         markets: The markets of the swarm.
         balances: The views by market.
-        standing: The claims that hold, by id.
+        surviving: The claims that hold, by id.
         as_of: What the swarm knows the world at.
     """
     due = as_of + timedelta(weeks=WEEKS)
     directions = (
         found
         for market in markets
-        if (found := _direction(market, balances.get(market.market), standing, due))
+        if (found := _direction(market, balances.get(market.market), surviving, due))
     )
-    ranges = (found for market in markets if (found := _range(market, standing, due)))
+    ranges = (found for market in markets if (found := _range(market, surviving, due)))
     return (*directions, *ranges)[:MOST_HYPOTHESES]
 
 
@@ -85,9 +85,9 @@ def _drawn_in(sureness: float, share: float) -> float:
 
 
 def _direction(
-    market: MarketSpec, balance: Balance | None, standing: Mapping[str, Claim], due: datetime
+    market: MarketSpec, balance: Balance | None, surviving: Mapping[str, Claim], due: datetime
 ) -> Hypothesis | None:
-    last = standing.get(claim_id(market.market, Metric.LAST))
+    last = surviving.get(claim_id(market.market, Metric.LAST))
     if balance is None or last is None or not is_likely(balance):
         return None
     side, other = _SIDES[balance.leaning]
@@ -108,8 +108,8 @@ def _direction(
     )
 
 
-def _range(market: MarketSpec, standing: Mapping[str, Claim], due: datetime) -> Hypothesis | None:
-    found = tuple(_claims(market, standing))
+def _range(market: MarketSpec, surviving: Mapping[str, Claim], due: datetime) -> Hypothesis | None:
+    found = tuple(_claims(market, surviving))
     if len(found) != 3:
         return None
     (last, low, high), name = found, spoken(market.market)
@@ -138,9 +138,9 @@ def _range(market: MarketSpec, standing: Mapping[str, Claim], due: datetime) -> 
     )
 
 
-def _claims(market: MarketSpec, standing: Mapping[str, Claim]) -> Iterator[Claim]:
+def _claims(market: MarketSpec, surviving: Mapping[str, Claim]) -> Iterator[Claim]:
     for metric in (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
-        claim = standing.get(claim_id(market.market, metric))
+        claim = surviving.get(claim_id(market.market, metric))
         if claim is not None:
             yield claim
 

@@ -7,7 +7,7 @@
 | complex | five and more, at most twelve | 15 to 20 |
 
 The ranges of the first two are those of the swarm's design; it gives none for the third, and the
-desk goes on in the same step. Light: workflows use it.
+desk goes on in the same step.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What an objective asks, so that the answer can begin with it. Light: workflows use it.
+"""What an objective asks, so that the answer can begin with it.
 
 | asked | where the objective |
 | --- | --- |

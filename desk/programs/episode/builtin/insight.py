@@ -63,9 +63,9 @@ def _finding(pointer: Pointer, board: Blackboard) -> Finding:
 
 def _claims(request: TurnRequest, findings: Sequence[Finding]) -> tuple[Claim, ...]:
     """Those that the insights rest on, each once."""
-    standing = claims_in(request.state, request.conflicts)
+    surviving = claims_in(request.state, request.conflicts)
     named = dict.fromkeys(name for finding in findings for name in finding.claims)
-    return tuple(standing[name] for name in named if name in standing)
+    return tuple(surviving[name] for name in named if name in surviving)
 
 
 def _sources(request: TurnRequest, claims: Sequence[Claim]) -> tuple[DataSource, ...]:

@@ -19,7 +19,7 @@ from desk.contracts.findings.results import MOST_SOURCES
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (
     results_in,
-    standing,
+    surviving,
     told_conflicts,
     told_findings,
     told_memories,
@@ -49,7 +49,7 @@ def claims_on_board(request: TurnRequest) -> dict[str, Claim]:
     figures = {(each.metric, each.value) for each in _figures(board)}
     return {
         name: claim
-        for name, claim in standing(request).items()
+        for name, claim in surviving(request).items()
         if claim.subject == board.symbol and (claim.metric, claim.value) in figures
     }
 

@@ -1,4 +1,4 @@
-"""The blackboard of a stock's episode while it is being written. Light: workflows use it.
+"""The blackboard of a stock's episode while it is being written.
 
 The one implementation that the workflow and the training environment write to: the same figures,
 as decimals or as floats, give the same `told()`. Every write changes its own part and `taken`, and

@@ -34,7 +34,7 @@ from desk.programs.question.claude.synthesis import (
 from desk.programs.swarm.claude.material import (
     markets_known,
     results_in,
-    standing,
+    surviving,
     told_claims,
     told_conflicts,
     told_findings,
@@ -218,7 +218,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
     prose = ProposedSynthesis(
         summary=proposed.summary, sections=proposed.sections, answered=proposed.answered
     )
-    claims, looked_at = standing(request), _looked_at(request)
+    claims, looked_at = surviving(request), _looked_at(request)
     refuse(
         (
             *faults(request, prose),

@@ -30,7 +30,7 @@ def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:
     return tuple(result for result in found if isinstance(result, ResearchResult))
 
 
-def standing(request: TurnRequest) -> dict[str, Claim]:
+def surviving(request: TurnRequest) -> dict[str, Claim]:
     """The claims that hold once the conflicts are decided, by id."""
     return surviving_claims(results_in(request), request.conflicts)
 
@@ -38,7 +38,7 @@ def standing(request: TurnRequest) -> dict[str, Claim]:
 def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Objects to references to figures that do not stand, because their sources disagree. Each text
     comes with its place."""
-    fallen = claims_in(request.state).keys() - standing(request).keys()
+    fallen = claims_in(request.state).keys() - surviving(request).keys()
     for place, prose in texts:
         if fallen.intersection(references(prose)):
             yield f"{place}: a figure in it is withheld, because its sources disagree"
@@ -47,7 +47,7 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
 def told_claims(request: TurnRequest) -> list[JsonValue]:
     """The claims that findings and views rest on, and the levels of each market: those that
     stand."""
-    stand, results = standing(request), results_in(request)
+    stand, results = surviving(request), results_in(request)
     named = dict.fromkeys(
         (
             *(claim_id(result.market, metric) for result in results for metric in LEVELS),

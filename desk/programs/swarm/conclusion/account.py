@@ -30,7 +30,7 @@ class Account:
     request: TurnRequest
     markets: tuple[MarketSpec, ...]
     found: tuple[tuple[AgentId, ResearchResult], ...]
-    standing: Mapping[str, Claim]
+    surviving: Mapping[str, Claim]
     balances: Mapping[str, Balance]
 
     def on(self, market: str) -> tuple[tuple[AgentId, ResearchResult], ...]:
@@ -41,7 +41,7 @@ class Account:
 
     def value(self, market: str, metric: Metric) -> Decimal | None:
         """A market's figure that stands; None without one."""
-        claim = self.standing.get(claim_id(market, metric))
+        claim = self.surviving.get(claim_id(market, metric))
         return claim.value if claim else None
 
     def founded(self, prose: str, result: ResearchResult) -> str:
@@ -56,7 +56,7 @@ class Account:
         return "".join(kept).strip()
 
     def _stands(self, name: str, own: Mapping[str, Claim]) -> bool:
-        stands = self.standing.get(name)
+        stands = self.surviving.get(name)
         if stands is None or name not in own:
             return False
         return (own[name].value, own[name].unit) == (stands.value, stands.unit)
@@ -71,7 +71,7 @@ def account_of(request: TurnRequest) -> Account:
         request=request,
         markets=markets,
         found=found,
-        standing=surviving_claims(results, request.conflicts),
+        surviving=surviving_claims(results, request.conflicts),
         balances={
             market.market: balance_of(market.market, results, request.conflicts, request.voting)
             for market in markets

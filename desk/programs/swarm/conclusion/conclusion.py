@@ -286,7 +286,7 @@ def conclusion(request: TurnRequest) -> Synthesis:
         answered=answered,
         missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
         hypotheses=hypotheses_on(
-            account.markets, account.balances, account.standing, assignment.window.end
+            account.markets, account.balances, account.surviving, assignment.window.end
         ),
         further=_further(account),
     )
@@ -419,7 +419,7 @@ def _sections(account: Account) -> Iterator[Section]:
                     title=f"{spoken(market.market)}: {_title(agent)}",
                     content=clip(content, LONGEST_SECTION),
                 )
-    disputes = [tell_conflict(each, account.standing) for each in account.request.conflicts]
+    disputes = [tell_conflict(each, account.surviving) for each in account.request.conflicts]
     if disputes:
         told = "\n".join(f"- {sentence(each)}" for each in disputes)
         yield Section(title="Conflicts and dissent", content=clip(told, LONGEST_SECTION))
@@ -464,11 +464,11 @@ def _missing(account: Account) -> Iterator[str]:
     for agent, result in account.found:
         for line in result.missing:
             what = f"{spoken(result.market)}: something on {_voice(agent)} could not be had"
-            yield line_on_missing(line, what, figures_pass=bool(account.standing))
+            yield line_on_missing(line, what, figures_pass=bool(account.surviving))
     planned = planned_as(account.request.state)
     for entry in account.request.state:
         spec = planned.get(entry.node)
         if entry.error and spec is not None:
             what = f"{spoken(spec.market.market)}: {_title(spec.agent)} could not be had"
             told = f"{what}: {entry.error}"
-            yield line_on_missing(told, what, figures_pass=bool(account.standing))
+            yield line_on_missing(told, what, figures_pass=bool(account.surviving))

@@ -52,11 +52,11 @@ def by_agent(position: Position) -> str:
 
 
 def tell_conflict(
-    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named = by_agent
+    conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named = by_agent
 ) -> str:
     """What was held, who or what decided, and who dissents; each position is named by `who`."""
     told = _tell_views if _of_views(conflict) else _tell_figures
-    return " ".join(told(conflict, standing, who))
+    return " ".join(told(conflict, surviving, who))
 
 
 def _of_views(conflict: ConflictRecord) -> bool:
@@ -64,7 +64,7 @@ def _of_views(conflict: ConflictRecord) -> bool:
 
 
 def _tell_views(
-    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named
+    conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named
 ) -> Iterator[str]:
     sides: dict[str, list[str]] = {}
     for position in _heard(conflict):
@@ -84,7 +84,7 @@ def _tell_views(
 
 
 def _tell_figures(
-    conflict: ConflictRecord, standing: Mapping[str, Claim], who: Named
+    conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named
 ) -> Iterator[str]:
     what = _metric(conflict)
     holders = listed(who(position) for position in _heard(conflict))
@@ -96,7 +96,7 @@ def _tell_figures(
         yield f"{_decided(conflict)} for none of them, and the figure is withheld."
         return
     names = {p.claim_id for p in conflict.positions if p.stated == conflict.chosen}
-    printed = [f"[[{name}]]" for name in sorted(filter(None, names)) if name in standing]
+    printed = [f"[[{name}]]" for name in sorted(filter(None, names)) if name in surviving]
     winner = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     of_whom = f"that of {who(winner)}" if winner else "one of them"
     yield f"{_decided(conflict)} for {of_whom}{f' ({listed(printed)})' if printed else ''}."

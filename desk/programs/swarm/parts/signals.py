@@ -1,4 +1,4 @@
-"""What a specialist's signals amount to, and how sure of it it is. Light: workflows use it.
+"""What a specialist's signals amount to, and how sure of it it is.
 
 The numbers are conventions of the desk; none was fitted to anything:
 

@@ -1,4 +1,4 @@
-"""What each specialist of a swarm is for, in words and in what it asks. Light: workflows use it."""
+"""What each specialist of a swarm is for, in words and in what it asks."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

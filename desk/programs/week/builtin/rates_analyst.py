@@ -75,9 +75,7 @@ def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> 
     return f"{decision.bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
 
 
-def describe_ahead(
-    scheduled: ScheduledDecision, as_of_day: date, standing: PolicyRate | None
-) -> str:
+def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyRate | None) -> str:
     """A decision that is yet to come, with the rate as it stands or as it was last known."""
     if scheduled.day == as_of_day:
         when = "on the day of this report"
@@ -86,10 +84,10 @@ def describe_ahead(
     else:
         when = "more than a week after this report"
     decides = f"{scheduled.bank} is scheduled to decide on its policy rate {when}."
-    if standing is None or standing.rate is None:
+    if known is None or known.rate is None:
         return decides
     rate = f"[[{claim_id(scheduled.area, Metric.POLICY_RATE)}]]"
-    stands = "The rate was last known to be" if standing.stale else "The rate stands at"
+    stands = "The rate was last known to be" if known.stale else "The rate stands at"
     return f"{decides} {stands} {rate}."
 
 
@@ -171,11 +169,11 @@ def scheduled_events(
     source: DataSource,
     certainty: float,
     as_of_day: date,
-    standing: Mapping[str, PolicyRate],
+    rates: Mapping[str, PolicyRate],
 ) -> tuple[MarketEvent, ...]:
     """The scheduled days, past ones without a recorded outcome included, earliest first.
 
-    `standing` holds the areas' policy rates; an event rests on its area's where there is one.
+    `rates` holds the areas' policy rates; an event rests on its area's where there is one.
     """
     described = [
         *((day, describe_unresolved(day), Impact.MEDIUM) for day in view.unresolved),
@@ -183,14 +181,14 @@ def scheduled_events(
         *(
             (
                 day,
-                describe_ahead(day, as_of_day, standing.get(day.area)),
+                describe_ahead(day, as_of_day, rates.get(day.area)),
                 scheduled_impact(day.day, as_of_day),
             )
             for day in view.ahead
         ),
     ]
     events = (
-        _scheduled(market, day, source, text, impact, certainty, standing)
+        _scheduled(market, day, source, text, impact, certainty, rates)
         for day, text, impact in described
     )
     return tuple(sorted(events, key=lambda event: (event.event_date, event.area or "")))
@@ -203,9 +201,9 @@ def _scheduled(
     text: str,
     impact: Impact,
     certainty: float,
-    standing: Mapping[str, PolicyRate],
+    rates: Mapping[str, PolicyRate],
 ) -> MarketEvent:
-    known = standing.get(scheduled.area)
+    known = rates.get(scheduled.area)
     rate_known = known is not None and known.rate is not None
     return MarketEvent(
         event_id=_event_id(market, EventType.SCHEDULED_DECISION, scheduled.area, scheduled.day),
@@ -459,7 +457,7 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
 
 
 def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
-    standing = {entry.area: entry for entry in found.entries}
+    rates = {entry.area: entry for entry in found.entries}
     decided = decision_events(
         found.market,
         found.view,
@@ -468,7 +466,7 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
         in_a_row_claims(found.decisions.answer, found.decisions.evidence_id),
     )
     scheduled = scheduled_events(
-        found.market, found.view, found.calendar.source, certainty, found.as_of_day, standing
+        found.market, found.view, found.calendar.source, certainty, found.as_of_day, rates
     )
     return (*decided, *scheduled)
 
