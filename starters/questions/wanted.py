@@ -1,20 +1,45 @@
-"""How an answer is wanted: the course that all commands share which ask for one."""
+"""How an answer is wanted and had: the course of all commands that ask for one."""
 
-from collections.abc import Callable, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
+from typing import Final, Generic
 
 from desk.contracts.config import RunConfig
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.graph import GraphStatus
+from desk.documents.rendering.wording import allowance_words
 from desk.platform.settings import Settings, load_settings
-from starters.published.published_files import check_target
-from starters.questions.follow import Published, PublishedSoFar
+from starters.published.published_files import check_target, copy_set
+from starters.questions.follow import (
+    Answered,
+    EndedWithoutAnswer,
+    NotAnswerable,
+    Published,
+    PublishedSoFar,
+    answer_of,
+    wait_for_answer,
+)
 from starters.questions.printing import Besides, print_answer
-from starters.questions.run import AskedRun, Asking
-from starters.runs.models import with_budget
-from starters.runs.server_runs import RunStart
+from starters.questions.progress import GraphProgress, shown_graph_progress
+from starters.questions.swarm.printing import installs_named
+from starters.runs.command_run import CommandRun
+from starters.runs.models import has_models, with_budget
+from starters.runs.server_runs import RunStart, ServerRun, run_described
+from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.logs import log_to_file
+
+PROJECT: Final = "research-desk"
+INSTALL: Final = "make install-"
+
+_NEEDED: Final = r"([\w.-]+)[^;]*;.*\bextra *== *[\"']{extra}[\"']"
 
 
 @dataclass(frozen=True)
@@ -70,3 +95,151 @@ def answer_wanted(
         published=published,
     )
     return AskedRun(asking).carried_out(settings)
+
+
+def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[str, ...]:
+    """The commands that an answer names for what it lacks, such as `make install-swarm`, and that
+    were carried out since its run `began`: all that one installs is here, some of it came later.
+
+    What was here by then and lacked all the same, as at a worker elsewhere, is not among them: to
+    ask anew would bring nothing.
+    """
+    return tuple(
+        command
+        for command in installs_named(_untold(answer))
+        if _came_since(command.removeprefix(INSTALL), began)
+    )
+
+
+def _untold(answer: AnswerReport | None) -> Iterator[str]:
+    if answer is not None:
+        yield from answer.missing
+        yield from (line.error or "" for line in answer.nodes)
+
+
+def _came_since(extra: str, began: datetime) -> bool:
+    try:
+        return max(map(_installed_at, _packages(extra)), default=began) > began
+    except PackageNotFoundError:
+        return False
+
+
+def _packages(extra: str) -> Iterable[str]:
+    """What an extra of this project asks for."""
+    needed = re.compile(_NEEDED.format(extra=re.escape(extra)))
+    found = (needed.match(line) for line in requires(PROJECT) or ())
+    return tuple(match[1] for match in found if match)
+
+
+def _installed_at(package: str) -> datetime:
+    """When the record of a package's files was written, which every installer does itself.
+
+    Raises:
+        PackageNotFoundError: it is not installed.
+    """
+    files = distribution(package).files or ()
+    records = (Path(file.locate()) for file in files if file.name == "RECORD")
+    times = [record.stat().st_mtime for record in records if record.exists()]
+    return datetime.fromtimestamp(max(times, default=0), UTC)
+
+
+@dataclass(frozen=True)
+class Asking(Generic[Published]):
+    """What is asked, and how its answer is printed.
+
+    `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
+    anew where there is an answer already, and `out` is where the answer's files are copied to.
+    `published` says what a run has to show that goes on after it has published.
+    """
+
+    start: RunStart[Published]
+    config: RunConfig
+    command: Sequence[str]
+    show: Callable[[Desk, Answered[Published]], ExitStatus]
+    out: Path | None = None
+    again: bool = False
+    wait: bool = True
+    published: PublishedSoFar[Published] | None = None
+
+
+class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[Published]):
+    """A command that has something answered, or prints the answer that there is."""
+
+    _asking_anew = "ask anew"
+
+    def __init__(self, asking: Asking[Published]) -> None:
+        super().__init__(anew=asking.again, wait=asking.wait)
+        self._asking: Asking[Published] = asking
+        self._id = asking.start.workflow_id
+
+    def _shown(self) -> AbstractContextManager[GraphProgress]:
+        return shown_graph_progress()
+
+    async def _find(self, desk: Desk) -> ServerRun[Published] | None:
+        return await run_described(desk.client, self._id, self._asking.start.returns)
+
+    async def _already(
+        self, found: ServerRun[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """The answer of a run that is closed, or has published one and goes on; None where there is
+        none of it, or one to be asked for anew."""
+        if found.open:
+            published = self._asking.published
+            so_far = await published(found) if published is not None else None
+            if so_far is not None:
+                return self._whole(Answered(found, so_far, before=True), progress)
+            following = "; following it" if self._asking.wait else ""
+            progress.note(f"{found.workflow_id} is under way{following}")
+            return None
+        try:
+            answer = await answer_of(found)
+        except (EndedWithoutAnswer, NotAnswerable) as ended:
+            progress.note(f"{ended}; asking anew")
+            return None
+        return self._whole(Answered(found, answer, before=True), progress)
+
+    def _whole(
+        self, answered: Answered[Published], progress: GraphProgress
+    ) -> Answered[Published] | None:
+        """An earlier answer; None where it lacked what has been installed since."""
+        from desk.documents.publishing.publish import read_answer_file
+
+        answer = read_answer_file(Path(answered.result.files.json_file))
+        since = installed_since(answer, answered.run.started_at)
+        if not since:
+            return answered
+        self._anew = True
+        progress.note(
+            f"{answered.run.workflow_id} lacked what `{'` and `'.join(since)}` has installed since;"
+            " asking anew"
+        )
+        return None
+
+    def _models(self) -> str | None:
+        config = self._asking.config
+        if not has_models(config):
+            return None
+        return f"models take part, {allowance_words(config.policy.budget.allowance)}"
+
+    def _run_start(self, replaced: ServerRun[Published] | None) -> RunStart[Published]:
+        return self._asking.start
+
+    async def _outcome(
+        self, found: ServerRun[Published], progress: GraphProgress
+    ) -> Answered[Published]:
+        return await wait_for_answer(found, progress, self._asking.published)
+
+    def _print(self, desk: Desk, outcome: Answered[Published]) -> ExitStatus:
+        if self._asking.out is not None:
+            files = copy_set(outcome.result.files, self._asking.out.resolve())
+            outcome = outcome._replace(result=outcome.result.model_copy(update={"files": files}))
+        return self._asking.show(desk, outcome)
+
+    def _goes_on(self) -> str:
+        return (
+            f"{self._id} goes on when a desk is up, until its deadline; "
+            f"`{shlex.join(self._asking.command)}` comes back to it"
+        )
+
+    def _gone(self) -> str:
+        return f"the run {self._id} is gone; the same command starts it anew"

@@ -13,7 +13,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
 from desk.programs.episode.run.actions import ORDER
-from starters.learning.episodes.rows import COLUMNS
+from starters.learning.episodes.export import COLUMNS
 from tests.support.command import Answer, DeskCommand
 
 pytestmark = pytest.mark.timeout(300)

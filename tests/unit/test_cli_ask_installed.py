@@ -17,9 +17,9 @@ from desk.contracts.question.graph import GraphResult
 from desk.contracts.week.run import PublishedFiles
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.publish import publish_answer
-from starters.questions import run
+from starters.questions import wanted
 from starters.questions.follow import Answered
-from starters.questions.run import PROJECT, AskedRun, Asking, installed_since
+from starters.questions.wanted import PROJECT, AskedRun, Asking, installed_since
 from starters.runs import command_run
 from starters.runs.server_runs import RunStart
 from starters.session import Desk
@@ -157,7 +157,7 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> Answered[GraphRe
         "answer_of": server.answer,
         "wait_for_answer": server.followed,
     }.items():
-        monkeypatch.setattr(run, name, does)
+        monkeypatch.setattr(wanted, name, does)
     monkeypatch.setattr(command_run, "with_desk", with_desk)
     monkeypatch.setattr(command_run, "start_run", server.start)
     nothing: Any = None

@@ -18,7 +18,7 @@ from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill import actions
-from starters.weeks.backfill.runs import PastWeeks
+from starters.weeks.backfill.actions import PastWeeks
 from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_lines, table_of
 from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings

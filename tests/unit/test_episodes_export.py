@@ -17,9 +17,16 @@ from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import balance
 from desk.programs.episode.run.actions import why_not
 from desk.programs.episode.run.board import StockBoard
-from starters.learning.episodes.export import METADATA, Rows, check_parquet, write_parquet
+from starters.learning.episodes.export import (
+    BOARD_METRICS,
+    COLUMNS,
+    METADATA,
+    Rows,
+    check_parquet,
+    rows_of,
+    write_parquet,
+)
 from starters.learning.episodes.look import ListedEpisode
-from starters.learning.episodes.rows import BOARD_METRICS, COLUMNS, rows_of
 from starters.learning.episodes.show import board_lines, table_lines
 from starters.terminal.exit_status import CommandError, UsageError
 from tests.support.homes import PROJECT

@@ -1,23 +1,168 @@
-"""What `desk episodes export` does: rows as JSON lines or a Parquet file, whole or not at all."""
+"""What `desk episodes export` does: an episode as rows, as JSON lines or a Parquet file."""
 
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
 from temporalio.client import Client
 
+from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import Blackboard, EpisodeStep, StockAction
+from desk.contracts.findings.claims import Metric
 from desk.documents.publishing.files import publish_folder, published
 from desk.platform.settings import load_settings
-from starters.learning.episodes.look import UnreadableEpisode, finished_episodes, look_in_batches
-from starters.learning.episodes.rows import COLUMNS, SCHEMA_VERSION, Cell, Kind, rows_of
+from desk.programs.episode.recommendation import balance
+from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
+from starters.learning.episodes.look import (
+    ListedEpisode,
+    UnreadableEpisode,
+    finished_episodes,
+    look_in_batches,
+)
 from starters.questions.stock.choice import read_symbol
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+
+SCHEMA_VERSION: Final = "1"
+"""Of the columns. It changes with what a column means, and with any that goes."""
+
+BOARD_METRICS: Final[tuple[Metric, ...]] = tuple(
+    metric for action in DATA for metric in PART_METRICS[action]
+)
+"""The figures of the five parts with data, a column each."""
+
+OF_EPISODE: Final = "episode_"
+"""How the columns begin that were known only once the episode was at its end."""
+
+Cell = object
+"""What stands in a column: text, a number, a truth, an instant, names; None where it is lacking."""
+
+
+class Kind(StrEnum):
+    """What a column holds."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    WHOLE = "whole number"
+    TRUTH = "yes or no"
+    INSTANT = "instant"
+    NAMES = "names"
+
+
+COLUMNS: Final[Mapping[str, Kind]] = {
+    "workflow_id": Kind.TEXT,
+    "run_id": Kind.TEXT,
+    "symbol": Kind.TEXT,
+    "as_of": Kind.INSTANT,
+    "weeks": Kind.WHOLE,
+    "cost": Kind.NUMBER,
+    "given_steps": Kind.TRUTH,
+    "step": Kind.WHOLE,
+    "action": Kind.TEXT,
+    "reason": Kind.TEXT,
+    "refused": Kind.TEXT,
+    "reward": Kind.NUMBER,
+    "terminated": Kind.TRUTH,
+    "truncated": Kind.TRUTH,
+    "started_at": Kind.INSTANT,
+    "ended_at": Kind.INSTANT,
+    "taken": Kind.NAMES,
+    **{str(metric): Kind.NUMBER for metric in BOARD_METRICS},
+    "insights": Kind.WHOLE,
+    "insight_balance": Kind.NUMBER,
+    "recommendation": Kind.TEXT,
+    "confidence": Kind.NUMBER,
+    "probability": Kind.NUMBER,
+    f"{OF_EPISODE}outcome": Kind.TEXT,
+    f"{OF_EPISODE}recommendation": Kind.TEXT,
+    **{f"{OF_EPISODE}{metric}": Kind.NUMBER for metric in EVALUATION_METRICS},
+}
+
+
+def rows_of(episode: ListedEpisode) -> Iterator[dict[str, Cell]]:
+    """A row for each step of an episode that is at its end, by `COLUMNS`."""
+    if episode.board is None:
+        return
+    shared = _shared(episode)
+    ended = _of_episode(episode, episode.board)
+    last = len(episode.steps)
+    before = Blackboard(symbol=episode.board.symbol, as_of=episode.as_of, weeks=episode.board.weeks)
+    for step in episode.steps:
+        yield {**shared, **_step(step, last), **_board(before), **ended}
+        before = step.board
+
+
+def _shared(episode: ListedEpisode) -> dict[str, Cell]:
+    request = episode.request
+    return {
+        "workflow_id": episode.workflow_id,
+        "run_id": episode.run_id,
+        "symbol": request.symbol,
+        "as_of": episode.as_of,
+        "weeks": request.weeks,
+        "cost": float(request.cost),
+        "given_steps": bool(request.steps),
+    }
+
+
+def _step(step: EpisodeStep, last: int) -> dict[str, Cell]:
+    evaluated = step.board.evaluation is not None
+    return {
+        "step": step.number,
+        "action": str(step.action),
+        "reason": step.reason,
+        "refused": step.refused,
+        "reward": float(step.reward),
+        # Steps that were given beyond the evaluation are refused: they end nothing once more.
+        "terminated": evaluated and step.refused is None,
+        "truncated": step.number == last and not evaluated,
+        "started_at": step.started_at,
+        "ended_at": step.ended_at,
+    }
+
+
+def _board(board: Blackboard) -> dict[str, Cell]:
+    said = board.recommendation
+    return {
+        "taken": [str(action) for action in board.taken],
+        **dict.fromkeys(map(str, BOARD_METRICS)),
+        **{name: value for action in DATA for name, value in _part(board, action)},
+        "insights": len(board.insights),
+        "insight_balance": balance(board.insights),
+        "recommendation": str(said) if said else None,
+        "confidence": board.confidence if said else None,
+        "probability": board.probability,
+    }
+
+
+def _part(board: Blackboard, action: StockAction) -> Iterator[tuple[str, float]]:
+    part = getattr(board, PART_FIELDS[action])
+    for figure in part.figures if part is not None else ():
+        yield _named(figure)
+
+
+def _of_episode(episode: ListedEpisode, board: Blackboard) -> dict[str, Cell]:
+    evaluation = board.evaluation
+    figures = evaluation.figures if evaluation else ()
+    return {
+        **{f"{OF_EPISODE}{metric}": None for metric in EVALUATION_METRICS},
+        **{f"{OF_EPISODE}{name}": value for name, value in map(_named, figures)},
+        f"{OF_EPISODE}outcome": str(episode.outcome) if episode.outcome else None,
+        f"{OF_EPISODE}recommendation": str(board.recommendation) if board.recommendation else None,
+    }
+
+
+def _named(figure: MeasuredFigure) -> tuple[str, float]:
+    return str(figure.metric), float(Decimal(figure.value))
+
 
 METADATA: Final[Mapping[str, str]] = {
     "research_desk.table": "episode_steps",
