@@ -98,12 +98,14 @@ class TaskKind:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """What works together. `stand_ins` are its agents without a task of their own, `workflows` the
-    workflow types that order its work, each named by `package.module:Class`."""
+    workflow types that order its work, each named by `package.module:Class`. `document` names the
+    `desk.documents.parts.Part` that it adds to the answers of its runs."""
 
     name: str
     tasks: tuple[TaskKind, ...]
     stand_ins: tuple[AgentProfile, ...] = ()
     workflows: tuple[str, ...] = ()
+    document: str | None = None
 
     def load_workflows(self) -> tuple[type, ...]:
         """Its workflow types."""

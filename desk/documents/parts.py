@@ -1,14 +1,15 @@
 """What a program adds to the answers that its runs end in.
 
-A program brings a `Part` in a package of its own, and `PROGRAMS` names that package. Documents
-import no program: parts are loaded when the first answer is compiled, verified or rendered.
+A program brings a `Part` in a package of its own, which its declaration names. Documents import no
+program: parts are loaded when the first answer is compiled, verified or rendered.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
-from typing import Final, NamedTuple
+from pkgutil import resolve_name
+from typing import NamedTuple
 
+from desk.agents.registry import PROGRAMS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.answers import AnswerReport
@@ -16,9 +17,6 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.prose import Known
 from desk.documents.audit.findings import AuditFinding
-
-PROGRAMS: Final = ("desk.programs.swarm.document", "desk.programs.episode.document")
-"""The packages that bring a part, as their `PART`. Parts are told in this order."""
 
 Titled = tuple[str, str]
 """A section's title and its Markdown; one without a body is left out."""
@@ -133,8 +131,8 @@ class Part:
 
 @cache
 def all_parts() -> tuple[Part, ...]:
-    """The parts of all programs."""
-    return tuple(import_module(name).PART for name in PROGRAMS)
+    """The parts of all programs, in the order of the programs."""
+    return tuple(resolve_name(program.document) for program in PROGRAMS if program.document)
 
 
 def parts_of(told: GraphRecord | AnswerReport) -> tuple[Part, ...]:

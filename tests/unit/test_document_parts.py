@@ -1,4 +1,4 @@
-"""A program adds its part to an answer from a package of its own, which one line names."""
+"""A program adds its part to an answer from a package of its own, which its declaration names."""
 
 import sys
 from collections.abc import Iterator
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from desk.agents.program import Program
+from desk.agents.registry import PROGRAMS
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.documents import parts
@@ -17,6 +19,7 @@ from desk.documents.rendering.answer.markdown import answer_alone, render_answer
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 
 PACKAGE = "toy_program"
+TOY = Program(name="toy", tasks=(), document=f"{PACKAGE}:PART")
 BROUGHT = """
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import Part, PartOfPage, Told
@@ -64,7 +67,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / PACKAGE / "__init__.py").write_text(BROUGHT)
     (templates / "toy.html.j2").write_text('<section id="toy">{{ wheels }} wheels</section>\n')
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(parts, "PROGRAMS", (*parts.PROGRAMS, PACKAGE))
+    monkeypatch.setattr(parts, "PROGRAMS", (*PROGRAMS, TOY))
     _forget()
     yield
     sys.modules.pop(PACKAGE, None)

@@ -118,6 +118,7 @@ SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
 
 PROGRAM: Final = Program(
     name="swarm",
+    document="desk.programs.swarm.document:PART",
     tasks=(
         TaskKind(
             task=TaskType.PLAN_SWARM,
