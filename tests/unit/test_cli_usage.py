@@ -1,6 +1,8 @@
 """The `desk` command called wrongly, and what it says without a server."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,14 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
     shown = CliRunner().invoke(app, [*command, "--help"])
     assert shown.exit_code == 0
     assert re.search(rf"Example: desk.*{command[0]}", shown.output)
+
+
+def test_help_loads_neither_contracts_nor_temporal() -> None:
+    heavy = "{'pydantic', 'temporalio', 'desk.contracts'} & set(sys.modules)"
+    asked = f"import sys; from starters.main import execute; execute(['--help']); print({heavy})"
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert "dead-letters" in ran.stdout
+    assert ran.stdout.endswith("set()\n")
 
 
 @pytest.mark.parametrize(
