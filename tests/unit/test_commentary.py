@@ -83,7 +83,7 @@ def test_words_that_agree_with_their_figures_stay(held: str) -> None:
             Sentence(prose="It is 151.234.", text="It is 151.234."),
             "'151.234': digits stand",
         ),
-        (Sentence(prose="[[USD/JPY:basis]]", text="1 %"), "no such claim"),
+        (Sentence(prose="[[USD/JPY:basis]]", text="1 %"), "which is not here"),
         (
             Sentence(prose="USD/JPY soared [[USD/JPY:move]].", text="USD/JPY soared -0.1 %."),
             "gives another text",
