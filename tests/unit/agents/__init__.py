@@ -1,0 +1,1 @@
+"""Tests of the registry of tasks and the roster."""

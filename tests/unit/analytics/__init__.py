@@ -1,0 +1,1 @@
+"""Tests of figures and series."""

@@ -1,0 +1,1 @@
+"""Tests of the campaigns that break a desk."""

@@ -1,0 +1,1 @@
+"""Tests of week, question, swarm and episode."""

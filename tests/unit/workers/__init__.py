@@ -1,0 +1,1 @@
+"""Tests of hosting and what watches it."""

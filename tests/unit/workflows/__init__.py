@@ -1,0 +1,1 @@
+"""Tests of the workflows' own code."""
