@@ -15,10 +15,10 @@ from temporalio.exceptions import FailureError
 from activities.effects import beating, effect_key
 from activities.errors import fault_told
 from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
-from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, Message, Queue, WorkflowType
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
 from desk.platform.temporal.history import (
     ActivityEnded,

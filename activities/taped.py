@@ -17,7 +17,7 @@ from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings
-from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import Question
 from desk.contracts.names import FailureType, id_within
 from desk.contracts.week.run import RevisionHistory, RevisionQuery

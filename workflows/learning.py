@@ -14,10 +14,10 @@ from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.config import RetryConfig
 from desk.contracts.findings.judgement import FixingsToJudge, JudgedFixings
-from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, Question
 from desk.contracts.names import Message, source_queue
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from desk.contracts.weeks import week_of
 from desk.learning.forecasts import (
     Fixed,

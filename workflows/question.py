@@ -22,14 +22,14 @@ from desk.contracts.question.graph import (
     NodeSpec,
 )
 from desk.contracts.week.run import TaskOutcome
-from desk.runs.assignments.assignments import (
+from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments.tasks import (
     assignment_of,
     node_deadline,
     place_of,
     policy_at,
     shown_to,
 )
-from desk.runs.assignments.reassignment import Undelivered
 from desk.runs.boards.board import GraphBoard
 from desk.runs.graphs.machine import Step
 from workflows.engine.agent_work import AgentTask, TurnContext

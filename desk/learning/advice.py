@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import OWN_SOURCES, Capability, Route
 from desk.contracts.config import RunPolicy, VotingConfig
-from desk.contracts.learning.learning import Advice, AdviceKind, Recommendation, RecordWeight, Voice
+from desk.contracts.learning.lessons import Advice, AdviceKind, Recommendation, RecordWeight, Voice
 from desk.contracts.names import AgentId
 
 HEAVIEST: Final = 10.0

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.prices.fixings import LONGEST_GAP, last_known_day
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     WEIGHT_BOUNDS,
     CalibrationBin,
     MadeForecast,

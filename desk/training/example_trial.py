@@ -18,7 +18,7 @@ from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable
 from desk.training.walk_forward.intervals import Interval, mean_over
 from desk.training.walk_forward.records import Made
-from desk.training.walk_forward.walk_forward import Place, places
+from desk.training.walk_forward.walk import Place, places
 
 Chooser = Callable[[StockResearchEnv, Observation], int]
 """The index of the next action, seeing the environment or only what it shows."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from desk.contracts.learning.learning import RecordWeight
+from desk.contracts.learning.lessons import RecordWeight
 from desk.documents.rendering.report.record_words import weight_cells
 from desk.documents.rendering.wording import NO_FIGURE, one_line
 from starters.terminal.tables import cut, folded

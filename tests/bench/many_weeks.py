@@ -25,7 +25,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from desk.contracts.learning.learning import Advice
+from desk.contracts.learning.lessons import Advice
 from desk.contracts.learning.record import LearnedView, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
 from desk.contracts.week.report import ResearchReport

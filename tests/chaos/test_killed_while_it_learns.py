@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
-from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import LearnedView, LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
-from desk.contracts.swarm.swarm import HypothesisState
+from desk.contracts.swarm.research import HypothesisState
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings

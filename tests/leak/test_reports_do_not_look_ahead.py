@@ -19,7 +19,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 
 from activities.publishing import week_before as memory
 from desk.analytics.weeks import as_of_of
-from desk.contracts.learning.learning import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
+from desk.contracts.learning.lessons import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
 from desk.contracts.learning.record import LearnedView, LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
 from desk.contracts.week.report import ResearchReport
@@ -28,7 +28,7 @@ from desk.documents.audit.report import audit
 from desk.documents.publishing.publish import publish
 from desk.documents.rendering.json_form import apart_from_the_run
 from desk.learning.learned.hypotheses import LearnedHypotheses
-from desk.learning.learned.learned import Learned
+from desk.learning.learned.state import Learned
 from desk.trust.ledger.seal import sealed
 from starters.session import Desk
 from tests.leak.answers import desk as configured

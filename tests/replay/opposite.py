@@ -25,8 +25,8 @@ from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.learning.record import Resolution
 from desk.contracts.names import AgentId
 from desk.learning.forecasts import fixings as forecast_fixings
-from desk.learning.hypotheses import hypotheses
 from desk.learning.hypotheses import prices as hypotheses_prices
+from desk.learning.hypotheses import scoring
 from desk.programs.episode import horizon as stock_horizon
 from desk.programs.episode import memories as stock_memories
 from desk.programs.episode import parts as stock_parts
@@ -230,7 +230,7 @@ OPPOSITES: Final[Mapping[Judge, Callable[..., Any]]] = {
     answer_swarm.objection_to: _no_words,
     # what a source said
     capabilities.is_answered: _not,
-    hypotheses.unscorable: _no_words,
+    scoring.unscorable: _no_words,
     hypotheses_prices.last_price: _no_price,
     hypotheses_prices.price_when_due: _no_price,
     forecast_fixings.resolutions_in: _no_resolutions,

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Advice,
     AdviceKind,
     MadeForecast,

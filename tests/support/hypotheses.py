@@ -21,10 +21,15 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, Remembered
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, Queue, hypothesis_run_id, source_queue
+from desk.contracts.swarm.research import (
+    Hypothesis,
+    HypothesisKind,
+    HypothesisState,
+    ScoredHypothesis,
+)
 from desk.contracts.swarm.run import HypothesisRequest
-from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
-from desk.learning.hypotheses.hypotheses import brier_score
 from desk.learning.hypotheses.prices import expected_day
+from desk.learning.hypotheses.scoring import brier_score
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import pair

@@ -7,7 +7,7 @@ from typing import Any
 from desk.analytics.weeks import as_of_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.config import ScheduleConfig
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Lesson,
     MadeForecast,
     SourceRecord,

@@ -25,7 +25,7 @@ from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard
-from desk.runs.assignments.assignments import place_of, week_before
+from desk.runs.assignments.tasks import place_of, week_before
 from desk.sources.analysis import server as analysis
 from desk.sources.sentiment import server as sentiment
 from desk.trust.prose.prose_review import review

@@ -32,7 +32,7 @@ from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
+from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
 from desk.programs.claude.turns import desk_turn, turn_of
 from desk.programs.swarm.program import SPECIALIST_TASKS
 from tests.support.builders import answered, failed, pair_market, window

@@ -25,7 +25,7 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphRecord, GraphRequest, NodeOutcome
 from desk.contracts.question.knowledge import Section, Synthesis
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     Complexity,
     Hypothesis,
     HypothesisKind,

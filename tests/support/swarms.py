@@ -13,8 +13,7 @@ from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.run import SwarmRequest, SwarmResult
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     Complexity,
     Hypothesis,
     HypothesisKind,
@@ -22,6 +21,7 @@ from desk.contracts.swarm.swarm import (
     SubagentSpec,
     SwarmPlan,
 )
+from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.programs.swarm.program import SPECIALIST_TASKS
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up

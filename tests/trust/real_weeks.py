@@ -36,7 +36,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.documents.report.compile_report import compile_report
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.builtin.analysts import builtin_turn
-from desk.runs.assignments.assignments import VALIDATION, market_task
+from desk.runs.assignments.tasks import VALIDATION, market_task
 from desk.runs.boards.market_board import decide_outcome, reasons_missing
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.records import merged

@@ -14,7 +14,7 @@ from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates
 from desk.trust.ledger.evidence import read_answer
-from desk.trust.ledger.ledger import DATED
+from desk.trust.ledger.rederivation import DATED
 from tests.trust.corruptions import ErrorClass, changed
 from tests.trust.real_weeks import Findings
 

@@ -15,10 +15,10 @@ from temporalio.client import Client
 from activities.learning import LearningActivities
 from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
-from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse
+from desk.contracts.learning.lessons import Lesson, LessonSources, ToolUse
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
-from desk.learning.forecasts.forecasts import question_of
+from desk.learning.forecasts.probability import question_of
 from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
 from desk.programs.builtin.analysts import builtin_turn

@@ -15,7 +15,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.config import RetryConfig
-from desk.contracts.learning.learning import Advice, Lesson
+from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType, week_run_id
 from desk.contracts.week.run import RerunRequest, WeekRequest

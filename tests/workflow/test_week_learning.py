@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from activities.learning import LearningActivities
 from desk.contracts.config import RetryConfig
-from desk.contracts.learning.learning import Lesson, LessonSources
+from desk.contracts.learning.lessons import Lesson, LessonSources
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.contracts.week.run import RerunRequest, WeekStatus

@@ -15,11 +15,11 @@ from desk.contracts.agents.turns import Exchange, StateEntry, Turn
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, ConflictRecord, ResearchResult
-from desk.contracts.learning.learning import Recommendation
+from desk.contracts.learning.lessons import Recommendation
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
-from desk.contracts.swarm.swarm import Complexity
+from desk.contracts.swarm.research import Complexity
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
 from desk.runs.assignments.budget import Stage, lost

@@ -18,7 +18,7 @@ from desk.contracts.learning.memory import (
     MemoryQuery,
     Remembered,
 )
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from workflows.options import HEARTBEAT_TIMEOUT, cause, patient_retry_policy, priority, retry_policy
 
 ONE_TRY: Final = timedelta(seconds=60)

@@ -12,8 +12,8 @@ from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolS
 from desk.contracts.base import Instant
 from desk.contracts.findings.judgement import JudgedPrice, PriceToJudge, PriceVerdict
 from desk.contracts.names import Message, source_queue
+from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
-from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.learning.hypotheses import (
     hypothesis_details,

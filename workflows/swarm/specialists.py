@@ -22,12 +22,12 @@ from desk.contracts.names import (
     WorkflowType,
     specialist_run_id,
 )
+from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
 from desk.contracts.swarm.run import (
     SpecialistFailure,
     SpecialistOutcome,
     SpecialistRequest,
 )
-from desk.contracts.swarm.swarm import SubagentSpec, SwarmPlan
 from desk.contracts.week.run import TaskOutcome
 from desk.programs.swarm.findings import condensed
 from desk.programs.swarm.graph import node_name

@@ -16,8 +16,8 @@ from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
 from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
 from desk.contracts.question.graph import AnswerPublication, GraphStatus
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.swarm.research import Hypothesis, SwarmPlan
 from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
-from desk.contracts.swarm.swarm import Hypothesis, SwarmPlan
 from desk.contracts.week.run import TaskOutcome
 from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
@@ -26,9 +26,9 @@ from desk.programs.swarm.parts.assignments import leaders_task
 from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.memories import Remembering
 from desk.programs.swarm.program import PROGRAM
-from desk.runs.assignments.assignments import week_before
 from desk.runs.assignments.budget import Stage, pays_for, spent
 from desk.runs.assignments.deadlines import MARGIN
+from desk.runs.assignments.tasks import week_before
 from desk.runs.escalations.case import Asking
 from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered

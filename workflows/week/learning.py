@@ -11,7 +11,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
 from desk.contracts.config import RunPolicy
-from desk.contracts.learning.learning import Advice, Lesson, LessonSources
+from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.week.run import WeekRequest
 from desk.learning.advice import policy_with
 from desk.learning.forecasts import question_of

@@ -26,7 +26,7 @@ from desk.contracts.findings.results import (
     ValidationResult,
 )
 from desk.contracts.findings.verdicts import RejectedFigure
-from desk.contracts.learning.learning import Recommendation
+from desk.contracts.learning.lessons import Recommendation
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import (
@@ -36,7 +36,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.contracts.swarm.swarm import Complexity, SwarmPlan
+from desk.contracts.swarm.research import Complexity, SwarmPlan
 from desk.contracts.week.plan import WeekPlan
 
 AgentResult = Annotated[

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.base import Contract, Figure, Instant, ShortText, is_empty, is_none
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Advice,
     AgentRecord,
     Count,
@@ -18,7 +18,7 @@ from desk.contracts.learning.learning import (
     ToolUse,
 )
 from desk.contracts.markets import MarketName
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from desk.contracts.weeks import IsoWeek
 
 MOST_WEEKS: Final = 260

@@ -14,7 +14,7 @@ from desk.contracts.config import PositiveSpan, RunPolicy
 from desk.contracts.findings.results import AgentError, ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     MOST_ROUNDS,
     Complexity,
     Hypothesis,

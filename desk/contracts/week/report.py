@@ -34,7 +34,7 @@ from desk.contracts.findings.results import (
     View,
 )
 from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
-from desk.contracts.learning.learning import Advice
+from desk.contracts.learning.lessons import Advice
 from desk.contracts.markets import MarketGroup, MarketKind, MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.changes import Changes

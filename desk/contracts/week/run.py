@@ -15,7 +15,7 @@ from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is
 from desk.contracts.config import RunConfig, RunPolicy
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, Commentary, ResearchResult
-from desk.contracts.learning.learning import Advice, UncitedTools
+from desk.contracts.learning.lessons import Advice, UncitedTools
 from desk.contracts.markets import MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries, DeliveryStatus

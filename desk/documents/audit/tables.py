@@ -16,7 +16,7 @@ from desk.contracts.base import Contract
 from desk.contracts.findings.results import Forecast, Tone, View, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     WEIGHT_BOUNDS,
     Advice,
     CalibrationBin,

@@ -7,19 +7,19 @@ from desk.learning.forecasts.fixings import (
     resolutions_in,
     says_no,
 )
-from desk.learning.forecasts.forecasts import (
-    HORIZON,
-    PROBABILITY_DIGITS,
-    carry_probability,
-    forecast_of,
-    question_of,
-)
 from desk.learning.forecasts.pauses import (
     FIRST_PAUSE,
     LONGEST_PAUSE,
     Fixed,
     FixingPauses,
     is_given_up,
+)
+from desk.learning.forecasts.probability import (
+    HORIZON,
+    PROBABILITY_DIGITS,
+    carry_probability,
+    forecast_of,
+    question_of,
 )
 
 __all__ = [

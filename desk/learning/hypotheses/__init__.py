@@ -1,15 +1,5 @@
 """What swarms take to be likely, and what came of it."""
 
-from desk.learning.hypotheses.hypotheses import (
-    SIDES,
-    brier_score,
-    scored,
-    side_of_level,
-    unscorable,
-    view_score,
-    view_state,
-    void,
-)
 from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,
@@ -19,6 +9,16 @@ from desk.learning.hypotheses.prices import (
     price_calls,
     price_when_due,
     too_early,
+)
+from desk.learning.hypotheses.scoring import (
+    SIDES,
+    brier_score,
+    scored,
+    side_of_level,
+    unscorable,
+    view_score,
+    view_state,
+    void,
 )
 from desk.learning.hypotheses.words import (
     hypothesis_details,

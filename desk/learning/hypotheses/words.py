@@ -5,14 +5,14 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind
-from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     HeldView,
     Hypothesis,
     HypothesisKind,
     HypothesisState,
     ScoredHypothesis,
 )
+from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from desk.runs.escalations.details import plain
 
 _SIDES: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}

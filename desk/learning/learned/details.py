@@ -1,7 +1,7 @@
 """The learning system at a glance, for the Temporal UI."""
 
-from desk.contracts.learning.learning import Advice
-from desk.learning.learned.learned import Learned
+from desk.contracts.learning.lessons import Advice
+from desk.learning.learned.state import Learned
 
 
 def learned_details(learned: Learned, advised: Advice | None) -> str:

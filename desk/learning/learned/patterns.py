@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, NamedTuple
 
-from desk.contracts.learning.learning import Lesson, Trouble
+from desk.contracts.learning.lessons import Lesson, Trouble
 from desk.contracts.learning.record import ImprovementMetric, MetricName, PatternBy, TroublePattern
 
 WEEKS_COMPARED: Final = 4

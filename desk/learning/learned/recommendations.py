@@ -8,7 +8,7 @@ from math import comb
 from typing import Final, NamedTuple
 
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     AdviceKind,
     Lesson,
     Recommendation,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.learning.learning import Lesson, LessonSources, ToolUse, Trouble, TroubleKind
+from desk.contracts.learning.lessons import Lesson, LessonSources, ToolUse, Trouble, TroubleKind
 from desk.contracts.names import (
     CallFault,
     activity_id_parts,
@@ -15,8 +15,8 @@ from desk.contracts.names import (
     workflow_id_parts,
 )
 from desk.contracts.week.report import MarketOutcome
-from desk.learning.lessons.lessons import MOST_TOOLS, MOST_TROUBLES
 from desk.learning.lessons.troubles import CALL_TROUBLES, LONGEST_WORDS
+from desk.learning.lessons.week_lesson import MOST_TOOLS, MOST_TROUBLES
 from desk.runs.tools import counted_use, summed
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
-from desk.contracts.learning.learning import Trouble, TroubleKind
+from desk.contracts.learning.lessons import Trouble, TroubleKind
 from desk.contracts.names import CallFault, agent_of, workflow_id_parts
 from desk.contracts.week.report import Contribution, MarketOutcome
 

@@ -23,7 +23,7 @@ from desk.analytics.names.markets import spoken
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
-from desk.contracts.swarm.swarm import MOST_HYPOTHESES, Hypothesis, HypothesisKind
+from desk.contracts.swarm.research import MOST_HYPOTHESES, Hypothesis, HypothesisKind
 from desk.programs.swarm.balance import Balance
 from desk.trust.prose import reference
 

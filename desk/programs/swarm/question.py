@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.swarm import Complexity
+from desk.contracts.swarm.research import Complexity
 
 BROAD: Final = re.compile(
     r"\b(?:carry|unwind\w*|outlook|regime\w*|scenarios?|thesis|strateg(?:y|ies)|contagion"

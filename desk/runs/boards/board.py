@@ -22,12 +22,12 @@ from desk.contracts.question.graph import (
     NodeState,
     NodeStatus,
 )
-from desk.contracts.swarm.swarm import SwarmRecord
+from desk.contracts.swarm.research import SwarmRecord
 from desk.contracts.week.run import PublishedFiles, TaskOutcome
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.assignments import week_before, window_before
 from desk.runs.assignments.budget import Budget
 from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments.tasks import week_before, window_before
 from desk.runs.boards.usage import sum_of
 from desk.runs.graphs.machine import GraphMachine
 

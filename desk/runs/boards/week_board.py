@@ -11,7 +11,7 @@ from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import Commentary
-from desk.contracts.learning.learning import Advice
+from desk.contracts.learning.lessons import Advice
 from desk.contracts.week.delivery import DeliveryStatus
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import (

@@ -20,7 +20,7 @@ from desk.runs.messages.events import (
     WeekAsked,
     turn_of,
 )
-from desk.runs.messages.messages import WorkerSeen, WorkerState, chosen, told
+from desk.runs.messages.listing import WorkerSeen, WorkerState, chosen, told
 from desk.runs.messages.telling import Entry
 
 __all__ = [

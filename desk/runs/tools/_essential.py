@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import ToolSpec, ToolStatus
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     EssentialChange,
     EssentialTool,
     Lesson,

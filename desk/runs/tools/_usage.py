@@ -9,7 +9,7 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.results import EventType, MarketEvent
-from desk.contracts.learning.learning import ToolUse
+from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.names import AgentId, agent_of
 from desk.contracts.week.report import MarketOutcome
 

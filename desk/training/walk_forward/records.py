@@ -8,7 +8,7 @@ from typing import Final
 
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.contracts.learning.learning import Scorecard
+from desk.contracts.learning.lessons import Scorecard
 from desk.training.walk_forward.intervals import Interval
 
 BUILT_IN: Final = "built-in"

@@ -8,7 +8,7 @@ from decimal import Decimal
 from desk.analytics.evaluation import POSITIONS
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.contracts.learning.learning import MadeForecast, Scorecard, ScoredForecast
+from desk.contracts.learning.lessons import MadeForecast, Scorecard, ScoredForecast
 from desk.contracts.names import AgentId
 from desk.contracts.weeks import week_of
 from desk.learning.calibration import COIN, brier, outcome, scorecard

@@ -6,7 +6,7 @@ from typing import Final
 
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.contracts.learning.learning import Scorecard, ScoreRow
+from desk.contracts.learning.lessons import Scorecard, ScoreRow
 from desk.training.walk_forward.intervals import (
     COVERED,
     FEWEST_DATES,

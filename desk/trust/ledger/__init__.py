@@ -12,7 +12,7 @@ from desk.trust.ledger.evidence import (
     usable_answers,
     verified_answer,
 )
-from desk.trust.ledger.ledger import Ledger, Objection
+from desk.trust.ledger.rederivation import Ledger, Objection
 from desk.trust.ledger.seal import content_hash, seal_of, sealed
 from desk.trust.ledger.verdicts import (
     FAILURES,

@@ -18,7 +18,7 @@ from desk.contracts.findings.source_results import History, MonthAverages
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger.corroboration import Witness, Witnesses
-from desk.trust.ledger.ledger import Ledger, Objection
+from desk.trust.ledger.rederivation import Ledger, Objection
 
 MOST_VERDICTS: Final = 400
 LONGEST_WORDS: Final = 300

@@ -19,7 +19,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.contracts.swarm.swarm import Hypothesis, Refinement
+from desk.contracts.swarm.research import Hypothesis, Refinement
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose.gate import objections
 from desk.trust.prose.quotations import stands_in

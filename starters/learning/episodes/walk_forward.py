@@ -38,7 +38,7 @@ def walk_the_past(options: WalkOptions) -> ExitStatus:
     weeks, cost = read_weeks(options.weeks), read_cost(options.cost)
     check_packages()
     from desk.training.walk_forward.table import lines
-    from desk.training.walk_forward.walk_forward import YEARS, walk_forward
+    from desk.training.walk_forward.walk import YEARS, walk_forward
 
     _check_year("--first", options.first, YEARS)
     _check_year("--last", options.last, YEARS)

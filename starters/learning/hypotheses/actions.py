@@ -4,7 +4,7 @@ import sys
 from datetime import UTC, datetime
 
 from desk.contracts.names import Queue
-from desk.contracts.swarm.swarm import HypothesisState
+from desk.contracts.swarm.research import HypothesisState
 from desk.platform.settings import load_settings
 from desk.trust.prose import nearest
 from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept

@@ -14,8 +14,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.names import Message, WorkflowType
+from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
-from desk.contracts.swarm.swarm import HypothesisState, ScoredHypothesis
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, started_with
 
 SIDE_BY_SIDE = 8

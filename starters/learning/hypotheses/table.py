@@ -9,7 +9,7 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
-from desk.contracts.swarm.swarm import HeldView, Hypothesis, ScoredHypothesis
+from desk.contracts.swarm.research import HeldView, Hypothesis, ScoredHypothesis
 from desk.documents.rendering.report.record_words import brier_words
 from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
 from desk.learning.hypotheses import (

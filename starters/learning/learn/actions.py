@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from desk.contracts.learning.learning import AgentRecord, Recommendation, ScoreRow, ToolUse
+from desk.contracts.learning.lessons import AgentRecord, Recommendation, ScoreRow, ToolUse
 from desk.contracts.learning.record import (
     ImprovementMetric,
     LearnedView,

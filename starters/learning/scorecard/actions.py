@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from desk.contracts.base import Contract, is_empty
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     CalibrationBin,
     Count,
     RecordWeight,
@@ -16,7 +16,7 @@ from desk.contracts.learning.learning import (
 )
 from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from desk.contracts.markets import MarketName
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from desk.documents.rendering.report.record_words import (
     SCORE_COLUMNS,
     brier_words,

@@ -29,7 +29,7 @@ from desk.contracts.agents.tools import (
 )
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.config import RunPolicy
-from desk.contracts.learning.learning import Lesson
+from desk.contracts.learning.lessons import Lesson
 from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
 from desk.documents.rendering.coverage_words import outage_words

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from desk.contracts.base import Contract, Figure, ShortText
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     AgentRecord,
     EssentialChange,
     EssentialTool,

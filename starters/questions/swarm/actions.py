@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from desk.contracts.agents.tasks import Query
 from desk.contracts.config import RunConfig
 from desk.contracts.names import SWARM_RUN, WorkflowType
+from desk.contracts.swarm.research import Complexity
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
-from desk.contracts.swarm.swarm import Complexity
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.trust.ledger import content_hash

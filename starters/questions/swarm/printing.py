@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.research import TokenRecord
 from desk.contracts.swarm.run import SwarmResult
-from desk.contracts.swarm.swarm import TokenRecord
 
 _INSTALLS: Final = re.compile(r"`?(make install-[a-z]+)`?")
 

@@ -15,7 +15,7 @@ from desk.contracts.agents.tools import ToolListing, ToolSpec
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings, Scope
-from desk.contracts.learning.learning import Advice
+from desk.contracts.learning.lessons import Advice
 from desk.contracts.names import FailureType, id_within
 from desk.runs.tapes import differing, digests_of
 from tests.support.learning import as_of, lesson, question

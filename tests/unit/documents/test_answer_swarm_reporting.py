@@ -6,7 +6,7 @@ import pytest
 
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.swarm import TokenRecord
+from desk.contracts.swarm.research import TokenRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.publishing.publish import publish_answer, read_answer_file
 from desk.documents.rendering.answer.html import render_answer_html

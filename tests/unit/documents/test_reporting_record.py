@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.findings.results import Forecast
-from desk.contracts.learning.learning import Advice, AdviceKind, Scorecard, SourceRecord, Voice
+from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, Voice
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit.report import audit
 from desk.documents.rendering.drawing.charts import calibration_chart

@@ -10,7 +10,7 @@ import pytest
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.swarm import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.research import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.audit.answer import findings_in_answer
 from desk.documents.rendering.answer.html import render_answer_html
@@ -18,7 +18,7 @@ from desk.documents.rendering.answer.markdown import render_answer_markdown
 from desk.documents.rendering.report.record_words import score_notes, score_table
 from desk.learning.hypotheses import view_score, view_state
 from desk.learning.learned.hypotheses import view_rows
-from desk.learning.learned.learned import Learned
+from desk.learning.learned.state import Learned
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.parts.views import uncarried, views_on, with_views
 from desk.trust.ledger.seal import sealed

@@ -10,7 +10,7 @@ from desk.agents.capabilities import routes_to
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import RunPolicy, VotingConfig
-from desk.contracts.learning.learning import Advice, AdviceKind, Voice
+from desk.contracts.learning.lessons import Advice, AdviceKind, Voice
 from desk.contracts.names import AgentId
 from desk.contracts.week.plan import WeekPlan
 from desk.documents.report.conflicts import decided_by_rule

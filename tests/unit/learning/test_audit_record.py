@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Advice,
     RecordWeight,
     Scorecard,

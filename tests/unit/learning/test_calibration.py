@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     WEIGHT_BOUNDS,
     MadeForecast,
     RecordWeight,

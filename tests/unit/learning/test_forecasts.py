@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from desk.analytics.prices.series import Fixing, Fixings, window_days
 from desk.contracts.findings.results import Forecast, Leaning
 from desk.contracts.weeks import monday_of
-from desk.learning.forecasts.forecasts import FEWEST_WEEKS, carry_probability, forecast_of
+from desk.learning.forecasts.probability import FEWEST_WEEKS, carry_probability, forecast_of
 from tests.support.builders import PAIRS, real_fixings, window
 
 FRIDAY = date(2026, 10, 30)

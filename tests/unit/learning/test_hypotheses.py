@@ -13,9 +13,8 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
+from desk.contracts.swarm.research import Hypothesis, HypothesisKind, HypothesisState
 from desk.contracts.swarm.run import HypothesisStatus
-from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState
-from desk.learning.hypotheses.hypotheses import brier_score, scored, state_at, unscorable, void
 from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,
@@ -24,6 +23,7 @@ from desk.learning.hypotheses.prices import (
     price_calls,
     price_when_due,
 )
+from desk.learning.hypotheses.scoring import brier_score, scored, state_at, unscorable, void
 from desk.learning.hypotheses.words import (
     hypothesis_details,
     hypothesis_summary,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.learning.learning import AdviceKind, Lesson, Trouble, TroubleKind
+from desk.contracts.learning.lessons import AdviceKind, Lesson, Trouble, TroubleKind
 from desk.contracts.learning.record import MOST_WEEKS as LESSONS_KEPT
 from desk.contracts.learning.record import (
     LearningState,
@@ -19,10 +19,10 @@ from desk.contracts.learning.record import (
     Resolution,
 )
 from desk.contracts.names import AgentId, CallFault
-from desk.learning.learned.learned import Learned
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.lessons.lessons import MOST_TOLD, MOST_TROUBLES, newly_counted
+from desk.learning.learned.state import Learned
+from desk.learning.lessons.week_lesson import MOST_TOLD, MOST_TROUBLES, newly_counted
 from tests.support.learning import (
     YAHOO,
     as_of,

@@ -5,11 +5,11 @@ from typing import Any
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.learning.learning import ToolUse, Trouble, TroubleKind
+from desk.contracts.learning.lessons import ToolUse, Trouble, TroubleKind
 from desk.contracts.names import AgentId, CallFault, market_run_id, reassignment_run_id
 from desk.contracts.week.report import MarketOutcome
 from desk.learning.lessons.attempts import Fault, Tried, sources_of, task_key, with_attempts
-from desk.learning.lessons.lessons import MOST_TROUBLES
+from desk.learning.lessons.week_lesson import MOST_TROUBLES
 from tests.support.learning import lesson, use
 from tests.support.report_outcomes import made_up_history, pair_outcome
 

@@ -19,12 +19,12 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import Forecast, View
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from desk.contracts.learning.learning import Lesson, SourceRecord, Trouble, TroubleKind
+from desk.contracts.learning.lessons import Lesson, SourceRecord, Trouble, TroubleKind
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.week.run import WeekRecord
-from desk.learning.forecasts.forecasts import carry_probability
-from desk.learning.lessons.lessons import MOST_TROUBLES, lesson_of
+from desk.learning.forecasts.probability import carry_probability
+from desk.learning.lessons.week_lesson import MOST_TROUBLES, lesson_of
 from tests.support.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome
 from tests.support.reports import sample_config, sample_record
 

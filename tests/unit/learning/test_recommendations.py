@@ -10,7 +10,7 @@ from temporalio import workflow
 from desk.analytics.weeks import window_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.config import ScheduleConfig
-from desk.contracts.learning.learning import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
+from desk.contracts.learning.lessons import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
 from desk.contracts.learning.record import Question
 from desk.contracts.names import CallFault
 from desk.contracts.week.run import WeekRequest

@@ -13,7 +13,7 @@ from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.swarm import HypothesisKind, Refinement
+from desk.contracts.swarm.research import HypothesisKind, Refinement
 from desk.programs.claude.turns import desk_turn, model_call
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis

@@ -12,7 +12,7 @@ from desk.contracts.agents.tasks import TaskType, ToolName
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.learning.learning import Lesson, ToolUse, UncitedTool
+from desk.contracts.learning.lessons import Lesson, ToolUse, UncitedTool
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import monday_of, next_week

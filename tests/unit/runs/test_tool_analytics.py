@@ -14,7 +14,7 @@ from desk.contracts.agents.tools import AskedBesides, CallPlace, ToolCall, ToolR
 from desk.contracts.agents.turns import Exchange
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.learning.learning import ToolUse
+from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.documents.report.evidence import evidence_of

@@ -14,7 +14,7 @@ from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.swarm import SubagentSpec
+from desk.contracts.swarm.research import SubagentSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.plan import Ground, plan_swarm
@@ -29,7 +29,7 @@ from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.sentiment.server import SentimentTools
 from desk.sources.sentiment.stories import Newsroom
 from desk.trust.conflicts.surviving_claims import surviving_claims
-from desk.trust.ledger.ledger import Ledger
+from desk.trust.ledger.rederivation import Ledger
 from desk.trust.prose.prose_review import review
 from tests.support.builders import answered, failed
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from desk.contracts.learning.learning import Advice, AgentRecord, StanceMonitor
+from desk.contracts.learning.lessons import Advice, AgentRecord, StanceMonitor
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
-from desk.learning.learned.learned import Learned
+from desk.learning.learned.state import Learned
 from desk.platform.settings import Settings
 from starters.learning.learn.actions import learned_lines
 from starters.learning.scorecard.actions import DeskScorecard, scorecard_lines, scorecard_of

@@ -7,8 +7,13 @@ import pytest
 
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.swarm.research import (
+    Hypothesis,
+    HypothesisKind,
+    HypothesisState,
+    ScoredHypothesis,
+)
 from desk.contracts.swarm.run import HypothesisRequest
-from desk.contracts.swarm.swarm import Hypothesis, HypothesisKind, HypothesisState, ScoredHypothesis
 from starters.learning.hypotheses.actions import chosen_hypotheses, hypothesis_named, state_named
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines

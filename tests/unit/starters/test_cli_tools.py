@@ -13,11 +13,11 @@ from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.config import RunPolicy
-from desk.contracts.learning.learning import AgentRecord, Lesson
-from desk.contracts.learning.learning import ToolUse as RecordedUse
+from desk.contracts.learning.lessons import AgentRecord, Lesson
+from desk.contracts.learning.lessons import ToolUse as RecordedUse
 from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
-from desk.learning.learned.learned import Learned
+from desk.learning.learned.state import Learned
 from desk.platform.settings.desk_toml import read_desk_file
 from starters.main import execute
 from starters.monitoring.tools import actions, discover

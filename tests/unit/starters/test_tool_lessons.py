@@ -12,7 +12,7 @@ from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.contracts.learning.learning import Lesson
+from desk.contracts.learning.lessons import Lesson
 from desk.contracts.learning.record import LearningRequest, LearningState
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from starters.monitoring.tools.actions import learned_from

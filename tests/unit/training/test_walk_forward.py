@@ -31,7 +31,7 @@ from desk.training.tables import StockTable, stock_table
 from desk.training.walk_forward.records import BUILT_IN, Made, Row, WalkForward
 from desk.training.walk_forward.rows import summed_up
 from desk.training.walk_forward.table import WIDTH, interval_notes, lines
-from desk.training.walk_forward.walk_forward import NoDates, places, walk_forward
+from desk.training.walk_forward.walk import NoDates, places, walk_forward
 
 SYMBOLS = ("^GSPC", "NFLX")
 FRIDAY = datetime(2020, 1, 3, 22, tzinfo=UTC)

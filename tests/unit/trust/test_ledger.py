@@ -23,7 +23,7 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
-from desk.trust.ledger.ledger import Ledger
+from desk.trust.ledger.rederivation import Ledger
 from desk.trust.ledger.seal import content_hash
 from tests.support.builders import (
     decision,

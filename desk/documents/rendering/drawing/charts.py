@@ -11,7 +11,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
-from desk.contracts.learning.learning import CalibrationBin
+from desk.contracts.learning.lessons import CalibrationBin
 from desk.contracts.week.report import MarketReport, Mover
 from desk.contracts.weeks import TimeWindow
 from desk.documents.rendering.drawing.svg import inline_svg, new_figure

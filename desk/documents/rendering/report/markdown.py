@@ -7,7 +7,7 @@ from desk.analytics.figures import print_claim, print_day, print_full_day, print
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Position, Tone
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.learning.learning import Scorecard
+from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from desk.contracts.findings.results import Forecast, View, ViewKind
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Advice,
     AdviceKind,
     Recommendation,

@@ -14,7 +14,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of
-from desk.programs.swarm.conclusion.conclusion import conclusion
+from desk.programs.swarm.conclusion.text import conclusion
 from desk.programs.swarm.conclusion.wording import tell_nearest
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS, asked_now

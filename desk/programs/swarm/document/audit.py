@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.swarm import SwarmRecord
+from desk.contracts.swarm.research import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.learning.hypotheses import SIDES

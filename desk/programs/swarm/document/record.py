@@ -7,7 +7,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.graph import GraphRecord
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     Hypothesis,
     Refinement,
     SubagentSpec,

@@ -7,7 +7,7 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Claim
 from desk.contracts.names import hypothesis_run_id
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     Hypothesis,
     SubagentSpec,
     SwarmRecord,
@@ -22,7 +22,7 @@ from desk.programs.swarm.graph import node_name
 from desk.trust.prose import split_sentences
 
 CHARACTERS: Final = 4
-"""Of these a token is taken to have; `desk.contracts.swarm.swarm.TokenRecord` says so."""
+"""Of these a token is taken to have; `desk.contracts.swarm.research.TokenRecord` says so."""
 
 METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",

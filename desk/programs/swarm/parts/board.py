@@ -12,8 +12,7 @@ from desk.contracts.question.graph import (
     NodeSpec,
 )
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     Hypothesis,
     Refinement,
     SwarmPlan,
@@ -21,6 +20,7 @@ from desk.contracts.swarm.swarm import (
     SwarmRound,
     TokenRecord,
 )
+from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
 from desk.programs.swarm.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.parts.tokens import Reads, tokens_of
 from desk.runs.assignments.budget import NOTHING, all_of

@@ -8,7 +8,7 @@ the direction where there is one, else the range.
 from collections.abc import Iterable, Sequence
 
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     MOST_SUBAGENTS,
     HeldView,
     Hypothesis,

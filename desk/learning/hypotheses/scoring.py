@@ -8,14 +8,14 @@ from typing import Final
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.run import HypothesisRequest
-from desk.contracts.swarm.swarm import (
+from desk.contracts.swarm.research import (
     HeldView,
     Hypothesis,
     HypothesisKind,
     HypothesisState,
     ScoredHypothesis,
 )
+from desk.contracts.swarm.run import HypothesisRequest
 from desk.learning.hypotheses.prices import Price
 
 DIGITS: Final = 6

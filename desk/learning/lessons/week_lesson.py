@@ -18,7 +18,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from desk.contracts.learning.learning import AgentRecord, Lesson, MadeForecast, SourceRecord
+from desk.contracts.learning.lessons import AgentRecord, Lesson, MadeForecast, SourceRecord
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.week.run import WeekRecord

@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from desk.contracts.learning.learning import (
+from desk.contracts.learning.lessons import (
     Advice,
     AgentRecord,
     Lesson,
@@ -30,7 +30,7 @@ from desk.contracts.learning.record import (
     WeekLearned,
 )
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.swarm import ScoredHypothesis
+from desk.contracts.swarm.research import ScoredHypothesis
 from desk.learning.calibration import COIN, agent_weights, outcome, score, scorecard, source_weights
 from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses

@@ -9,7 +9,7 @@ from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import DecidedBy, Leaning, ResearchResult, ViewKind
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Section, Synthesis
-from desk.contracts.swarm.swarm import Refinement, SwarmPlan
+from desk.contracts.swarm.research import Refinement, SwarmPlan
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.balance import Balance
 from desk.programs.swarm.builtin.delivery import SIGNALS
