@@ -36,7 +36,7 @@ from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.lessons import Run, Standing, newly_counted, standing_of
+from desk.learning.lessons import Run, WeekLesson, newly_counted, week_lesson_of
 from desk.runs.tools import essential, summed
 
 
@@ -105,7 +105,7 @@ class Learned:
             for lesson in state.lessons
         }
         self._weeks: dict[str, _Told] = {}
-        self._standing: tuple[_Told, ...] | None = None
+        self._each_week: tuple[_Told, ...] | None = None
         self._count = state.told
         self._hypotheses = LearnedHypotheses(state.hypotheses)
         self._count_old_troubles()
@@ -149,8 +149,8 @@ class Learned:
         self._fixings |= new
         for week, told in self._weeks.items():
             if any(_decided_by(made) in new for made in told.still_open):
-                self._weeks[week] = self._read(Standing(told.lesson, told.runs))
-        self._standing = None
+                self._weeks[week] = self._read(WeekLesson(told.lesson, told.runs))
+        self._each_week = None
 
     def open_by(self, instant: datetime) -> tuple[Fixed, ...]:
         """What has to be looked up to score the forecasts that were due by an instant."""
@@ -177,7 +177,7 @@ class Learned:
             scorecard=with_hypotheses(card, self._hypotheses_of(question)),
             essential=listed.tools[:MOST_ESSENTIAL],
             uncited=listed.uncited[:MOST_ESSENTIAL],
-            full=not known.lessons and len(self._standing_runs()) >= self._most,
+            full=not known.lessons and len(self._counted_runs()) >= self._most,
         )
 
     def view(self, question: Question) -> LearnedView:
@@ -225,9 +225,9 @@ class Learned:
     def _make_room(self) -> None:
         if len(self._runs) <= self._most:
             return
-        standing = self._standing_runs()
+        counted = self._counted_runs()
         lasts = (run.last for run in self._runs.values())
-        gone = min(lasts, key=lambda last: _worth(last, standing))
+        gone = min(lasts, key=lambda last: _worth(last, counted))
         del self._runs[gone.workflow_id]
         self._changed(gone.week)
 
@@ -237,16 +237,16 @@ class Learned:
             self._runs[counted.workflow_id] = run._replace(last=counted)
             self._changed(counted.week)
 
-    def _standing_runs(self) -> frozenset[str]:
+    def _counted_runs(self) -> frozenset[str]:
         return frozenset(chain.from_iterable(told.runs for told in self._of_each_week()))
 
     def _changed(self, *weeks: str) -> None:
         for week in weeks:
             self._weeks.pop(week, None)
-        self._standing = None
+        self._each_week = None
 
-    def _read(self, standing: Standing) -> _Told:
-        lesson, runs = standing
+    def _read(self, told: WeekLesson) -> _Told:
+        lesson, runs = told
         scored: list[ScoredForecast] = []
         still_open: list[MadeForecast] = []
         for made in lesson.forecasts:
@@ -262,16 +262,16 @@ class Learned:
 
     def _of_each_week(self) -> tuple[_Told, ...]:
         """One lesson for each week, the oldest first."""
-        if self._standing is None:
+        if self._each_week is None:
             by_week: defaultdict[str, list[Run]] = defaultdict(list)
             for run in self._runs.values():
                 by_week[run.last.week].append(run)
             for week, runs in by_week.items():
                 if week not in self._weeks:
-                    self._weeks[week] = self._read(standing_of(runs))
+                    self._weeks[week] = self._read(week_lesson_of(runs))
             told = self._weeks.values()
-            self._standing = tuple(sorted(told, key=lambda one: _order(one.lesson)))
-        return self._standing
+            self._each_week = tuple(sorted(told, key=lambda one: _order(one.lesson)))
+        return self._each_week
 
     def _voids(self, scored: Iterable[ScoredForecast]) -> tuple[Resolution, ...]:
         voids = (_decided_by(one.made) for one in scored if one.value is None)
@@ -311,9 +311,9 @@ def _order(lesson: Lesson) -> tuple[datetime, str]:
     return lesson.as_of, lesson.workflow_id
 
 
-def _worth(lesson: Lesson, standing: Set[str]) -> tuple[bool, bool, tuple[datetime, str]]:
+def _worth(lesson: Lesson, counted: Set[str]) -> tuple[bool, bool, tuple[datetime, str]]:
     """The least goes first. A whole week stands until all that counts less has gone."""
-    stands = lesson.workflow_id in standing
+    stands = lesson.workflow_id in counted
     return stands, stands and lesson.whole, _order(lesson)
 
 

@@ -1,17 +1,18 @@
-"""What a run teaches, told once."""
+"""What a run tells the learning system, and which of what was told counts."""
 
 from desk.learning.lessons.attempts import Fault, Tried, sources_of, task_key, with_attempts
-from desk.learning.lessons.week_lesson import Run, Standing, lesson_of, newly_counted, standing_of
+from desk.learning.lessons.counting import Run, WeekLesson, newly_counted, week_lesson_of
+from desk.learning.lessons.week_lesson import lesson_of
 
 __all__ = [
     "Fault",
     "Run",
-    "Standing",
     "Tried",
+    "WeekLesson",
     "lesson_of",
     "newly_counted",
     "sources_of",
-    "standing_of",
     "task_key",
+    "week_lesson_of",
     "with_attempts",
 ]

@@ -1,11 +1,11 @@
-"""What a run tells the learning system."""
+"""The lesson of a week's run: its forecasts, troubles, sources and agents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from desk.analytics.weeks import window_of
 from desk.contracts.config import RunConfig, ScheduleConfig
@@ -67,6 +67,20 @@ def lesson_of(
     )
 
 
+def source_records(outcomes: Iterable[MarketOutcome]) -> tuple[SourceRecord, ...]:
+    """What became of what each server said, by its name.
+
+    A claim that others bear out counts for its servers and for theirs; a rejected one against its
+    own. A contested one counts as its conflict was decided, and for nobody where it was not. What
+    is derived from other claims counts nowhere: they are counted themselves.
+    """
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for outcome in outcomes:
+        for server, counted in chain(_by_verdicts(outcome), _by_conflicts(outcome)):
+            found[server][counted] += 1
+    return tuple(SourceRecord(server=server, **counts) for server, counts in sorted(found.items()))
+
+
 def _forecasts(record: WeekRecord, schedule: ScheduleConfig) -> tuple[MadeForecast, ...]:
     found = (
         made
@@ -92,7 +106,7 @@ def _forecast(
         ),
         None,
     )
-    level = _standing_claim(outcome, result, Metric.LAST)
+    level = _surviving_claim(outcome, result, Metric.LAST)
     server = _servers(outcome).get(level.evidence[0]) if level and level.evidence else None
     if forecast is None or level is None or server is None:
         return None
@@ -117,12 +131,14 @@ def _due(week: str, weeks: int, schedule: ScheduleConfig) -> datetime:
 def _carry(outcome: MarketOutcome, forecast: Forecast) -> float | None:
     """By the first differential that any agent claims for the pair and nobody rejected."""
     for result in outcome.results:
-        if (claim := _standing_claim(outcome, result, Metric.DIFFERENTIAL)) is not None:
+        if (claim := _surviving_claim(outcome, result, Metric.DIFFERENTIAL)) is not None:
             return carry_probability(claim.value, forecast.weeks, forecast.deviation)
     return None
 
 
-def _standing_claim(outcome: MarketOutcome, result: ResearchResult, metric: Metric) -> Claim | None:
+def _surviving_claim(
+    outcome: MarketOutcome, result: ResearchResult, metric: Metric
+) -> Claim | None:
     wanted = claim_id(outcome.market, metric)
     rejected = any(
         verdict.claim_id == wanted
@@ -133,20 +149,6 @@ def _standing_claim(outcome: MarketOutcome, result: ResearchResult, metric: Metr
     if rejected:
         return None
     return next((claim for claim in result.claims if claim.claim_id == wanted), None)
-
-
-def source_records(outcomes: Iterable[MarketOutcome]) -> tuple[SourceRecord, ...]:
-    """What became of what each server said, by its name.
-
-    A claim that others bear out counts for its servers and for theirs; a rejected one against its
-    own. A contested one counts as its conflict was decided, and for nobody where it was not. What
-    is derived from other claims counts nowhere: they are counted themselves.
-    """
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for outcome in outcomes:
-        for server, counted in chain(_by_verdicts(outcome), _by_conflicts(outcome)):
-            found[server][counted] += 1
-    return tuple(SourceRecord(server=server, **counts) for server, counts in sorted(found.items()))
 
 
 def _by_verdicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
@@ -263,111 +265,3 @@ def _agents(lines: Iterable[Contribution]) -> tuple[AgentRecord, ...]:
         )
         for agent in sorted(tasks)
     )
-
-
-MOST_TOLD: Final = 52 * 200
-"""Troubles that are kept one by one, the newest weeks': those of a year in which every run told as
-many as a lesson holds."""
-
-
-def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterator[Lesson]:
-    """The lessons whose troubles are more than the record tells one by one, with their number in
-    place of them: once a week has only that, so have all before it."""
-    told, room = 0, True
-    for lesson in sorted(lessons, key=_order, reverse=True):
-        told += len(lesson.troubles)
-        room = room and told <= most and not _is_counted(lesson)
-        if lesson.troubles and not room:
-            count = lesson.more_troubles + len(lesson.troubles)
-            yield lesson.model_copy(update={"troubles": (), "more_troubles": count})
-
-
-def _is_counted(lesson: Lesson) -> bool:
-    """A run tells none one by one only where there was none."""
-    return lesson.more_troubles > 0 and not lesson.troubles
-
-
-def _order(lesson: Lesson) -> tuple[datetime, str]:
-    return lesson.as_of, lesson.workflow_id
-
-
-USUAL_HORIZON: Final = timedelta(weeks=4)
-"""By when a lesson without forecasts is late."""
-
-_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-
-
-class Run(NamedTuple):
-    """What one run told: last, and, where its forecasts had come due by then, last before that.
-
-    Of the earlier one only the forecasts are kept.
-    """
-
-    last: Lesson
-    in_time: Lesson | None = None
-
-    def and_told(self, lesson: Lesson) -> "Run":
-        """The same with one more lesson, whenever it was told."""
-        before = (self.last,) if self.in_time is None else (self.in_time, self.last)
-        *earlier, last = sorted((*before, lesson), key=told_at)
-        if _is_in_time(last):
-            return Run(last)
-        in_time = next((one for one in reversed(earlier) if _is_in_time(one)), None)
-        return Run(last, in_time and _forecasts_only(in_time))
-
-
-def told_at(lesson: Lesson) -> datetime:
-    """When it was told; one that does not say so was told before any other."""
-    return lesson.told_at or _LONG_AGO
-
-
-class Standing(NamedTuple):
-    """The lesson of a week, and the runs that it and its forecasts are from."""
-
-    lesson: Lesson
-    runs: frozenset[str]
-
-
-def standing_of(runs: Sequence[Run]) -> Standing:
-    """The lesson of a week: that of the whole week that was told last, or else the last of some of
-    the markets; with the forecasts that stand."""
-    last = max((run.last for run in runs), key=lambda one: (one.whole, *_told_order(one)))
-    standing = _standing_forecasts(one for run in runs for one in run if one is not None)
-    forecasts = tuple(made for made, _ in standing)
-    if forecasts != last.forecasts:
-        last = last.model_copy(update={"forecasts": forecasts})
-    return Standing(
-        last, frozenset({last.workflow_id, *(told.workflow_id for _, told in standing)})
-    )
-
-
-def _standing_forecasts(lessons: Iterable[Lesson]) -> Sequence[tuple[MadeForecast, Lesson]]:
-    """Those of the last whole lesson; but one that was told before it was due is not replaced, or
-    left out, by a lesson told after that: what became of it was known by then."""
-    standing: list[tuple[MadeForecast, Lesson]] = []
-    for lesson in sorted((one for one in lessons if one.whole), key=_told_order):
-        stays = [
-            (made, before)
-            for made, before in standing
-            if told_at(before) < made.due <= told_at(lesson)
-        ]
-        taken = {(made.market, made.agent) for made, _ in stays}
-        new = (made for made in lesson.forecasts if (made.market, made.agent) not in taken)
-        standing = [*stays, *((made, lesson) for made in new)]
-    return standing
-
-
-def _is_in_time(lesson: Lesson) -> bool:
-    due = min((made.due for made in lesson.forecasts), default=lesson.as_of + USUAL_HORIZON)
-    return told_at(lesson) < due
-
-
-def _forecasts_only(lesson: Lesson) -> Lesson:
-    kept = {"forecasts": lesson.forecasts if lesson.whole else ()}
-    return lesson.model_copy(
-        update={**kept, "troubles": (), "tools": (), "sources": (), "agents": ()}
-    )
-
-
-def _told_order(lesson: Lesson) -> tuple[datetime, str]:
-    return told_at(lesson), lesson.workflow_id

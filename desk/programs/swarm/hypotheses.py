@@ -4,7 +4,7 @@ The numbers are conventions of the desk:
 
 - A direction is taken up where the views come down on a side. Its probability is the share of the
   weight on that side, drawn towards one half: by how unsure the views are, and by `DRAWN_IN`,
-  because specialists that read one price history are no independent witnesses. It lies between
+  because specialists that read one price history are not independent. It lies between
   `LEAST` and `MOST`.
 - A direction that is hardly likelier than its opposite, by `EVEN` at most, is none. Nor is one that
   a person decided for against the weight of the views: it would be the less likely side.

@@ -1,4 +1,4 @@
-"""Who first published the figures of a source: two sources of one origin are one witness."""
+"""Who first published the figures of a source: two sources of one origin count once."""
 
 import re
 
@@ -25,7 +25,7 @@ def level_origin(source: str, bank: str, short_name: str) -> str | None:
     The parts of a source stand between semicolons. The level comes from the part that begins with
     `level:`; else from a first part that is about more than a day, such as the decision's own
     statement; else from the BIS where a part names its series; else from whoever announced the
-    day. That a bank's list or calendar gave the day makes the bank no witness of the level.
+    day. That a bank's list or calendar gave the day does not make the bank the origin of the level.
 
     None when the words name nobody.
     """

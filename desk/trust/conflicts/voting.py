@@ -2,7 +2,7 @@
 person.
 
 A position weighs its confidence times the weight of its source's tier times its agent's. Positions
-whose figures go back to one origin are one witness: the heaviest of them is heard. The weights are
+whose figures go back to one origin count once: the heaviest of them is heard. The weights are
 a convention of the desk.
 """
 
@@ -134,7 +134,7 @@ def sides(
     cancel each other.
     """
     found: list[list[Position]] = []
-    for position in _heaviest_first(_witnesses(positions)):
+    for position in _heaviest_first(_heaviest_of_each_origin(positions)):
         side = next((s for s in found if agree(kind, s[0], position, bounds)), None)
         if side is None:
             found.append([position])
@@ -162,7 +162,7 @@ def spread_of(positions: Iterable[Position]) -> float:
     return round(max(voices) - min(voices), DECIMALS) if voices else 0.0
 
 
-def _witnesses(positions: Iterable[Position]) -> list[Position]:
+def _heaviest_of_each_origin(positions: Iterable[Position]) -> list[Position]:
     voices = [position for position in positions if not position.abstains]
     heaviest: dict[str, float] = {}
     for voice in voices:

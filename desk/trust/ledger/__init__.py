@@ -1,6 +1,6 @@
 """Whether a claim follows from the evidence that it names."""
 
-from desk.trust.ledger.corroboration import Witness, Witnesses
+from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import (
     Answer,
@@ -28,12 +28,12 @@ __all__ = [
     "FAILURES",
     "Answer",
     "Averages",
+    "Corroboration",
     "EvidenceUnusable",
+    "IndependentStatement",
     "Ledger",
     "Objection",
     "Review",
-    "Witness",
-    "Witnesses",
     "attributed",
     "check_result",
     "content_hash",

@@ -1,4 +1,7 @@
-"""Who states what: the figures in tool results, by the origin that first published them."""
+"""What sources of other origins state about a claim: the statements that can bear it out, or not.
+
+An origin is who first published a figure; sources of one origin count once.
+"""
 
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
@@ -35,15 +38,15 @@ LEAST_DEVIATION: Final = Decimal("0.03")
 """Percent: the rounding of a pegged pair's cross rate is no deviation."""
 
 
-class Witness(NamedTuple):
-    """A figure that somebody of another origin states, with the tool result it stands in."""
+class IndependentStatement(NamedTuple):
+    """A figure as a source of another origin states it, with the tool result it stands in."""
 
     statement: Statement
     source: Provenance
     evidence_id: str
 
 
-class Witnesses:
+class Corroboration:
     """The tool results that can be read, and what they say about a claim.
 
     `unread` says of each that cannot be relied on why not.
@@ -76,7 +79,7 @@ class Witnesses:
                 return statement_of(claim, origin)
         return statement_of(claim)
 
-    def others(self, claim: Claim) -> Iterator[Witness]:
+    def others(self, claim: Claim) -> Iterator[IndependentStatement]:
         """Statements of other origins about the same thing; a claim of no known origin has none."""
         stated = self.statement(claim)
         if stated.origin is None:
@@ -84,7 +87,7 @@ class Witnesses:
         for name, answer in self._answers.items():
             for statement in _statements(answer, stated):
                 if statement.origin not in (None, stated.origin):
-                    yield Witness(statement, answer.source, name)
+                    yield IndependentStatement(statement, answer.source, name)
 
     def daily_deviation(self, claim: Claim) -> Decimal | None:
         """The robust deviation of daily moves of the history a claim rests on, in percent."""

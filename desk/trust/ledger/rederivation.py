@@ -33,7 +33,7 @@ INSTANT: Final = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?
 NUMBER: Final = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\d.]*\d)")
 
 
-def states(content: JsonValue, value: Decimal) -> bool:
+def _states(content: JsonValue, value: Decimal) -> bool:
     """Whether a number in the content is the value, at the value's precision.
 
     Numbers are read from JSON numbers and from strings; days and times of day are none.
@@ -271,7 +271,7 @@ class Ledger:
         if formula and (claim.formula, claim.inputs) == (formula, inputs):
             return
         if claim.formula in {None, "highest", "lowest"} and not claim.inputs:
-            if claim.value.as_tuple().exponent in range(-24, 1) and states(
+            if claim.value.as_tuple().exponent in range(-24, 1) and _states(
                 reading.result.content, claim.value
             ):
                 return

@@ -17,7 +17,7 @@ from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.source_results import History, MonthAverages
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.trust.conflicts import surviving_claims
-from desk.trust.ledger.corroboration import Witness, Witnesses
+from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
 from desk.trust.ledger.rederivation import Ledger, Objection
 
 MOST_VERDICTS: Final = 400
@@ -68,7 +68,7 @@ class Review:
 
     findings: Sequence[ResearchResult]
     ledger: Ledger
-    witnesses: Witnesses
+    corroboration: Corroboration
     conflicts: Sequence[ConflictRecord] = ()
     averages: Sequence[Averages] = ()
     objections: Mapping[tuple[str, str], Objection] = field(default_factory=dict)
@@ -91,8 +91,8 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
     worst that does not fall by itself. A claim that falls where another of its id does not has a
     rejection of its own, which names its result.
     """
-    standing = surviving_claims(sound_findings(review), review.conflicts)
-    judge = _Judge(review, review.delivered, standing)
+    surviving = surviving_claims(sound_findings(review), review.conflicts)
+    judge = _Judge(review, review.delivered, surviving)
     verdicts = [judge.verdict(name) for name in judge.delivered]
     return (*verdicts, *judge.fallen_beside_sound())[:MOST_VERDICTS]
 
@@ -123,9 +123,11 @@ def objections_of(review: Review) -> dict[str, Objection]:
     return {name: objection for name, objection in found.items() if objection}
 
 
-def disagreeing(claim: Claim, witnesses: Witnesses) -> tuple[tuple[Witness, Comparable], ...]:
+def disagreeing(
+    claim: Claim, corroboration: Corroboration
+) -> tuple[tuple[IndependentStatement, Comparable], ...]:
     """The statements of other origins that contradict a claim, each in the claim's terms."""
-    return tuple(pair for pair in _compared(claim, witnesses) if not pair[1].agree)
+    return tuple(pair for pair in _compared(claim, corroboration) if not pair[1].agree)
 
 
 @dataclass(slots=True)
@@ -188,7 +190,7 @@ class _Judge:
         objection = self.objection(each)
         if objection is not None:
             return _rejected(claim, objection)
-        compared = tuple(_compared(claim, self.review.witnesses))
+        compared = tuple(_compared(claim, self.review.corroboration))
         conflict = self._conflict(claim)
         if conflict is not None:
             words = f"It is in the conflict {conflict.conflict_id}"
@@ -197,7 +199,7 @@ class _Judge:
         if by_series is not None and by_series.status is not ClaimStatus.SINGLE_SOURCE:
             return by_series
         if compared:
-            return self._by_witnesses(claim, compared)
+            return self._by_other_origins(claim, compared)
         return by_series or self._single(claim)
 
     def _conflict(self, claim: Claim) -> ConflictRecord | None:
@@ -210,36 +212,36 @@ class _Judge:
             None,
         )
 
-    def _by_witnesses(
-        self, claim: Claim, compared: Sequence[tuple[Witness, Comparable]]
+    def _by_other_origins(
+        self, claim: Claim, compared: Sequence[tuple[IndependentStatement, Comparable]]
     ) -> ClaimVerdict:
-        against = [witness for witness, pair in compared if not pair.agree]
+        against = [statement for statement, pair in compared if not pair.agree]
         if against:
             names = _names(against)
             return self._contested(claim, f"{names} states it differently", compared)
-        witnesses = [witness for witness, _ in compared]
+        statements = [statement for statement, _ in compared]
         resolved = dict.fromkeys(a.value for _, pair in compared for a in pair.artefacts)
         after = f", after its {' and '.join(resolved)}" if resolved else ""
         return _verdict(
             claim,
             ClaimStatus.VERIFIED,
             ClaimCheck.SECOND_SOURCE,
-            f"{_names(witnesses)} states the same{after}",
-            origins=self._origins(claim, witnesses),
-            evidence=[witness.evidence_id for witness in witnesses],
+            f"{_names(statements)} states the same{after}",
+            origins=self._origins(claim, statements),
+            evidence=[statement.evidence_id for statement in statements],
         )
 
     def _contested(
-        self, claim: Claim, words: str, compared: Iterable[tuple[Witness, Comparable]]
+        self, claim: Claim, words: str, compared: Iterable[tuple[IndependentStatement, Comparable]]
     ) -> ClaimVerdict:
-        for_it = [witness for witness, pair in compared if pair.agree]
+        for_it = [statement for statement, pair in compared if pair.agree]
         return _verdict(
             claim,
             ClaimStatus.CONTESTED,
             ClaimCheck.SECOND_SOURCE,
             words,
             origins=self._origins(claim, for_it),
-            evidence=[witness.evidence_id for witness, _ in compared],
+            evidence=[statement.evidence_id for statement, _ in compared],
         )
 
     def _by_series(self, claim: Claim) -> ClaimVerdict | None:
@@ -271,7 +273,7 @@ class _Judge:
         )
 
     def _series(self, claim: Claim) -> tuple[SeriesComparison, Averages] | None:
-        for answer in self.review.witnesses.own(claim):
+        for answer in self.review.corroboration.own(claim):
             if not isinstance(answer, History):
                 continue
             for averages in self.review.averages:
@@ -283,11 +285,11 @@ class _Judge:
         return None
 
     def _single(self, claim: Claim) -> ClaimVerdict:
-        stated = self.review.witnesses.statement(claim)
+        stated = self.review.corroboration.statement(claim)
         reasons = [
-            f"the figure of {witness.source.origin} is of {compared.reason}"
-            for witness in self.review.witnesses.others(claim)
-            if isinstance(compared := normalise(stated, witness.statement), Incomparable)
+            f"the figure of {other.source.origin} is of {compared.reason}"
+            for other in self.review.corroboration.others(claim)
+            if isinstance(compared := normalise(stated, other.statement), Incomparable)
         ]
         reasons += [f"{name} could not be asked" for name in self.review.silent]
         return _verdict(
@@ -317,22 +319,24 @@ class _Judge:
         words = f"It rests on {weakest.claim_id}, which is {weakest.status}"
         return _verdict(claim, weakest.status, weakest.decided_by, words, origins=origins)
 
-    def _origins(self, claim: Claim, witnesses: Iterable[Witness] = ()) -> list[str]:
-        own = self.review.witnesses.statement(claim).origin
-        others = (witness.statement.origin for witness in witnesses)
-        return list(dict.fromkeys(origin for origin in (own, *others) if origin))
+    def _origins(self, claim: Claim, others: Iterable[IndependentStatement] = ()) -> list[str]:
+        own = self.review.corroboration.statement(claim).origin
+        origins = (own, *(other.statement.origin for other in others))
+        return list(dict.fromkeys(origin for origin in origins if origin))
 
 
-def _compared(claim: Claim, witnesses: Witnesses) -> Iterable[tuple[Witness, Comparable]]:
-    stated, deviation = witnesses.statement(claim), witnesses.daily_deviation(claim)
-    for witness in witnesses.others(claim):
-        compared = normalise(stated, witness.statement, deviation)
+def _compared(
+    claim: Claim, corroboration: Corroboration
+) -> Iterable[tuple[IndependentStatement, Comparable]]:
+    stated, deviation = corroboration.statement(claim), corroboration.daily_deviation(claim)
+    for other in corroboration.others(claim):
+        compared = normalise(stated, other.statement, deviation)
         if isinstance(compared, Comparable):
-            yield witness, compared
+            yield other, compared
 
 
-def _names(witnesses: Iterable[Witness]) -> str:
-    return " and ".join(dict.fromkeys(w.source.origin or w.source.name for w in witnesses))
+def _names(statements: Iterable[IndependentStatement]) -> str:
+    return " and ".join(dict.fromkeys(one.source.origin or one.source.name for one in statements))
 
 
 def _because(objection: Objection) -> str:

@@ -22,7 +22,8 @@ from desk.contracts.names import AgentId, CallFault
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
 from desk.learning.learned.state import Learned
-from desk.learning.lessons.week_lesson import MOST_TOLD, MOST_TROUBLES, newly_counted
+from desk.learning.lessons.counting import MOST_TOLD, newly_counted
+from desk.learning.lessons.week_lesson import MOST_TROUBLES
 from tests.support.learning import (
     YAHOO,
     as_of,

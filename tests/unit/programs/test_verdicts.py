@@ -167,7 +167,7 @@ def test_a_level_that_another_origin_states_is_verified_with_what_is_derived_fro
     assert found["USD/JPY:z_score"].status is ClaimStatus.SINGLE_SOURCE
 
 
-def test_the_ecb_asked_twice_is_one_witness() -> None:
+def test_the_ecb_asked_twice_counts_once() -> None:
     again = from_elsewhere(real_history("USD/JPY", WEEK))
     assert verdicts(YEN, again)["USD/JPY:last"].status is ClaimStatus.SINGLE_SOURCE
 

@@ -48,7 +48,7 @@ def test_every_row_of_our_table_has_an_origin() -> None:
 
 
 def test_a_row_is_the_banks_own_only_where_it_says_more_than_the_bis_did() -> None:
-    """A bank's list that gave the day is no second witness of a level that the BIS gave."""
+    """A bank's list that gave the day is no second origin of a level that the BIS gave."""
     for own in read_facts().decisions.values():
         for row in own:
             if row.origin == BIS:

@@ -203,7 +203,7 @@ def test_an_authoritative_source_outweighs_a_secondary_one() -> None:
     assert conflict.chosen == "157.25"
 
 
-def test_sources_of_one_origin_are_one_witness() -> None:
+def test_sources_of_one_origin_count_once() -> None:
     """Three copies of one wrong figure do not outvote two origins that agree."""
     copies = [
         last("151.1", agent, 0.9, origin="Wire").model_copy(update={"result_id": f"copy {agent}"})

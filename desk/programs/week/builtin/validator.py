@@ -64,11 +64,11 @@ from desk.trust.judging import recommendation_of
 from desk.trust.ledger import (
     FAILURES,
     Averages,
+    Corroboration,
+    IndependentStatement,
     Ledger,
     Objection,
     Review,
-    Witness,
-    Witnesses,
     disagreeing,
     objections_of,
     sound_findings,
@@ -358,7 +358,7 @@ CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
 def second_opinions(
     case: Case,
     findings: Sequence[ResearchResult],
-    witnesses: Witnesses,
+    corroboration: Corroboration,
     detected: Iterable[ConflictRecord],
 ) -> Iterator[ConflictRecord]:
     """One conflict for each claim of the findings that another origin contradicts, put to the
@@ -372,7 +372,7 @@ def second_opinions(
     claims = [(finding, claim) for finding in findings for claim in finding.claims]
     seen = {_matter(claim) for _, claim in claims if claim.claim_id in disputed}
     for finding, claim in claims:
-        against = disagreeing(claim, witnesses)
+        against = disagreeing(claim, corroboration)
         if against and _matter(claim) not in seen:
             seen.add(_matter(claim))
             topic = f"{claim.subject}:{claim.metric}@{claim.as_of.isoformat()}"
@@ -393,7 +393,7 @@ def _matter(claim: Claim) -> tuple[str, str, date]:
 def _positions(
     finding: ResearchResult,
     claim: Claim,
-    against: tuple[tuple[Witness, Comparable], ...],
+    against: tuple[tuple[IndependentStatement, Comparable], ...],
     case: Case,
     voting: VotingConfig,
 ) -> list[Position]:
@@ -412,23 +412,23 @@ def _positions(
 def _position(
     agent: AgentId,
     claim: Claim,
-    witness: Witness,
+    independent: IndependentStatement,
     compared: Comparable,
     server: str | None,
     voting: VotingConfig,
 ) -> Position:
-    source = witness.source
+    source = independent.source
     return Position(
         agent=agent,
         claim_id=claim.claim_id,
         stated=state(compared.other, UNITS[claim.metric]),
         source=source.name,
         server=server,
-        origin=witness.statement.origin,
+        origin=independent.statement.origin,
         tier=source.tier,
         confidence=CERTAINTY,
         weight=round(CERTAINTY * voting.weight_of(agent, source.tier, server), 6),
-        publishes=is_publisher(witness.statement.origin, claim.claim_id, voting),
+        publishes=is_publisher(independent.statement.origin, claim.claim_id, voting),
     )
 
 
@@ -507,12 +507,12 @@ def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
     request = case.request
     task, voting, own = request.assignment, request.voting, own_result(case)
     evidence = (*request.evidence, *request.results)
-    witnesses = Witnesses(evidence, task.window)
+    corroboration = Corroboration(evidence, task.window)
     averages = case.averages
     review = Review(
         findings=request.findings,
         ledger=Ledger((case.market,), task.window, task.base_area, evidence),
-        witnesses=witnesses,
+        corroboration=corroboration,
         averages=(Averages(averages.answer, averages.evidence_id),) if averages else (),
         objections=by_claim(issues),
         silent=tuple(case.silent),
@@ -520,7 +520,7 @@ def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
     sound = sound_findings(review)
     ranges = target_ranges(evidence)
     detected = detect_conflicts(case.market.market, (*sound, own), voting, ranges)
-    others = second_opinions(case, sound, witnesses, detected)
+    others = second_opinions(case, sound, corroboration, detected)
     return replace(review, conflicts=(*detected, *others)[:MOST_CONFLICTS])
 
 
