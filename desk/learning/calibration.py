@@ -26,17 +26,42 @@ from desk.contracts.learning.lessons import (
 from desk.learning.forecasts import HORIZON
 
 ALL: Final = "all"
+
 COIN: Final = 0.5
+
 BINS: Final = 10
+
 DIGITS: Final = 6
 
 MONITORED_WEEKS: Final = 12
+
 MONITORED: Final = 100
 """So many of the newest weeks, or as many more as hold so many forecasts together, are looked at
 for a one-sided stance."""
 
 CHANCE: Final = 0.05
 """A lean that comes of chance no more often than this is told."""
+
+AGENT_GAIN: Final = 2.0
+"""By how much a factor moves for a skill of one, before it is shrunk."""
+
+SOURCE_GAIN: Final = 1.0
+"""By how much it moves for a share of verified claims that is one above the mean."""
+
+LEAST_WEEKS: Final = 26
+"""Forecasts of fewer weeks change nothing."""
+
+LEAST_CLAIMS: Final = 50
+"""Fewer claims with a verdict change nothing."""
+
+HALF_AT_OUTCOMES: Final = 50
+"""With so many outcomes, half of what the record says is believed. All forecasts of a week have one
+outcome between them, the dollar's, and so have weeks whose forecasts span the same time."""
+
+HALF_AT_CLAIMS: Final = 200
+"""With so many claims, half of what the record says is believed."""
+
+WEIGHT_DIGITS: Final = 2
 
 
 def score(made: MadeForecast, value: Decimal | None, value_on: date | None) -> ScoredForecast:
@@ -126,6 +151,38 @@ def sign_test(more: int, less: int) -> float:
     throws = more + less
     tail = sum(math.comb(throws, heads) for heads in range(max(more, less), throws + 1))
     return min(1.0, 2 * tail / (1 << throws))
+
+
+def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
+    """By agent, how much better its forecasts were than a coin; 1 while they are few."""
+    by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
+    for forecast in scored:
+        if forecast.value is not None:
+            by_agent[forecast.made.agent].append(forecast)
+    return tuple(_of_agent(agent, by_agent[agent]) for agent in sorted(by_agent))
+
+
+def source_weights(records: Iterable[SourceRecord]) -> tuple[RecordWeight, ...]:
+    """By source, how much oftener than those of all sources its claims were verified, of those
+    that were verified, contested or rejected; 1 while they are few."""
+    by_server: defaultdict[str, _Verdicts] = defaultdict(lambda: _Verdicts(0, 0))
+    for record in records:
+        by_server[record.server] = by_server[record.server].plus(record)
+    return tuple(_of_sources({name: v for name, v in by_server.items() if v.all}))
+
+
+def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int) -> RecordWeight:
+    """What an agent's voice is worth whose forecasts have the Brier score `own`, where a coin's is
+    `coin`, over so many outcomes of so many weeks."""
+    found = (
+        f"Brier {own:.3f} against {coin:.3f} of a coin over {outcomes} forecasts of {weeks} weeks"
+    )
+    if weeks < LEAST_WEEKS:
+        needed = f"{found}, of {LEAST_WEEKS} needed"
+        return _weight(Voice.AGENT, agent, outcomes, 1.0, needed)
+    skill = 1 - own / coin if coin else 0.0
+    factor = _factor(AGENT_GAIN * skill, weeks / HORIZON, HALF_AT_OUTCOMES)
+    return _weight(Voice.AGENT, agent, outcomes, factor, found)
 
 
 class _Said(NamedTuple):
@@ -219,28 +276,6 @@ def _one_sided(weeks: Sequence[Sequence[bool]], total: int, up: int) -> str | No
     )
 
 
-AGENT_GAIN: Final = 2.0
-"""By how much a factor moves for a skill of one, before it is shrunk."""
-
-SOURCE_GAIN: Final = 1.0
-"""By how much it moves for a share of verified claims that is one above the mean."""
-
-LEAST_WEEKS: Final = 26
-"""Forecasts of fewer weeks change nothing."""
-
-LEAST_CLAIMS: Final = 50
-"""Fewer claims with a verdict change nothing."""
-
-HALF_AT_OUTCOMES: Final = 50
-"""With so many outcomes, half of what the record says is believed. All forecasts of a week have one
-outcome between them, the dollar's, and so have weeks whose forecasts span the same time."""
-
-HALF_AT_CLAIMS: Final = 200
-"""With so many claims, half of what the record says is believed."""
-
-WEIGHT_DIGITS: Final = 2
-
-
 class _Verdicts(NamedTuple):
     """Of the claims that rest on a source, those verified, and all with a verdict."""
 
@@ -256,43 +291,11 @@ class _Verdicts(NamedTuple):
         return self.verified / self.all
 
 
-def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
-    """By agent, how much better its forecasts were than a coin; 1 while they are few."""
-    by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
-    for forecast in scored:
-        if forecast.value is not None:
-            by_agent[forecast.made.agent].append(forecast)
-    return tuple(_of_agent(agent, by_agent[agent]) for agent in sorted(by_agent))
-
-
-def source_weights(records: Iterable[SourceRecord]) -> tuple[RecordWeight, ...]:
-    """By source, how much oftener than those of all sources its claims were verified, of those
-    that were verified, contested or rejected; 1 while they are few."""
-    by_server: defaultdict[str, _Verdicts] = defaultdict(lambda: _Verdicts(0, 0))
-    for record in records:
-        by_server[record.server] = by_server[record.server].plus(record)
-    return tuple(_of_sources({name: v for name, v in by_server.items() if v.all}))
-
-
 def _of_agent(agent: str, forecasts: Sequence[ScoredForecast]) -> RecordWeight:
     came = [outcome(forecast) for forecast in forecasts]
     own = brier([forecast.made.probability for forecast in forecasts], came)
     weeks = len({forecast.made.week for forecast in forecasts})
     return agent_weight(agent, own, coin_brier(came), len(forecasts), weeks)
-
-
-def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int) -> RecordWeight:
-    """What an agent's voice is worth whose forecasts have the Brier score `own`, where a coin's is
-    `coin`, over so many outcomes of so many weeks."""
-    found = (
-        f"Brier {own:.3f} against {coin:.3f} of a coin over {outcomes} forecasts of {weeks} weeks"
-    )
-    if weeks < LEAST_WEEKS:
-        needed = f"{found}, of {LEAST_WEEKS} needed"
-        return _weight(Voice.AGENT, agent, outcomes, 1.0, needed)
-    skill = 1 - own / coin if coin else 0.0
-    factor = _factor(AGENT_GAIN * skill, weeks / HORIZON, HALF_AT_OUTCOMES)
-    return _weight(Voice.AGENT, agent, outcomes, factor, found)
 
 
 def _of_sources(by_server: dict[str, _Verdicts]) -> Iterator[RecordWeight]:

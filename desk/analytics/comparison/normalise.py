@@ -39,6 +39,62 @@ _WORDS: Final = (
     ("lending", Instrument.LENDING),
 )
 
+SIGNED: Final = {Metric.MOVE: LITTLE_CHANGED, Metric.DECISION_CHANGE: Decimal(0)}
+"""Changes whose direction matters, from what size on."""
+
+SERIES_STATISTICS: Final = frozenset(
+    {
+        Metric.RANGE_POSITION,
+        Metric.BAND_POSITION,
+        Metric.Z_SCORE,
+        Metric.STREAK,
+        Metric.HIGHEST_SINCE,
+        Metric.LOWEST_SINCE,
+        Metric.LARGEST_DAY,
+        Metric.VOLATILITY,
+        Metric.RSI,
+        Metric.MACD_HISTOGRAM,
+        Metric.ADX,
+        Metric.BOLLINGER_POSITION,
+        Metric.PATTERN_COUNT,
+        Metric.ANALOGUES,
+        Metric.ANALOGUE_MOVE,
+        Metric.ANALOGUE_HIT_RATE,
+        Metric.ANOMALY_SCORE,
+        Metric.SEASONAL_MOVE,
+        Metric.SEASONAL_HIT_RATE,
+        Metric.SEASONAL_P_VALUE,
+        Metric.RISK,
+        Metric.REWARD,
+    }
+)
+
+_POWERS: Final = {
+    (Unit.PERCENT, Unit.BASIS_POINTS): 2,
+    (Unit.PERCENT_A_YEAR, Unit.BASIS_POINTS): 2,
+    (Unit.BASIS_POINTS, Unit.PERCENT): -2,
+    (Unit.BASIS_POINTS, Unit.PERCENT_A_YEAR): -2,
+    (Unit.PERCENT, Unit.PERCENT_A_YEAR): 0,
+    (Unit.PERCENT_A_YEAR, Unit.PERCENT): 0,
+}
+"""The powers of ten between units of one dimension."""
+
+COARSEST_SHARE: Final = Decimal("0.02")
+
+COARSEST: Final = {
+    Unit.PERCENT: Decimal("0.1"),
+    Unit.PERCENT_A_YEAR: Decimal("0.01"),
+    Unit.BASIS_POINTS: Decimal(1),
+    Unit.STANDARD_DEVIATIONS: Decimal("0.1"),
+    Unit.DAYS: Decimal(0),
+    Unit.INDEX: Decimal("0.1"),
+    Unit.RATIO: Decimal("0.01"),
+    Unit.COUNT: Decimal(0),
+    Unit.CALENDAR_DAY: Decimal(0),
+}
+"""The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
+A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""
+
 
 def instrument_kind(name: str | None) -> Instrument | None:
     """The kind of an instrument by its name.
@@ -129,62 +185,6 @@ class Incomparable(NamedTuple):
     words: str
 
 
-SIGNED: Final = {Metric.MOVE: LITTLE_CHANGED, Metric.DECISION_CHANGE: Decimal(0)}
-"""Changes whose direction matters, from what size on."""
-
-SERIES_STATISTICS: Final = frozenset(
-    {
-        Metric.RANGE_POSITION,
-        Metric.BAND_POSITION,
-        Metric.Z_SCORE,
-        Metric.STREAK,
-        Metric.HIGHEST_SINCE,
-        Metric.LOWEST_SINCE,
-        Metric.LARGEST_DAY,
-        Metric.VOLATILITY,
-        Metric.RSI,
-        Metric.MACD_HISTOGRAM,
-        Metric.ADX,
-        Metric.BOLLINGER_POSITION,
-        Metric.PATTERN_COUNT,
-        Metric.ANALOGUES,
-        Metric.ANALOGUE_MOVE,
-        Metric.ANALOGUE_HIT_RATE,
-        Metric.ANOMALY_SCORE,
-        Metric.SEASONAL_MOVE,
-        Metric.SEASONAL_HIT_RATE,
-        Metric.SEASONAL_P_VALUE,
-        Metric.RISK,
-        Metric.REWARD,
-    }
-)
-
-_POWERS: Final = {
-    (Unit.PERCENT, Unit.BASIS_POINTS): 2,
-    (Unit.PERCENT_A_YEAR, Unit.BASIS_POINTS): 2,
-    (Unit.BASIS_POINTS, Unit.PERCENT): -2,
-    (Unit.BASIS_POINTS, Unit.PERCENT_A_YEAR): -2,
-    (Unit.PERCENT, Unit.PERCENT_A_YEAR): 0,
-    (Unit.PERCENT_A_YEAR, Unit.PERCENT): 0,
-}
-"""The powers of ten between units of one dimension."""
-
-COARSEST_SHARE: Final = Decimal("0.02")
-COARSEST: Final = {
-    Unit.PERCENT: Decimal("0.1"),
-    Unit.PERCENT_A_YEAR: Decimal("0.01"),
-    Unit.BASIS_POINTS: Decimal(1),
-    Unit.STANDARD_DEVIATIONS: Decimal("0.1"),
-    Unit.DAYS: Decimal(0),
-    Unit.INDEX: Decimal("0.1"),
-    Unit.RATIO: Decimal("0.01"),
-    Unit.COUNT: Decimal(0),
-    Unit.CALENDAR_DAY: Decimal(0),
-}
-"""The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
-A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""
-
-
 def statement_of(claim: Claim, origin: str | None = None) -> Statement:
     """What a claim states, with whose figures it rests on."""
     return Statement(
@@ -212,6 +212,21 @@ def normalise(
     if turned.agree and not pair.agree:
         return pair._replace(other=pair.one, artefacts=turned.artefacts)
     return pair
+
+
+def in_unit_of_metric(stated: Statement) -> Decimal | None:
+    """The value in the unit of its metric; None when its own unit cannot be brought to it."""
+    wanted = UNITS[stated.metric]
+    if stated.unit is wanted:
+        return stated.value
+    power = _POWERS.get((stated.unit, wanted))
+    return None if power is None else stated.value.scaleb(power)
+
+
+def last_digit(value: Decimal) -> Decimal:
+    """The unit in the last place of a figure as written."""
+    exponent = value.as_tuple().exponent
+    return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
 
 
 def _in_terms_of_first(
@@ -254,15 +269,6 @@ def _aligned(
     }
     found = (*found, *(artefact for artefact, present in declared.items() if present))
     return _inferred(Comparable(first, at_par, one.metric, tolerance, found), one.subject)
-
-
-def in_unit_of_metric(stated: Statement) -> Decimal | None:
-    """The value in the unit of its metric; None when its own unit cannot be brought to it."""
-    wanted = UNITS[stated.metric]
-    if stated.unit is wanted:
-        return stated.value
-    power = _POWERS.get((stated.unit, wanted))
-    return None if power is None else stated.value.scaleb(power)
 
 
 def _obstacle(one: Statement, other: Statement) -> Incomparable | None:
@@ -383,12 +389,6 @@ def _is_rounding(pair: Comparable, *, reversed_quote: bool = False) -> bool:
     coarsest = COARSEST_SHARE * smaller if unit is Unit.LEVEL else COARSEST[unit]
     whole = reversed_quote or Artefact.DIRECTION in pair.artefacts
     return step <= coarsest and abs(pair.one - pair.other) <= (step if whole else step / 2)
-
-
-def last_digit(value: Decimal) -> Decimal:
-    """The unit in the last place of a figure as written."""
-    exponent = value.as_tuple().exponent
-    return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
 
 
 def _changed(stated: Statement, subject: str, metric: Metric, value: Decimal) -> Statement:

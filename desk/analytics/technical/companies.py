@@ -17,9 +17,22 @@ UNTOLD_DELAY = timedelta(days=90)
 """How long after the end of its period an account counts as unknown where no day of filing is
 told: the longest that the SEC allows a company for its annual report (Form 10-K)."""
 
+OF_ACCOUNTS = (
+    "The last price over the diluted earnings a share, and over the equity a share; the net income "
+    "over the revenue, in percent; the debt over the equity: of the newest annual accounts known "
+    "at as_of, by the day of their report or 90 days after their period."
+)
 
-class NoAccounts(Exception):
-    """There are no accounts of a company, or they could not be had. The message says why."""
+REPORTED = (
+    "Revenue of the newest annual accounts known at as_of against the year before; the last "
+    "reported earnings a share against what had been expected, in percent of it."
+)
+
+MOST_STRENGTH = 0.5
+"""Of growth and of surprises, which say little of the weeks to come."""
+
+_LARGE_GROWTH, _LARGE_SURPRISE = 50, 20
+"""Percent, from which on a signal is as strong as it gets."""
 
 
 class Line(StrEnum):
@@ -48,6 +61,35 @@ class AccountLine:
         """The instant from which the line counts as known: the end of its day of filing (UTC), or
         90 days after its period where that day is not told."""
         return _after(self.filed_on or self.period_end + UNTOLD_DELAY)
+
+
+_Measure = Callable[[PriceSeries, Mapping[Line, AccountLine]], Decimal]
+
+
+def _to_earnings(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
+    return quotient(_price(series), line_of(year, Line.EARNINGS_A_SHARE))
+
+
+def _to_book(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
+    price, shares = _price(series), line_of(year, Line.SHARES)
+    worth = AccountLine("price", price.value * shares.value, price.currency, price.period_end)
+    return quotient(worth, line_of(year, Line.EQUITY))
+
+
+_MEASURES: Mapping[Metric, _Measure] = {
+    Metric.PRICE_TO_EARNINGS: _to_earnings,
+    Metric.PRICE_TO_BOOK: _to_book,
+    Metric.NET_MARGIN: lambda _, year: (
+        100 * quotient(line_of(year, Line.NET_INCOME), line_of(year, Line.REVENUE))
+    ),
+    Metric.DEBT_TO_EQUITY: lambda _, year: quotient(
+        line_of(year, Line.DEBT), line_of(year, Line.EQUITY)
+    ),
+}
+
+
+class NoAccounts(Exception):
+    """There are no accounts of a company, or they could not be had. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,37 +135,6 @@ class Accounts:
         return _by_name(line for line in self.lines if line.period_end == ends[years_back])
 
 
-def _after(day: date) -> datetime:
-    """The end of a day (UTC)."""
-    return datetime.combine(day + timedelta(days=1), time(), UTC)
-
-
-def _by_name(lines: Iterable[AccountLine]) -> dict[Line, AccountLine]:
-    known = set(Line)
-    return {Line(line.name): line for line in lines if line.name in known}
-
-
-OF_ACCOUNTS = (
-    "The last price over the diluted earnings a share, and over the equity a share; the net income "
-    "over the revenue, in percent; the debt over the equity: of the newest annual accounts known "
-    "at as_of, by the day of their report or 90 days after their period."
-)
-
-
-REPORTED = (
-    "Revenue of the newest annual accounts known at as_of against the year before; the last "
-    "reported earnings a share against what had been expected, in percent of it."
-)
-
-MOST_STRENGTH = 0.5
-"""Of growth and of surprises, which say little of the weeks to come."""
-
-_LARGE_GROWTH, _LARGE_SURPRISE = 50, 20
-"""Percent, from which on a signal is as strong as it gets."""
-
-_Measure = Callable[[PriceSeries, Mapping[Line, AccountLine]], Decimal]
-
-
 def ratios_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
@@ -164,32 +175,6 @@ def line_of(year: Mapping[Line, AccountLine], line: Line) -> AccountLine:
     return year[line]
 
 
-def _to_earnings(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
-    return quotient(_price(series), line_of(year, Line.EARNINGS_A_SHARE))
-
-
-def _to_book(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
-    price, shares = _price(series), line_of(year, Line.SHARES)
-    worth = AccountLine("price", price.value * shares.value, price.currency, price.period_end)
-    return quotient(worth, line_of(year, Line.EQUITY))
-
-
-def _price(series: PriceSeries) -> AccountLine:
-    return AccountLine("price", series.last, series.currency, series.last_day)
-
-
-_MEASURES: Mapping[Metric, _Measure] = {
-    Metric.PRICE_TO_EARNINGS: _to_earnings,
-    Metric.PRICE_TO_BOOK: _to_book,
-    Metric.NET_MARGIN: lambda _, year: (
-        100 * quotient(line_of(year, Line.NET_INCOME), line_of(year, Line.REVENUE))
-    ),
-    Metric.DEBT_TO_EQUITY: lambda _, year: quotient(
-        line_of(year, Line.DEBT), line_of(year, Line.EQUITY)
-    ),
-}
-
-
 def earnings_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
@@ -210,6 +195,20 @@ def earnings_of(
         signals.append(_signal(metric, float(found.value), large))
     answer = analysis(series, as_of, REPORTED, figures, signals, (*missing, *accounts.notes))
     return answer.model_copy(update={"source": source})
+
+
+def _after(day: date) -> datetime:
+    """The end of a day (UTC)."""
+    return datetime.combine(day + timedelta(days=1), time(), UTC)
+
+
+def _by_name(lines: Iterable[AccountLine]) -> dict[Line, AccountLine]:
+    known = set(Line)
+    return {Line(line.name): line for line in lines if line.name in known}
+
+
+def _price(series: PriceSeries) -> AccountLine:
+    return AccountLine("price", series.last, series.currency, series.last_day)
 
 
 def _growth(known: Accounts) -> float:

@@ -28,6 +28,13 @@ WEEKDAYS: Final = (
     "Sunday",
 )
 
+_DIGITS: Final = {MetricName.TROUBLES_PER_MARKET: 2}
+
+_USUAL_DIGITS: Final = 3
+"""As many as are told, a tenth of a percent or a millisecond: less than that is no difference."""
+
+_LESS_IS_BETTER: Final = frozenset({MetricName.TROUBLES_PER_MARKET, MetricName.SECONDS_PER_CALL})
+
 
 def patterns(lessons: Sequence[Lesson]) -> tuple[TroublePattern, ...]:
     """Troubles by what they have in common, for each kind of pattern the most frequent first."""
@@ -47,6 +54,24 @@ def patterns(lessons: Sequence[Lesson]) -> tuple[TroublePattern, ...]:
     )
 
 
+def hour_of(trouble: Trouble) -> str:
+    """When in the week it happened, such as `Monday 07:00 UTC`."""
+    at = trouble.at.astimezone(UTC)
+    return f"{WEEKDAYS[at.weekday()]} {at.hour:02d}:00 UTC"
+
+
+def weekday_of(instant: datetime) -> int:
+    """The day of the week in UTC, 0 for Monday."""
+    return instant.astimezone(UTC).weekday()
+
+
+def metrics(lessons: Sequence[Lesson]) -> tuple[ImprovementMetric, ...]:
+    """The newest weeks against those before them."""
+    recent = lessons[-WEEKS_COMPARED:]
+    before = lessons[: -len(recent)][-WEEKS_COMPARED:] if recent else ()
+    return tuple(_metric(name, recent, before) for name in MetricName)
+
+
 def _shared_by(trouble: Trouble) -> Iterator[tuple[PatternBy, str]]:
     yield PatternBy.KIND, trouble.kind
     if trouble.server is not None:
@@ -58,17 +83,6 @@ def _shared_by(trouble: Trouble) -> Iterator[tuple[PatternBy, str]]:
     if trouble.market is not None:
         yield PatternBy.MARKET, trouble.market
     yield PatternBy.HOUR, hour_of(trouble)
-
-
-def hour_of(trouble: Trouble) -> str:
-    """When in the week it happened, such as `Monday 07:00 UTC`."""
-    at = trouble.at.astimezone(UTC)
-    return f"{WEEKDAYS[at.weekday()]} {at.hour:02d}:00 UTC"
-
-
-def weekday_of(instant: datetime) -> int:
-    """The day of the week in UTC, 0 for Monday."""
-    return instant.astimezone(UTC).weekday()
 
 
 def _pattern(by: PatternBy, name: str, items: Sequence[tuple[str, Trouble]]) -> TroublePattern:
@@ -91,20 +105,6 @@ class _Measure(NamedTuple):
 
     def told_to(self, digits: int) -> float | None:
         return round(self.much / self.many, digits) if self.many else None
-
-
-_DIGITS: Final = {MetricName.TROUBLES_PER_MARKET: 2}
-_USUAL_DIGITS: Final = 3
-"""As many as are told, a tenth of a percent or a millisecond: less than that is no difference."""
-
-_LESS_IS_BETTER: Final = frozenset({MetricName.TROUBLES_PER_MARKET, MetricName.SECONDS_PER_CALL})
-
-
-def metrics(lessons: Sequence[Lesson]) -> tuple[ImprovementMetric, ...]:
-    """The newest weeks against those before them."""
-    recent = lessons[-WEEKS_COMPARED:]
-    before = lessons[: -len(recent)][-WEEKS_COMPARED:] if recent else ()
-    return tuple(_metric(name, recent, before) for name in MetricName)
 
 
 def _metric(

@@ -39,6 +39,16 @@ from desk.learning.learned.recommendations import recommendations
 from desk.learning.lessons import Run, WeekLesson, newly_counted, week_lesson_of
 from desk.runs.tools import essential, summed
 
+MOST_WEIGHTS: Final = 60
+
+MOST_ESSENTIAL: Final = 160
+
+MOST_CHANGES: Final = 300
+
+MOST_TOOLS: Final = 300
+
+MOST_AGENTS: Final = 60
+
 
 def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
     """One record for each agent, sorted."""
@@ -56,13 +66,6 @@ def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
         )
         for agent, own in sorted(found.items())
     )
-
-
-MOST_WEIGHTS: Final = 60
-MOST_ESSENTIAL: Final = 160
-MOST_CHANGES: Final = 300
-MOST_TOOLS: Final = 300
-MOST_AGENTS: Final = 60
 
 
 class _Told(NamedTuple):

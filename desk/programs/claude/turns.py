@@ -44,6 +44,40 @@ KEPT_OF_A_RESULT: Final = 200
 
 LEFT_OUT: Final = "left out to keep the transcript short; ask again if it is needed"
 
+_NO_SIGN_OF_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+_PARAMETER: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+_NOT_AT_THE_TOP: Final = frozenset({"anyOf", "oneOf", "allOf"})
+
+LONGEST_NAME: Final = 128
+
+UNKNOWN: Final = "unknown"
+"""The server of a tool that was never offered: it is on nobody's list."""
+
+MOST_BLOCKS: Final = 100
+"""The bound of `desk.contracts.agents.turns.Said`."""
+
+TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
+
+LAST: Final = "This was your last call of a tool. Give your result now."
+
+LONGEST_OBJECTION: Final = 2_000
+
+_ENDED: Final = {
+    StopReason.REFUSAL: "the model refused the task",
+    StopReason.CONTEXT_EXCEEDED: "the task is longer than the model can read",
+}
+"""Reasons for which asking again would end the same way."""
+
+_UNFINISHED: Final = {
+    StopReason.MAX_TOKENS: "The answer was cut off because it was too long. Answer more briefly.",
+    StopReason.TOOL_USE: "There is no tool to call here. Give the result itself.",
+}
+
+_TASKS: Final = {name: task for name, kind in TASKS.items() if (task := kind.load_model())}
+"""The work that a model can add to."""
+
 
 def condensed(
     exchanges: Sequence[Exchange], longest: int = LONGEST_TRANSCRIPT
@@ -67,49 +101,10 @@ def condensed(
     return (*short, *exchanges[len(short) :])
 
 
-def _condensed(exchange: Exchange) -> Exchange:
-    return Exchange(
-        results=tuple(_told(result) for result in exchange.results),
-        said=tuple(_clipped(block) for block in exchange.said if not is_thought(block)),
-    )
-
-
-def _told(result: ToolResult) -> ToolResult:
-    """That there was a result, without what it was. Never shown as evidence."""
-    size = len(json.dumps(result.content))
-    told = f"{size} characters, {LEFT_OUT}" if size > KEPT_OF_A_RESULT else result.content
-    error = (result.error or "")[:KEPT_OF_A_RESULT] or None
-    return result.model_copy(update={"content": told, "error": error})
-
-
-def _clipped(block: JsonValue) -> JsonValue:
-    if isinstance(block, dict) and isinstance(text := block.get("text"), str):
-        return {**block, "text": text.strip()[:LONGEST_THOUGHT]}
-    return block
-
-
 def is_thought(block: JsonValue) -> bool:
     """Whether a block is what a model thought before it spoke."""
     kind = block.get("type") if isinstance(block, dict) else None
     return isinstance(kind, str) and "thinking" in kind
-
-
-def _size(exchange: Exchange) -> int:
-    said: int = reduce(lambda total, block: total + len(json.dumps(block)), exchange.said, 0)
-    return said + sum(_size_of(result) for result in exchange.results)
-
-
-def _size_of(result: ToolResult) -> int:
-    shown: Any = result.content if result.content is not None else result.error
-    return min(len(json.dumps(shown)), LONGEST_RESULT)
-
-
-_NO_SIGN_OF_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_PARAMETER: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-_NOT_AT_THE_TOP: Final = frozenset({"anyOf", "oneOf", "allOf"})
-LONGEST_NAME: Final = 128
-UNKNOWN: Final = "unknown"
-"""The server of a tool that was never offered: it is on nobody's list."""
 
 
 def name_of(spec: ToolSpec) -> str:
@@ -146,57 +141,6 @@ def asked_for(content: Sequence[JsonValue]) -> list[Mapping[str, Any]]:
     return [b for b in content if isinstance(b, dict) and b.get("type") == "tool_use"]
 
 
-def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:
-    """The tools by the names that a model knows them by, whatever order they come in. Where two
-    would have the same name, the later by server and tool has a number in it."""
-    each = {(spec.server, spec.tool): spec for spec in specs}
-    named: dict[str, ToolSpec] = {}
-    for _, spec in sorted(each.items()):
-        name, number = name_of(spec), 1
-        while name in named:
-            number += 1
-            name = f"{name_of(spec)[: LONGEST_NAME - 4]}_{number}"
-        named[name] = spec
-    return named
-
-
-def _schema(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A server's schema as the Messages API takes it: one that it does not take would fail every
-    call that the tool is described in."""
-    named = given.get("properties", {})
-    if not isinstance(named, dict) or not all(map(_PARAMETER.fullmatch, named)):
-        return {"type": "object"}
-    kept = {name: value for name, value in given.items() if name not in _NOT_AT_THE_TOP}
-    return {**kept, "type": "object"}
-
-
-def _call(
-    request: TurnRequest, offered: Mapping[str, ToolSpec], block: Mapping[str, Any], place: str
-) -> ToolCall:
-    spec = offered.get(str(block.get("name")))
-    server, tool = (spec.server, spec.tool) if spec else (UNKNOWN, str(block.get("name"))[:100])
-    given = block.get("input")
-    arguments = given if isinstance(given, dict) else {}
-    return ToolCall(
-        call_id=f"{request.assignment.task_id}/{_NO_SIGN_OF_A_NAME.sub('_', tool)[:60]}.{place}",
-        server=server,
-        tool=tool,
-        arguments={k: value for k, value in arguments.items() if k != ADDED_BY_THE_DESK},
-    )
-
-
-class _Message(NamedTuple):
-    role: str
-    content: list[JsonValue]
-
-
-MOST_BLOCKS: Final = 100
-"""The bound of `desk.contracts.agents.turns.Said`."""
-
-TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
-LAST: Final = "This was your last call of a tool. Give your result now."
-
-
 def messages(material: str, request: TurnRequest) -> tuple[JsonValue, ...]:
     """The messages of a model's next call."""
     said = [_Message("user", [_text(material)])]
@@ -224,33 +168,6 @@ def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
     return tuple(kept)
 
 
-def _is_blank(block: JsonValue) -> bool:
-    text = block.get("text") if isinstance(block, dict) else None
-    return isinstance(text, str) and not text.strip()
-
-
-def _was_answered(request: TurnRequest) -> bool:
-    """Whether the last that was said is the calls of the last exchange: it is shown there. It
-    stands in the draft all the same where a model that was told of figures looks them up."""
-    return bool(request.exchanges) and request.exchanges[-1].said == request.draft
-
-
-def _results(exchange: Exchange) -> list[JsonValue]:
-    """What a turn's calls brought, in the order in which they were asked for."""
-    asked = asked_for(exchange.said)
-    brought: list[JsonValue] = [
-        _result(str(block.get("id")), shown(result), failed=result.status is not ToolStatus.OK)
-        for block, result in zip(asked, exchange.results, strict=False)
-    ]
-    left = asked[len(exchange.results) :]
-    return brought + [_result(str(block.get("id")), TOO_MANY, failed=True) for block in left]
-
-
-def _unanswered(draft: Sequence[JsonValue]) -> list[JsonValue]:
-    """An answer for each call in a draft that was never made: the API wants one."""
-    return [_result(str(block.get("id")), "Not called.", failed=True) for block in asked_for(draft)]
-
-
 def shown(result: ToolResult) -> str:
     """A tool's answer as a model reads it: JSON, under the name that it may refer to it by."""
     name = result.evidence_id.rsplit("/", 1)[-1]
@@ -259,41 +176,6 @@ def shown(result: ToolResult) -> str:
     if len(text) <= LONGEST_RESULT:
         return text
     return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
-
-
-def _result(block_id: str, content: str, *, failed: bool) -> JsonValue:
-    return {
-        "type": "tool_result",
-        "tool_use_id": block_id,
-        "content": content,
-        **({"is_error": True} if failed else {}),
-    }
-
-
-def _rejection(figure: RejectedFigure) -> str:
-    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
-
-
-def _text(words: str) -> JsonValue:
-    return {"type": "text", "text": words}
-
-
-LONGEST_OBJECTION: Final = 2_000
-
-_ENDED: Final = {
-    StopReason.REFUSAL: "the model refused the task",
-    StopReason.CONTEXT_EXCEEDED: "the task is longer than the model can read",
-}
-"""Reasons for which asking again would end the same way."""
-
-_UNFINISHED: Final = {
-    StopReason.MAX_TOKENS: "The answer was cut off because it was too long. Answer more briefly.",
-    StopReason.TOOL_USE: "There is no tool to call here. Give the result itself.",
-}
-
-
-_TASKS: Final = {name: task for name, kind in TASKS.items() if (task := kind.load_model())}
-"""The work that a model can add to."""
 
 
 def desk_turn(request: TurnRequest) -> Turn:
@@ -352,6 +234,125 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     except ValueError as error:
         return _objected(answer, f"The answer cannot be used: {error}")
     return Turn(said=said, result=_by_model(result, own), usage=answer.usage)
+
+
+def _condensed(exchange: Exchange) -> Exchange:
+    return Exchange(
+        results=tuple(_told(result) for result in exchange.results),
+        said=tuple(_clipped(block) for block in exchange.said if not is_thought(block)),
+    )
+
+
+def _told(result: ToolResult) -> ToolResult:
+    """That there was a result, without what it was. Never shown as evidence."""
+    size = len(json.dumps(result.content))
+    told = f"{size} characters, {LEFT_OUT}" if size > KEPT_OF_A_RESULT else result.content
+    error = (result.error or "")[:KEPT_OF_A_RESULT] or None
+    return result.model_copy(update={"content": told, "error": error})
+
+
+def _clipped(block: JsonValue) -> JsonValue:
+    if isinstance(block, dict) and isinstance(text := block.get("text"), str):
+        return {**block, "text": text.strip()[:LONGEST_THOUGHT]}
+    return block
+
+
+def _size(exchange: Exchange) -> int:
+    said: int = reduce(lambda total, block: total + len(json.dumps(block)), exchange.said, 0)
+    return said + sum(_size_of(result) for result in exchange.results)
+
+
+def _size_of(result: ToolResult) -> int:
+    shown: Any = result.content if result.content is not None else result.error
+    return min(len(json.dumps(shown)), LONGEST_RESULT)
+
+
+def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:
+    """The tools by the names that a model knows them by, whatever order they come in. Where two
+    would have the same name, the later by server and tool has a number in it."""
+    each = {(spec.server, spec.tool): spec for spec in specs}
+    named: dict[str, ToolSpec] = {}
+    for _, spec in sorted(each.items()):
+        name, number = name_of(spec), 1
+        while name in named:
+            number += 1
+            name = f"{name_of(spec)[: LONGEST_NAME - 4]}_{number}"
+        named[name] = spec
+    return named
+
+
+def _schema(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A server's schema as the Messages API takes it: one that it does not take would fail every
+    call that the tool is described in."""
+    named = given.get("properties", {})
+    if not isinstance(named, dict) or not all(map(_PARAMETER.fullmatch, named)):
+        return {"type": "object"}
+    kept = {name: value for name, value in given.items() if name not in _NOT_AT_THE_TOP}
+    return {**kept, "type": "object"}
+
+
+def _call(
+    request: TurnRequest, offered: Mapping[str, ToolSpec], block: Mapping[str, Any], place: str
+) -> ToolCall:
+    spec = offered.get(str(block.get("name")))
+    server, tool = (spec.server, spec.tool) if spec else (UNKNOWN, str(block.get("name"))[:100])
+    given = block.get("input")
+    arguments = given if isinstance(given, dict) else {}
+    return ToolCall(
+        call_id=f"{request.assignment.task_id}/{_NO_SIGN_OF_A_NAME.sub('_', tool)[:60]}.{place}",
+        server=server,
+        tool=tool,
+        arguments={k: value for k, value in arguments.items() if k != ADDED_BY_THE_DESK},
+    )
+
+
+class _Message(NamedTuple):
+    role: str
+    content: list[JsonValue]
+
+
+def _is_blank(block: JsonValue) -> bool:
+    text = block.get("text") if isinstance(block, dict) else None
+    return isinstance(text, str) and not text.strip()
+
+
+def _was_answered(request: TurnRequest) -> bool:
+    """Whether the last that was said is the calls of the last exchange: it is shown there. It
+    stands in the draft all the same where a model that was told of figures looks them up."""
+    return bool(request.exchanges) and request.exchanges[-1].said == request.draft
+
+
+def _results(exchange: Exchange) -> list[JsonValue]:
+    """What a turn's calls brought, in the order in which they were asked for."""
+    asked = asked_for(exchange.said)
+    brought: list[JsonValue] = [
+        _result(str(block.get("id")), shown(result), failed=result.status is not ToolStatus.OK)
+        for block, result in zip(asked, exchange.results, strict=False)
+    ]
+    left = asked[len(exchange.results) :]
+    return brought + [_result(str(block.get("id")), TOO_MANY, failed=True) for block in left]
+
+
+def _unanswered(draft: Sequence[JsonValue]) -> list[JsonValue]:
+    """An answer for each call in a draft that was never made: the API wants one."""
+    return [_result(str(block.get("id")), "Not called.", failed=True) for block in asked_for(draft)]
+
+
+def _result(block_id: str, content: str, *, failed: bool) -> JsonValue:
+    return {
+        "type": "tool_result",
+        "tool_use_id": block_id,
+        "content": content,
+        **({"is_error": True} if failed else {}),
+    }
+
+
+def _rejection(figure: RejectedFigure) -> str:
+    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
+
+
+def _text(words: str) -> JsonValue:
+    return {"type": "text", "text": words}
 
 
 def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:

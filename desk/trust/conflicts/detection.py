@@ -44,11 +44,107 @@ from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.conflicts.voting import put_to_the_vote
 
 DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
+
 LONGEST_SHIFT: Final = timedelta(days=7)
 """Decisions further apart than this are two decisions: no bank meets twice in a week."""
 
 _Days = dict[str, dict[date, Stand]]
 """By result and day, what is claimed."""
+
+LEANS: Final = frozenset({Leaning.UP, Leaning.DOWN})
+
+KINDS: Final = {
+    ViewKind.DIRECTION: ConflictKind.DIRECTION,
+    ViewKind.STANCE: ConflictKind.STANCE,
+    ViewKind.RECOMMENDATION: ConflictKind.RECOMMENDATION,
+}
+
+FIGURES: Final = {
+    Metric.MOVE: ViewKind.DIRECTION,
+    Metric.DECISION_CHANGE: ViewKind.STANCE,
+    Metric.DECISION_RATE: ViewKind.STANCE,
+}
+"""The views that are views of a figure."""
+
+REPORTERS: Final = frozenset(
+    {
+        AgentId.PRODUCT_MANAGER,
+        AgentId.RESEARCH_AGENT_1,
+        AgentId.RESEARCH_AGENT_2,
+        AgentId.VALIDATOR,
+    }
+)
+"""The agents of a week: two of them that say what one source says are one voice."""
+
+_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+
+Topic = tuple[ViewKind, str]
+"""What a view is about: its kind, and its subject."""
+
+MOST_CONFLICTS: Final = 50
+"""The bound of a market's outcome. Open ones go before those that a vote has settled."""
+
+WEEK: Final = "week"
+
+_Figure = tuple[str, Metric, date]
+"""What a claim is about: subject, metric and day."""
+
+
+def detect_conflicts(
+    market: str,
+    results: Sequence[ResearchResult],
+    voting: VotingConfig,
+    ranges: Ranges = NO_RANGES,
+) -> tuple[ConflictRecord, ...]:
+    """The contradictions between results on a market, in the order of their ids.
+
+    Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
+    the results does not matter, and no result contradicts itself. `ranges` are the target ranges
+    that are known: a rate's midpoint and its ends are one statement.
+    """
+    figures: list[ConflictRecord] = []
+    covered: set[tuple[ViewKind, str]] = set()
+    targets: set[str] = set()
+    for (subject, metric, day), stands in _stands_by_figure(market, results).items():
+        bounds = bounds_of(subject, metric, day, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_results(stands)):
+            besides = {stand.result.result_id for stand in stands}
+            positions = (
+                *(_position(stand, voting) for stand in stands),
+                *abstentions(metric, subject, results, voting, besides=besides),
+            )
+            topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
+            kind = _kind(stands, results)
+            figures.append(put_to_the_vote(topic, market, kind, positions, voting, bounds))
+            if metric in FIGURES:
+                covered.add((FIGURES[metric], subject))
+            if metric is Metric.TARGET:
+                targets.update(stand.claim.subject for stand in stands)
+    timing = timing_conflicts(market, results, voting)
+    held = with_implied_views(results, targets)
+    views = view_conflicts(market, held, voting, settled_by_figures=covered)
+    return _bounded((*figures, *timing, *views))
+
+
+def week_conflicts(
+    outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
+) -> tuple[ConflictRecord, ...]:
+    """The claims that stand in one market's findings and differently in another's.
+
+    The record's market is the one that the claim is about, where it is among them.
+    """
+    markets = {outcome.market for outcome in outcomes}
+    found = []
+    for name, stands in _by_claim(outcomes).items():
+        claim = stands[0].claim
+        bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
+        if any(_contradict(one, other, bounds) for one, other in _of_two_markets(stands)):
+            about = claim.subject if claim.subject in markets else min(markets)
+            positions = [claim_position(stand, voting) for stand in stands]
+            topic = f"{WEEK}/conflict/{name}"
+            kind = _kind(stands)
+            found.append(put_to_the_vote(topic, about, kind, positions, voting, bounds))
+    return _bounded(found)
 
 
 def timing_conflicts(
@@ -74,36 +170,6 @@ def timing_conflicts(
                 positions,
                 voting,
             )
-
-
-def _by_decision(results: Iterable[ResearchResult]) -> dict[tuple[str, Metric], _Days]:
-    found: dict[tuple[str, Metric], _Days] = defaultdict(lambda: defaultdict(dict))
-    for result in results:
-        for claim in result.claims:
-            if claim.metric in DATED:
-                days = found[(claim.subject, claim.metric)][result.result_id]
-                days.setdefault(claim.as_of, Stand(result, claim))
-    return found
-
-
-def _disputed(claimed: _Days) -> list[set[date]]:
-    """The groups of days that stand for one decision, earliest first."""
-    groups: list[set[date]] = []
-    for one in claimed.values():
-        for other in claimed.values():
-            for first in one.keys() - other.keys():
-                for second in other.keys() - one.keys():
-                    if abs(first - second) <= LONGEST_SHIFT:
-                        groups = _joined(groups, {first, second})
-    return sorted(groups, key=min)
-
-
-def _joined(groups: Sequence[set[date]], pair: set[date]) -> list[set[date]]:
-    apart = [group for group in groups if not group & pair]
-    return [*apart, pair.union(*(group for group in groups if group & pair))]
-
-
-LEANS: Final = frozenset({Leaning.UP, Leaning.DOWN})
 
 
 def with_implied_views(
@@ -139,73 +205,6 @@ def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> b
     return sides >= LEANS
 
 
-def _with_implied(
-    result: ResearchResult, results: Sequence[ResearchResult], contested: Collection[str]
-) -> ResearchResult:
-    implied = tuple(
-        view
-        for claim in result.claims
-        if claim.metric is Metric.TARGET and claim.subject not in contested
-        if (view := _implied(claim, result, results)) is not None
-    )
-    return result.model_copy(update={"views": (*result.views, *implied)}) if implied else result
-
-
-def _implied(
-    claim: Claim, result: ResearchResult, results: Sequence[ResearchResult]
-) -> View | None:
-    if any(v.kind is ViewKind.DIRECTION for v in result.views):
-        return None
-    last = last_price(claim.subject, result, results)
-    side = Leaning.NEUTRAL if last is None else target_side(claim.value, last)
-    if side not in LEANS:
-        return None
-    return View(
-        subject=claim.subject,
-        kind=ViewKind.DIRECTION,
-        leaning=side,
-        confidence=result.confidence,
-        claims=(claim.claim_id,),
-    )
-
-
-def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> set[Decimal]:
-    return {
-        claim.value
-        for result in results
-        for claim in result.claims
-        if (claim.subject, claim.metric) == (subject, metric)
-    }
-
-
-KINDS: Final = {
-    ViewKind.DIRECTION: ConflictKind.DIRECTION,
-    ViewKind.STANCE: ConflictKind.STANCE,
-    ViewKind.RECOMMENDATION: ConflictKind.RECOMMENDATION,
-}
-
-FIGURES: Final = {
-    Metric.MOVE: ViewKind.DIRECTION,
-    Metric.DECISION_CHANGE: ViewKind.STANCE,
-    Metric.DECISION_RATE: ViewKind.STANCE,
-}
-"""The views that are views of a figure."""
-
-REPORTERS: Final = frozenset(
-    {
-        AgentId.PRODUCT_MANAGER,
-        AgentId.RESEARCH_AGENT_1,
-        AgentId.RESEARCH_AGENT_2,
-        AgentId.VALIDATOR,
-    }
-)
-"""The agents of a week: two of them that say what one source says are one voice."""
-
-_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
-
-Topic = tuple[ViewKind, str]
-
-
 class Opinion(NamedTuple):
     """One result's view of something."""
 
@@ -225,7 +224,7 @@ def view_conflicts(
     Left out are those whose figures are in conflict themselves, so that nobody is asked twice, and
     views that come from words alone.
     """
-    for topic, opinions in _by_topic(market, results).items():
+    for topic, opinions in _opinions_by_topic(market, results).items():
         if topic in settled_by_figures:
             continue
         if any(_opposed(one, other) for one, other in combinations(opinions, 2)):
@@ -272,7 +271,75 @@ def own_judgement(position: Position) -> Position:
     return position.model_copy(update={"origin": None})
 
 
-def _by_topic(market: str, results: Iterable[ResearchResult]) -> dict[Topic, list[Opinion]]:
+def _by_decision(results: Iterable[ResearchResult]) -> dict[tuple[str, Metric], _Days]:
+    found: dict[tuple[str, Metric], _Days] = defaultdict(lambda: defaultdict(dict))
+    for result in results:
+        for claim in result.claims:
+            if claim.metric in DATED:
+                days = found[(claim.subject, claim.metric)][result.result_id]
+                days.setdefault(claim.as_of, Stand(result, claim))
+    return found
+
+
+def _disputed(claimed: _Days) -> list[set[date]]:
+    """The groups of days that stand for one decision, earliest first."""
+    groups: list[set[date]] = []
+    for one in claimed.values():
+        for other in claimed.values():
+            for first in one.keys() - other.keys():
+                for second in other.keys() - one.keys():
+                    if abs(first - second) <= LONGEST_SHIFT:
+                        groups = _joined(groups, {first, second})
+    return sorted(groups, key=min)
+
+
+def _joined(groups: Sequence[set[date]], pair: set[date]) -> list[set[date]]:
+    apart = [group for group in groups if not group & pair]
+    return [*apart, pair.union(*(group for group in groups if group & pair))]
+
+
+def _with_implied(
+    result: ResearchResult, results: Sequence[ResearchResult], contested: Collection[str]
+) -> ResearchResult:
+    implied = tuple(
+        view
+        for claim in result.claims
+        if claim.metric is Metric.TARGET and claim.subject not in contested
+        if (view := _implied(claim, result, results)) is not None
+    )
+    return result.model_copy(update={"views": (*result.views, *implied)}) if implied else result
+
+
+def _implied(
+    claim: Claim, result: ResearchResult, results: Sequence[ResearchResult]
+) -> View | None:
+    if any(v.kind is ViewKind.DIRECTION for v in result.views):
+        return None
+    last = last_price(claim.subject, result, results)
+    side = Leaning.NEUTRAL if last is None else target_side(claim.value, last)
+    if side not in LEANS:
+        return None
+    return View(
+        subject=claim.subject,
+        kind=ViewKind.DIRECTION,
+        leaning=side,
+        confidence=result.confidence,
+        claims=(claim.claim_id,),
+    )
+
+
+def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> set[Decimal]:
+    return {
+        claim.value
+        for result in results
+        for claim in result.claims
+        if (claim.subject, claim.metric) == (subject, metric)
+    }
+
+
+def _opinions_by_topic(
+    market: str, results: Iterable[ResearchResult]
+) -> dict[Topic, list[Opinion]]:
     """A view is of the subject that its writer named. One of the market quoted the other way round
     is one of the market, and leans the other way."""
     found: dict[Topic, list[Opinion]] = defaultdict(list)
@@ -297,82 +364,15 @@ def _opposed(one: Opinion, other: Opinion) -> bool:
     return _OPPOSITE.get(one.view.leaning) is other.view.leaning
 
 
-MOST_CONFLICTS: Final = 50
-"""The bound of a market's outcome. Open ones go before those that a vote has settled."""
-
-WEEK: Final = "week"
-
-_Topic = tuple[str, Metric, date]
-
-
-def detect_conflicts(
-    market: str,
-    results: Sequence[ResearchResult],
-    voting: VotingConfig,
-    ranges: Ranges = NO_RANGES,
-) -> tuple[ConflictRecord, ...]:
-    """The contradictions between results on a market, in the order of their ids.
-
-    Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
-    the results does not matter, and no result contradicts itself. `ranges` are the target ranges
-    that are known: a rate's midpoint and its ends are one statement.
-    """
-    figures: list[ConflictRecord] = []
-    covered: set[tuple[ViewKind, str]] = set()
-    targets: set[str] = set()
-    for (subject, metric, day), stands in _conflicts_by_topic(market, results).items():
-        bounds = bounds_of(subject, metric, day, voting, ranges)
-        if any(_contradict(one, other, bounds) for one, other in _of_two_results(stands)):
-            besides = {stand.result.result_id for stand in stands}
-            positions = (
-                *(_position(stand, voting) for stand in stands),
-                *abstentions(metric, subject, results, voting, besides=besides),
-            )
-            topic = f"{market}/conflict/{subject}:{metric}@{day.isoformat()}"
-            kind = _kind(stands, results)
-            figures.append(put_to_the_vote(topic, market, kind, positions, voting, bounds))
-            if metric in FIGURES:
-                covered.add((FIGURES[metric], subject))
-            if metric is Metric.TARGET:
-                targets.update(stand.claim.subject for stand in stands)
-    timing = timing_conflicts(market, results, voting)
-    held = with_implied_views(results, targets)
-    views = view_conflicts(market, held, voting, settled_by_figures=covered)
-    return _bounded((*figures, *timing, *views))
-
-
-def week_conflicts(
-    outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
-) -> tuple[ConflictRecord, ...]:
-    """The claims that stand in one market's findings and differently in another's.
-
-    The record's market is the one that the claim is about, where it is among them.
-    """
-    markets = {outcome.market for outcome in outcomes}
-    found = []
-    for name, stands in _by_claim(outcomes).items():
-        claim = stands[0].claim
-        bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
-        if any(_contradict(one, other, bounds) for one, other in _of_two_markets(stands)):
-            about = claim.subject if claim.subject in markets else min(markets)
-            positions = [claim_position(stand, voting) for stand in stands]
-            topic = f"{WEEK}/conflict/{name}"
-            kind = _kind(stands)
-            found.append(put_to_the_vote(topic, about, kind, positions, voting, bounds))
-    return _bounded(found)
-
-
-def _conflicts_by_topic(
-    market: str, results: Iterable[ResearchResult]
-) -> dict[_Topic, list[Stand]]:
-    topics: dict[_Topic, list[Stand]] = defaultdict(list)
+def _stands_by_figure(market: str, results: Iterable[ResearchResult]) -> dict[_Figure, list[Stand]]:
+    found: dict[_Figure, list[Stand]] = defaultdict(list)
     for result in results:
         for claim in result.claims:
-            topics[_topic(market, claim)].append(Stand(result, claim))
-    return topics
+            found[_figure(market, claim)].append(Stand(result, claim))
+    return found
 
 
-def _topic(market: str, claim: Claim) -> _Topic:
+def _figure(market: str, claim: Claim) -> _Figure:
     """What a claim is about; of the reversed pair, what it says about the market itself."""
     if reversed_pair(claim.subject) == market:
         turned = reversed_statement(claim.metric, claim.value)
@@ -385,10 +385,10 @@ def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
     stands: dict[str, list[Stand]] = defaultdict(list)
     for outcome in outcomes:
         results = without_rejected(outcome.results, outcome.validation)
-        standing = surviving_claims(results, outcome.conflicts)
+        surviving = surviving_claims(results, outcome.conflicts)
         for result in results:
             for claim in result.claims:
-                if standing.get(claim.claim_id) == claim:
+                if surviving.get(claim.claim_id) == claim:
                     stands[claim.claim_id].append(Stand(result, claim))
     return stands
 

@@ -29,69 +29,9 @@ from desk.trust.ledger.evidence import (
     window_of,
 )
 
-INSTANT: Final = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?|\d{1,2}:\d{2}")
-NUMBER: Final = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\d.]*\d)")
+_INSTANT: Final = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?|\d{1,2}:\d{2}")
 
-
-def _states(content: JsonValue, value: Decimal) -> bool:
-    """Whether a number in the content is the value, at the value's precision.
-
-    Numbers are read from JSON numbers and from strings; days and times of day are none.
-    """
-    return any(_is(number, value) for number in _numbers(content))
-
-
-def names(result: ToolResult, subject: str) -> bool:
-    """Whether the arguments of the call or its content name a pair or an area.
-
-    A pair is also named by its letters alone, or by its two currencies in their order.
-    """
-    words = [*_strings(dict(result.call.arguments)), *_strings(result.content)]
-    spellings = {subject, subject.replace("/", ""), subject.replace("/", "-")}
-    found = any(_has_word(word, spelling) for word in words for spelling in spellings)
-    return found or all(any(_has_word(w, code) for w in words) for code in subject.split("/"))
-
-
-def _has_word(text: str, word: str) -> bool:
-    return re.search(rf"(?<![A-Z]){re.escape(word)}(?![A-Z])", text) is not None
-
-
-def _is(number: Decimal, value: Decimal) -> bool:
-    try:
-        return at_precision_of(value, number) == value
-    except InvalidOperation:
-        return False
-
-
-def _numbers(content: JsonValue) -> Iterator[Decimal]:
-    for leaf in _leaves(content):
-        if isinstance(leaf, str):
-            for match in NUMBER.finditer(INSTANT.sub(" ", leaf)):
-                yield Decimal(match.group().replace(",", "").replace("−", "-"))
-        elif isinstance(leaf, int | float) and not isinstance(leaf, bool):
-            yield Decimal(str(leaf))
-
-
-def _strings(content: JsonValue) -> list[str]:
-    keys = [key for part in _parts(content) if isinstance(part, Mapping) for key in part]
-    return [*keys, *(leaf for leaf in _leaves(content) if isinstance(leaf, str))]
-
-
-def _leaves(content: JsonValue) -> Iterator[JsonValue]:
-    return (part for part in _parts(content) if not isinstance(part, dict | list))
-
-
-def _parts(content: JsonValue) -> Iterator[JsonValue]:
-    """The content and everything in it. Not recursive: what a server sends may be nested deeply."""
-    waiting: list[JsonValue] = [content]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if isinstance(part, dict):
-            waiting.extend(part.values())
-        elif isinstance(part, list):
-            waiting.extend(part)
-
+_NUMBER: Final = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\d.]*\d)")
 
 DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_ROW.values()})
 """Metrics of which there can be several in a window, so that their ids carry the day."""
@@ -113,12 +53,6 @@ class _Reading(NamedTuple):
     result: ToolResult
     answer: Answer | None
     gives: Mapping[str, tuple[Claim, ...]]
-
-
-class _Objected(Exception):
-    def __init__(self, check: ClaimCheck, words: str) -> None:
-        super().__init__(words)
-        self.check = check
 
 
 class Ledger:
@@ -227,7 +161,7 @@ class Ledger:
             if reading.answer is not None:
                 about = any(is_about(reading.answer, subject) for subject in wanted)
             else:
-                about = any(names(reading.result, subject) for subject in wanted)
+                about = any(_is_about(reading.result, subject) for subject in wanted)
             if not about:
                 words = f"{reading.result.evidence_id} is not about {' or '.join(sorted(wanted))}"
                 raise _Objected(ClaimCheck.EVIDENCE, words)
@@ -314,6 +248,72 @@ class Ledger:
         if expected is not None and expected != claim.value:
             words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
             raise _Objected(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
+
+
+def _states(content: JsonValue, value: Decimal) -> bool:
+    """Whether a number in the content is the value, at the value's precision.
+
+    Numbers are read from JSON numbers and from strings; days and times of day are none.
+    """
+    return any(_is(number, value) for number in _numbers(content))
+
+
+def _is_about(result: ToolResult, subject: str) -> bool:
+    """Whether the arguments of the call or its content name a pair or an area.
+
+    A pair is also named by its letters alone, or by its two currencies in their order.
+    """
+    words = [*_strings(dict(result.call.arguments)), *_strings(result.content)]
+    spellings = {subject, subject.replace("/", ""), subject.replace("/", "-")}
+    found = any(_has_word(word, spelling) for word in words for spelling in spellings)
+    return found or all(any(_has_word(w, code) for w in words) for code in subject.split("/"))
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![A-Z]){re.escape(word)}(?![A-Z])", text) is not None
+
+
+def _is(number: Decimal, value: Decimal) -> bool:
+    try:
+        return at_precision_of(value, number) == value
+    except InvalidOperation:
+        return False
+
+
+def _numbers(content: JsonValue) -> Iterator[Decimal]:
+    for leaf in _leaves(content):
+        if isinstance(leaf, str):
+            for match in _NUMBER.finditer(_INSTANT.sub(" ", leaf)):
+                yield Decimal(match.group().replace(",", "").replace("−", "-"))
+        elif isinstance(leaf, int | float) and not isinstance(leaf, bool):
+            yield Decimal(str(leaf))
+
+
+def _strings(content: JsonValue) -> list[str]:
+    keys = [key for part in _parts(content) if isinstance(part, Mapping) for key in part]
+    return [*keys, *(leaf for leaf in _leaves(content) if isinstance(leaf, str))]
+
+
+def _leaves(content: JsonValue) -> Iterator[JsonValue]:
+    return (part for part in _parts(content) if not isinstance(part, dict | list))
+
+
+def _parts(content: JsonValue) -> Iterator[JsonValue]:
+    """The content and everything in it. Not recursive: what a server sends may be nested deeply."""
+    waiting: list[JsonValue] = [content]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+
+
+class _Objected(Exception):
+    def __init__(self, check: ClaimCheck, words: str) -> None:
+        super().__init__(words)
+        self.check = check
 
 
 def _compare_with_any(claim: Claim, derived: tuple[Claim, ...]) -> None:

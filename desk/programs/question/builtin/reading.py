@@ -50,6 +50,7 @@ from desk.programs.question.builtin.asking import (
 from desk.trust.prose import clip
 
 DOCUMENTS: Final = "corpus://documents/"
+
 MOST_BEFORE: Final = 3
 """Things of one kind, found by a node before, that are read."""
 
@@ -57,9 +58,24 @@ MOST_FOUND: Final = 5
 """The same of the agent's own search."""
 
 _MENTION: Final = re.compile(re.escape(DOCUMENTS) + r"([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9])")
+
 _PDF: Final = re.compile(r"\b(?:[a-z][a-z0-9+.-]*://\S+?|[\w-]+)\.pdf\b", re.IGNORECASE)
+
 _PDF_FOLDER: Final = "corpus://pdfs/"
+
 MOST_TICKETS: Final = 2
+
+LONGEST_MISSING = 600
+
+Part = TypeVar("Part", bound=ToldAnswer)
+
+OneReading = TypeVar("OneReading", bound="Reading[Any]")
+
+MOST_CHARACTERS: Final = 500_000
+"""Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
+takes six turns, and with a search before and the result after no more than the usual eight."""
+
+MOST_DOCUMENTS: Final = 6
 
 
 def named_documents(query: Query) -> tuple[str, ...]:
@@ -69,13 +85,6 @@ def named_documents(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, *_MENTION.findall(query.question))))
 
 
-def named_pdfs(query: Query) -> tuple[str, ...]:
-    """The addresses of the PDF files that parameters or the question name, each once."""
-    given = parameter_list(query, "pdf", "pdfs", "url", "document", "documents", "first", "second")
-    named = (name for name in given if _is_pdf(name))
-    return tuple(dict.fromkeys(map(_pdf_url, (*named, *_PDF.findall(query.question)))))
-
-
 def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
     """The documents worth reading of those that were found here or before, best first."""
     found = (_document(hit) for hit in hits_in(searched))
@@ -83,52 +92,26 @@ def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tup
     return _best(found, before)
 
 
-def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
-    """The PDF files worth reading of those that were found here or before, best first."""
-    found = (hit.url if _is_pdf(hit.url) else None for hit in hits_in(searched))
-    before = (hit.url if _is_pdf(hit.url) else None for hit in hits_before(request))
-    return _best(found, before)
+@dataclass(frozen=True)
+class Course(Generic[Part, OneReading]):
+    """What an agent reads and how it asks for it.
 
+    `kind` is the word of a search for such things, `things` what they are called in sentences, and
+    `title` what one is called there. `asks_by` and `goes_on_by` are the tool's arguments for its
+    name and for the place where a part begins.
+    """
 
-def search_words(request: TurnRequest, query: Query) -> str:
-    """What to look for: the question, and what the tickets found so far are about."""
-    question = query.parameters.get("search") or query.question
-    about = [
-        ticket.summary
-        for entry in request.state
-        if isinstance(entry.result, TicketsFound)
-        for ticket in entry.result.tickets
-    ]
-    if len(about) > MOST_TICKETS:
-        about = []
-    words = " ".join([TICKET_ID.sub(" ", question), *about])
-    return " ".join(words.split())[:LONGEST_QUERY] or question[:LONGEST_QUERY]
-
-
-def _best(found: Iterable[str | None], before: Iterable[str | None]) -> tuple[str, ...]:
-    own = [name for name in found if name][:MOST_FOUND]
-    earlier = [name for name in before if name][:MOST_BEFORE]
-    return tuple(dict.fromkeys((*own, *earlier)))
-
-
-def _document(hit: ToldHit) -> str | None:
-    if hit.url.startswith(DOCUMENTS):
-        return hit.url.removeprefix(DOCUMENTS)
-    return None
-
-
-def _is_pdf(name: str) -> bool:
-    return name.lower().endswith(".pdf")
-
-
-def _pdf_url(name: str) -> str:
-    return name if "://" in name else _PDF_FOLDER + name
-
-
-LONGEST_MISSING = 600
-
-Part = TypeVar("Part", bound=ToldAnswer)
-OneReading = TypeVar("OneReading", bound="Reading[Any]")
+    capability: Capability
+    kind: str
+    things: str
+    title: Callable[[str], str]
+    asks_by: str
+    goes_on_by: str
+    most_searched: int
+    named: Callable[[Query], tuple[str, ...]]
+    found: Callable[[TurnRequest, Iterable[ToolResult]], tuple[str, ...]]
+    part: type[Part]
+    reading: Callable[[str, Part, str, Instant | None], OneReading]
 
 
 @dataclass(slots=True)
@@ -155,26 +138,128 @@ class Reading(ABC, Generic[Part]):
         """What of it was not read, as the ends of sentences that its name begins."""
 
 
-@dataclass(frozen=True)
-class Course(Generic[Part, OneReading]):
-    """What an agent reads and how it asks for it.
+@dataclass(slots=True)
+class _DocumentReading(Reading[ToldDocument]):
+    """A document as far as it was read. `next_offset` is where it goes on, None at its end."""
 
-    `kind` is the word of a search for such things, `things` what they are called in sentences, and
-    `title` what one is called there. `asks_by` and `goes_on_by` are the tool's arguments for its
-    name and for the place where a part begins.
-    """
+    parts: dict[int, str] = field(default_factory=dict)
+    characters: int | None = None
+    next_offset: int | None = None
 
-    capability: Capability
-    kind: str
-    things: str
-    title: Callable[[str], str]
-    asks_by: str
-    goes_on_by: str
-    most_searched: int
-    named: Callable[[Query], tuple[str, ...]]
-    found: Callable[[TurnRequest, Iterable[ToolResult]], tuple[str, ...]]
-    part: type[Part]
-    reading: Callable[[str, Part, str, Instant | None], OneReading]
+    @property
+    def markdown(self) -> str:
+        return "".join(self.parts[offset] for offset in sorted(self.parts))
+
+    @property
+    def goes_on_at(self) -> int | None:
+        read = len(self.markdown)
+        return self.next_offset if read < MOST_CHARACTERS else None
+
+    def add(self, part: ToldDocument) -> None:
+        self.parts.setdefault(part.offset or 0, part.markdown)
+        self.characters = part.characters or self.characters
+        self.next_offset = part.next_offset
+
+    def unread(self) -> list[str]:
+        if self.next_offset is None:
+            return []
+        whole = f" of {self.characters}" if self.characters else ""
+        return [f"only the first {len(self.markdown)} characters{whole} were read"]
+
+
+_DOCUMENTS: Final = Course(
+    capability=Capability.DOCUMENT,
+    kind="document",
+    things="documents",
+    title=str,
+    asks_by="doc_id",
+    goes_on_by="offset",
+    most_searched=MOST_DOCUMENTS,
+    named=named_documents,
+    found=documents_found,
+    part=ToldDocument,
+    reading=_DocumentReading,
+)
+
+MOST_PAGES: Final = 300
+"""Of one file. What is longer is read up to here, and that is said."""
+
+MOST_FILES: Final = 4
+
+
+def named_pdfs(query: Query) -> tuple[str, ...]:
+    """The addresses of the PDF files that parameters or the question name, each once."""
+    given = parameter_list(query, "pdf", "pdfs", "url", "document", "documents", "first", "second")
+    named = (name for name in given if _is_pdf(name))
+    return tuple(dict.fromkeys(map(_pdf_url, (*named, *_PDF.findall(query.question)))))
+
+
+def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
+    """The PDF files worth reading of those that were found here or before, best first."""
+    found = (hit.url if _is_pdf(hit.url) else None for hit in hits_in(searched))
+    before = (hit.url if _is_pdf(hit.url) else None for hit in hits_before(request))
+    return _best(found, before)
+
+
+@dataclass(slots=True)
+class _PdfReading(Reading[ToldPdf]):
+    """A file as far as it was read. `next_page` is where it goes on, None at its end."""
+
+    pages: dict[int, str] = field(default_factory=dict)
+    page_count: int | None = None
+    next_page: int | None = None
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def goes_on_at(self) -> int | None:
+        return self.next_page if len(self.pages) < MOST_PAGES else None
+
+    def add(self, part: ToldPdf) -> None:
+        for place, page in enumerate(part.pages, start=len(self.pages) + 1):
+            self.pages.setdefault(page.page_number or place, page.text)
+        self.page_count = part.page_count or self.page_count
+        self.next_page = part.next_page
+        self.unreadable += [part.missing] if part.missing else []
+
+    def unread(self) -> list[str]:
+        if self.next_page is None:
+            return self.unreadable
+        whole = f" of {self.page_count}" if self.page_count else ""
+        return [*self.unreadable, f"only the first {len(self.pages)} pages{whole} were read"]
+
+
+def _file(url: str) -> str:
+    return url.rsplit("/", 1)[-1] or url
+
+
+_PDFS: Final = Course(
+    capability=Capability.PDF,
+    kind="pdf",
+    things="PDF files",
+    title=_file,
+    asks_by="url",
+    goes_on_by="first_page",
+    most_searched=MOST_FILES,
+    named=named_pdfs,
+    found=pdfs_found,
+    part=ToldPdf,
+    reading=_PdfReading,
+)
+
+
+def search_words(request: TurnRequest, query: Query) -> str:
+    """What to look for: the question, and what the tickets found so far are about."""
+    question = query.parameters.get("search") or query.question
+    about = [
+        ticket.summary
+        for entry in request.state
+        if isinstance(entry.result, TicketsFound)
+        for ticket in entry.result.tickets
+    ]
+    if len(about) > MOST_TICKETS:
+        about = []
+    words = " ".join([TICKET_ID.sub(" ", question), *about])
+    return " ".join(words.split())[:LONGEST_QUERY] or question[:LONGEST_QUERY]
 
 
 class ReadSoFar(NamedTuple, Generic[OneReading]):
@@ -217,6 +302,68 @@ def read_on(request: TurnRequest, course: Course[Part, OneReading]) -> Turn | Re
         calls=(_search(request, query, course),),
         note=f"Look for {course.things} that the question is about",
     )
+
+
+def read_documents(request: TurnRequest) -> Turn:
+    """Read the documents that are named, or else those that a search finds; go on with a long one
+    up to a bound; then deliver what was read.
+
+    Raises:
+        TaskNotPossible: there is no question, or no tool could be asked.
+    """
+    read = read_on(request, _DOCUMENTS)
+    if isinstance(read, Turn):
+        return read
+    return Turn(
+        result=DocumentsRead(
+            task_id=request.assignment.task_id,
+            agent=request.assignment.agent,
+            documents=tuple(map(_as_document, read.readings)),
+            evidence=read.evidence,
+            missing=read.missing,
+        )
+    )
+
+
+def read_pdfs(request: TurnRequest) -> Turn:
+    """Read the files that are named, or else those that a search finds; go on with a long one up
+    to a bound; then deliver the pages that were read.
+
+    Raises:
+        TaskNotPossible: there is no question, or no tool could be asked.
+    """
+    read = read_on(request, _PDFS)
+    if isinstance(read, Turn):
+        return read
+    return Turn(
+        result=PdfsRead(
+            task_id=request.assignment.task_id,
+            agent=request.assignment.agent,
+            pdfs=tuple(map(_pdf, read.readings)),
+            evidence=read.evidence,
+            missing=read.missing,
+        )
+    )
+
+
+def _best(found: Iterable[str | None], before: Iterable[str | None]) -> tuple[str, ...]:
+    own = [name for name in found if name][:MOST_FOUND]
+    earlier = [name for name in before if name][:MOST_BEFORE]
+    return tuple(dict.fromkeys((*own, *earlier)))
+
+
+def _document(hit: ToldHit) -> str | None:
+    if hit.url.startswith(DOCUMENTS):
+        return hit.url.removeprefix(DOCUMENTS)
+    return None
+
+
+def _is_pdf(name: str) -> bool:
+    return name.lower().endswith(".pdf")
+
+
+def _pdf_url(name: str) -> str:
+    return name if "://" in name else _PDF_FOLDER + name
 
 
 def _search(request: TurnRequest, query: Query, course: Course[Part, OneReading]) -> ToolCall:
@@ -288,78 +435,6 @@ def _silent(searched: Iterable[ToolResult], course: Course[Part, OneReading]) ->
     return [why_not(result, f"the search for {course.things}") for result in failed]
 
 
-MOST_CHARACTERS: Final = 500_000
-"""Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
-takes six turns, and with a search before and the result after no more than the usual eight."""
-
-MOST_DOCUMENTS: Final = 6
-
-
-@dataclass(slots=True)
-class _DocumentReading(Reading[ToldDocument]):
-    """A document as far as it was read. `next_offset` is where it goes on, None at its end."""
-
-    parts: dict[int, str] = field(default_factory=dict)
-    characters: int | None = None
-    next_offset: int | None = None
-
-    @property
-    def markdown(self) -> str:
-        return "".join(self.parts[offset] for offset in sorted(self.parts))
-
-    @property
-    def goes_on_at(self) -> int | None:
-        read = len(self.markdown)
-        return self.next_offset if read < MOST_CHARACTERS else None
-
-    def add(self, part: ToldDocument) -> None:
-        self.parts.setdefault(part.offset or 0, part.markdown)
-        self.characters = part.characters or self.characters
-        self.next_offset = part.next_offset
-
-    def unread(self) -> list[str]:
-        if self.next_offset is None:
-            return []
-        whole = f" of {self.characters}" if self.characters else ""
-        return [f"only the first {len(self.markdown)} characters{whole} were read"]
-
-
-_DOCUMENTS: Final = Course(
-    capability=Capability.DOCUMENT,
-    kind="document",
-    things="documents",
-    title=str,
-    asks_by="doc_id",
-    goes_on_by="offset",
-    most_searched=MOST_DOCUMENTS,
-    named=named_documents,
-    found=documents_found,
-    part=ToldDocument,
-    reading=_DocumentReading,
-)
-
-
-def read_documents(request: TurnRequest) -> Turn:
-    """Read the documents that are named, or else those that a search finds; go on with a long one
-    up to a bound; then deliver what was read.
-
-    Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
-    """
-    read = read_on(request, _DOCUMENTS)
-    if isinstance(read, Turn):
-        return read
-    return Turn(
-        result=DocumentsRead(
-            task_id=request.assignment.task_id,
-            agent=request.assignment.agent,
-            documents=tuple(map(_as_document, read.readings)),
-            evidence=read.evidence,
-            missing=read.missing,
-        )
-    )
-
-
 def _as_document(reading: _DocumentReading) -> Document:
     answer = reading.answer
     alone = answer.html if len(reading.parts) == 1 else None
@@ -370,79 +445,6 @@ def _as_document(reading: _DocumentReading) -> Document:
         title=answer.title[:500] if answer.title else None,
         url=answer.url[:2_000] if answer.url else None,
         published_at=reading.published_at,
-    )
-
-
-MOST_PAGES: Final = 300
-"""Of one file. What is longer is read up to here, and that is said."""
-
-MOST_FILES: Final = 4
-
-
-@dataclass(slots=True)
-class _PdfReading(Reading[ToldPdf]):
-    """A file as far as it was read. `next_page` is where it goes on, None at its end."""
-
-    pages: dict[int, str] = field(default_factory=dict)
-    page_count: int | None = None
-    next_page: int | None = None
-    unreadable: list[str] = field(default_factory=list)
-
-    @property
-    def goes_on_at(self) -> int | None:
-        return self.next_page if len(self.pages) < MOST_PAGES else None
-
-    def add(self, part: ToldPdf) -> None:
-        for place, page in enumerate(part.pages, start=len(self.pages) + 1):
-            self.pages.setdefault(page.page_number or place, page.text)
-        self.page_count = part.page_count or self.page_count
-        self.next_page = part.next_page
-        self.unreadable += [part.missing] if part.missing else []
-
-    def unread(self) -> list[str]:
-        if self.next_page is None:
-            return self.unreadable
-        whole = f" of {self.page_count}" if self.page_count else ""
-        return [*self.unreadable, f"only the first {len(self.pages)} pages{whole} were read"]
-
-
-def _file(url: str) -> str:
-    return url.rsplit("/", 1)[-1] or url
-
-
-_PDFS: Final = Course(
-    capability=Capability.PDF,
-    kind="pdf",
-    things="PDF files",
-    title=_file,
-    asks_by="url",
-    goes_on_by="first_page",
-    most_searched=MOST_FILES,
-    named=named_pdfs,
-    found=pdfs_found,
-    part=ToldPdf,
-    reading=_PdfReading,
-)
-
-
-def read_pdfs(request: TurnRequest) -> Turn:
-    """Read the files that are named, or else those that a search finds; go on with a long one up
-    to a bound; then deliver the pages that were read.
-
-    Raises:
-        TaskNotPossible: there is no question, or no tool could be asked.
-    """
-    read = read_on(request, _PDFS)
-    if isinstance(read, Turn):
-        return read
-    return Turn(
-        result=PdfsRead(
-            task_id=request.assignment.task_id,
-            agent=request.assignment.agent,
-            pdfs=tuple(map(_pdf, read.readings)),
-            evidence=read.evidence,
-            missing=read.missing,
-        )
     )
 
 

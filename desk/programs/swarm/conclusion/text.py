@@ -47,6 +47,39 @@ from desk.trust.prose import LONGEST_TEXT, clip
 
 _SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))
 
+_RANKS = ("first", "second", "third", "fourth", "fifth")
+
+_WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Leaning.UP)}
+
+ENOUGH: Final = 0.5
+"""The share of the specialists asked that must have delivered."""
+
+_ASKS_FOR: Final = {
+    AgentId.MARKET_SPECIALIST: "market conditions",
+    AgentId.TECHNICAL_SPECIALIST: "technicals",
+    AgentId.FUNDAMENTAL_SPECIALIST: "fundamentals",
+    AgentId.SENTIMENT_SPECIALIST: "sentiment",
+    AgentId.PATTERN_SPECIALIST: "patterns",
+}
+"""By these words a plan knows whom an objective asks for."""
+
+MOST_SECTIONS: Final = 20
+
+LONGEST_SECTION: Final = 20_000
+
+MOST_MISSING: Final = 40
+
+NOTHING: Final = "None of the specialists brought a figure, so that the question stays open."
+
+_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+
+_WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
+
+_SPANS_OF_A_LEAD: Final = (
+    (Metric.MONTH_MOVE, "on the month"),
+    (Metric.QUARTER_MOVE, "on the quarter"),
+)
+
 
 def compared(account: Account) -> str | None:
     """`Over the quarter NVDA has done best, and over the month AMZN`, with each one's move; None
@@ -66,14 +99,56 @@ def compared(account: Account) -> str | None:
     return f"{'; '.join(told)}."
 
 
-_RANKS = ("first", "second", "third", "fourth", "fifth")
-_WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Leaning.UP)}
-
-
 def drivers(account: Account, currency: str | None = None) -> str:
     """For each market that was looked at what drives it. A currency that was asked about is named
     where the market is quoted the other way round."""
     return joined(_on(account, market.market, currency) for market in account.markets)
+
+
+def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
+    """The objective of another round, or None where there is to be none."""
+    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
+    if len(plans) != 1:
+        return None
+    return _undelivered(plans[0], state) or _unsettled(state, balances)
+
+
+def delivered(state: Iterable[StateEntry]) -> bool:
+    """Whether anybody has brought a figure."""
+    return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
+
+
+def conclusion(request: TurnRequest) -> Synthesis:
+    """The answer to the objective out of what was found and how it was argued out, what the leader
+    takes to be likely, and what it wants to know still."""
+    account = account_of(request)
+    answered = delivered(request.state)
+    assignment = request.assignment
+    return Synthesis(
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        summary=clip(_summary(account) if answered else NOTHING, LONGEST_TEXT),
+        sections=tuple(_sections(account))[:MOST_SECTIONS],
+        answered=answered,
+        missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
+        hypotheses=hypotheses_on(
+            account.markets, account.balances, account.surviving, assignment.window.end
+        ),
+        further=_further(account),
+    )
+
+
+def leaning_words(balance: Balance) -> str:
+    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
+    name, decided = spoken(balance.market), balance.conflict
+    if not balance.voices:
+        return f"On {name} nobody brought a view."
+    if decided is not None and not decided.resolved:
+        return f"Which way {name} leans is open: the specialists disagree, and nobody has decided."
+    way = _WAYS.get(balance.leaning)
+    if way is None:
+        return f"{name} leans neither way over the next four weeks, {_by(balance)}."
+    return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
 
 
 def _on(account: Account, market: str, currency: str | None) -> str:
@@ -175,27 +250,6 @@ def _share(account: Account, market: str) -> str:
     )
 
 
-ENOUGH: Final = 0.5
-"""The share of the specialists asked that must have delivered."""
-
-_ASKS_FOR: Final = {
-    AgentId.MARKET_SPECIALIST: "market conditions",
-    AgentId.TECHNICAL_SPECIALIST: "technicals",
-    AgentId.FUNDAMENTAL_SPECIALIST: "fundamentals",
-    AgentId.SENTIMENT_SPECIALIST: "sentiment",
-    AgentId.PATTERN_SPECIALIST: "patterns",
-}
-"""By these words a plan knows whom an objective asks for."""
-
-
-def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
-    """The objective of another round, or None where there is to be none."""
-    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
-    if len(plans) != 1:
-        return None
-    return _undelivered(plans[0], state) or _unsettled(state, balances)
-
-
 def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | None:
     heard = heard_on(state)
     asked = {(each.agent, each.market.market) for each in plan.subagents}
@@ -252,44 +306,6 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 def _listed(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def delivered(state: Iterable[StateEntry]) -> bool:
-    """Whether anybody has brought a figure."""
-    return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
-
-
-MOST_SECTIONS: Final = 20
-LONGEST_SECTION: Final = 20_000
-MOST_MISSING: Final = 40
-NOTHING: Final = "None of the specialists brought a figure, so that the question stays open."
-
-_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
-_WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
-_SPANS_OF_A_LEAD: Final = (
-    (Metric.MONTH_MOVE, "on the month"),
-    (Metric.QUARTER_MOVE, "on the quarter"),
-)
-
-
-def conclusion(request: TurnRequest) -> Synthesis:
-    """The answer to the objective out of what was found and how it was argued out, what the leader
-    takes to be likely, and what it wants to know still."""
-    account = account_of(request)
-    answered = delivered(request.state)
-    assignment = request.assignment
-    return Synthesis(
-        task_id=assignment.task_id,
-        agent=assignment.agent,
-        summary=clip(_summary(account) if answered else NOTHING, LONGEST_TEXT),
-        sections=tuple(_sections(account))[:MOST_SECTIONS],
-        answered=answered,
-        missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
-        hypotheses=hypotheses_on(
-            account.markets, account.balances, account.surviving, assignment.window.end
-        ),
-        further=_further(account),
-    )
 
 
 def _further(account: Account) -> Refinement | None:
@@ -351,19 +367,6 @@ def _moved(account: Account, market: str) -> str:
         return ""
     last = f"It stands at [[{claim_id(market, Metric.LAST)}]]"
     return f"{last}, {moves}." if moves else f"{last}."
-
-
-def leaning_words(balance: Balance) -> str:
-    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
-    name, decided = spoken(balance.market), balance.conflict
-    if not balance.voices:
-        return f"On {name} nobody brought a view."
-    if decided is not None and not decided.resolved:
-        return f"Which way {name} leans is open: the specialists disagree, and nobody has decided."
-    way = _WAYS.get(balance.leaning)
-    if way is None:
-        return f"{name} leans neither way over the next four weeks, {_by(balance)}."
-    return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
 
 
 def _unlikely(balance: Balance) -> str:

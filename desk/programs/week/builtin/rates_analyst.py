@@ -58,6 +58,29 @@ REMARK: Final = re.compile(r",| \(")
 STRAY_DIGIT: Final = re.compile(r"\d(?![\d]*-[a-z])")
 """A digit that does not belong to a name such as 1-day."""
 
+APPROXIMATE_CONFIDENCE = 0.9
+"""The most that an event is worth whose day is not the day of the announcement."""
+
+
+def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:
+    routes = (route for capability in capabilities for route in USUAL_ROUTES[capability])
+    return frozenset((route.server, route.tool) for route in routes)
+
+
+_NEWS = _tools(Capability.NEWS_SEARCH)
+
+_BANK_NEWS = _tools(Capability.BANK_NEWS)
+
+_LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
+"""The central banks' server has no news unless it is started for it."""
+
+AHEAD = 6 * WEEK
+
+DAY = WEEK / 7
+"""A bank's local day can be one later than the desk's."""
+
+MOST_REASONS = 20
+
 
 def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
     """What a bank decided, by how much, the how-manieth in a row, and how exactly its day is
@@ -116,18 +139,6 @@ def instrument_name(decision: RateDecision) -> str:
 def weekday(day: date) -> str:
     """The English name of a day of the week, whatever the machine's language."""
     return WEEKDAYS[day.weekday()]
-
-
-def _precision(decision: RateDecision) -> str:
-    if decision.precision is DatePrecision.MONTH:
-        return " The source gives the month of the decision only."
-    if decision.precision is DatePrecision.EFFECTIVE:
-        return " The source gives the day on which the rate took effect."
-    return ""
-
-
-APPROXIMATE_CONFIDENCE = 0.9
-"""The most that an event is worth whose day is not the day of the announcement."""
 
 
 def decision_events(
@@ -194,41 +205,6 @@ def scheduled_events(
     return tuple(sorted(events, key=lambda event: (event.event_date, event.area or "")))
 
 
-def _scheduled(
-    market: MarketSpec,
-    scheduled: ScheduledDecision,
-    source: DataSource,
-    text: str,
-    impact: Impact,
-    certainty: float,
-    rates: Mapping[str, PolicyRate],
-) -> MarketEvent:
-    known = rates.get(scheduled.area)
-    rate_known = known is not None and known.rate is not None
-    return MarketEvent(
-        event_id=_event_id(market, EventType.SCHEDULED_DECISION, scheduled.area, scheduled.day),
-        event_type=EventType.SCHEDULED_DECISION,
-        market=market.market,
-        currency_pair=_pair(market),
-        area=scheduled.area,
-        central_bank=scheduled.bank,
-        event_date=scheduled.day,
-        description=text,
-        impact=impact,
-        claims=(claim_id(scheduled.area, Metric.POLICY_RATE),) if rate_known else (),
-        source_url=source.url,
-        confidence=certainty,
-    )
-
-
-def _event_id(market: MarketSpec, kind: EventType, area: str, day: date) -> str:
-    return f"{market.market}/{kind}/{area}/{day.isoformat()}"
-
-
-def _pair(market: MarketSpec) -> str | None:
-    return market.market if market.kind is MarketKind.PAIR else None
-
-
 def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
     """One view for each area with a decision in the window: up raised, down cut, neutral held."""
     newest = {decision.area: decision for decision in view.decisions}
@@ -245,23 +221,6 @@ def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
         )
         for decision in newest.values()
     )
-
-
-def _leaning(decision: RateDecision) -> Leaning:
-    if decision.change.is_zero():
-        return Leaning.NEUTRAL
-    return Leaning.UP if decision.change > 0 else Leaning.DOWN
-
-
-def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:
-    routes = (route for capability in capabilities for route in USUAL_ROUTES[capability])
-    return frozenset((route.server, route.tool) for route in routes)
-
-
-_NEWS = _tools(Capability.NEWS_SEARCH)
-_BANK_NEWS = _tools(Capability.BANK_NEWS)
-_LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
-"""The central banks' server has no news unless it is started for it."""
 
 
 def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tuple[ToolCall, ...]:
@@ -298,6 +257,81 @@ def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
     return result
 
 
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask for rates, decisions and calendar side by side; with them, submit the result, and with
+    the tone of the news where some came back.
+
+    Raises:
+        TaskNotPossible: an answer could not be had or cannot be read.
+    """
+    market = market_of(request)
+    if not request.exchanges:
+        return _questions(request, market)
+    return Turn(result=with_tone(request, _research(request, _read(request, market))))
+
+
+def own_areas(market: MarketSpec) -> tuple[str, ...]:
+    """The areas whose decisions are this market's news."""
+    if market.kind is MarketKind.PAIR:
+        return market.areas
+    return market.areas[:1] or (market.market,)
+
+
+def areas_with_base(market: MarketSpec, base_area: str) -> tuple[str, ...]:
+    """The areas whose rates are needed: the market's own, and the other side of a differential."""
+    sides = differential_areas(market, base_area) or ()
+    return tuple(dict.fromkeys((*own_areas(market), *sides)))
+
+
+def _precision(decision: RateDecision) -> str:
+    if decision.precision is DatePrecision.MONTH:
+        return " The source gives the month of the decision only."
+    if decision.precision is DatePrecision.EFFECTIVE:
+        return " The source gives the day on which the rate took effect."
+    return ""
+
+
+def _scheduled(
+    market: MarketSpec,
+    scheduled: ScheduledDecision,
+    source: DataSource,
+    text: str,
+    impact: Impact,
+    certainty: float,
+    rates: Mapping[str, PolicyRate],
+) -> MarketEvent:
+    known = rates.get(scheduled.area)
+    rate_known = known is not None and known.rate is not None
+    return MarketEvent(
+        event_id=_event_id(market, EventType.SCHEDULED_DECISION, scheduled.area, scheduled.day),
+        event_type=EventType.SCHEDULED_DECISION,
+        market=market.market,
+        currency_pair=_pair(market),
+        area=scheduled.area,
+        central_bank=scheduled.bank,
+        event_date=scheduled.day,
+        description=text,
+        impact=impact,
+        claims=(claim_id(scheduled.area, Metric.POLICY_RATE),) if rate_known else (),
+        source_url=source.url,
+        confidence=certainty,
+    )
+
+
+def _event_id(market: MarketSpec, kind: EventType, area: str, day: date) -> str:
+    return f"{market.market}/{kind}/{area}/{day.isoformat()}"
+
+
+def _pair(market: MarketSpec) -> str | None:
+    return market.market if market.kind is MarketKind.PAIR else None
+
+
+def _leaning(decision: RateDecision) -> Leaning:
+    if decision.change.is_zero():
+        return Leaning.NEUTRAL
+    return Leaning.UP if decision.change > 0 else Leaning.DOWN
+
+
 def _may_be_news(answer: ToolResult) -> bool:
     return isinstance(answer.content, dict) and bool(answer.content.get("items"))
 
@@ -326,13 +360,6 @@ def _toned(request: TurnRequest, result: ResearchResult) -> ResearchResult:
     )
 
 
-AHEAD = 6 * WEEK
-DAY = WEEK / 7
-"""A bank's local day can be one later than the desk's."""
-
-MOST_REASONS = 20
-
-
 @dataclass(frozen=True, slots=True)
 class _Findings:
     """What the three tools answered about a market, and what follows."""
@@ -354,32 +381,6 @@ class _Findings:
 
 def _unanswered(area: str) -> PolicyRate:
     return PolicyRate(area=area, bank=area, instrument="policy rate", missing="not in the answer")
-
-
-def take_turn(request: TurnRequest) -> Turn:
-    """Ask for rates, decisions and calendar side by side; with them, submit the result, and with
-    the tone of the news where some came back.
-
-    Raises:
-        TaskNotPossible: an answer could not be had or cannot be read.
-    """
-    market = market_of(request)
-    if not request.exchanges:
-        return _questions(request, market)
-    return Turn(result=with_tone(request, _research(request, _read(request, market))))
-
-
-def own_areas(market: MarketSpec) -> tuple[str, ...]:
-    """The areas whose decisions are this market's news."""
-    if market.kind is MarketKind.PAIR:
-        return market.areas
-    return market.areas[:1] or (market.market,)
-
-
-def areas_with_base(market: MarketSpec, base_area: str) -> tuple[str, ...]:
-    """The areas whose rates are needed: the market's own, and the other side of a differential."""
-    sides = differential_areas(market, base_area) or ()
-    return tuple(dict.fromkeys((*own_areas(market), *sides)))
 
 
 def _questions(request: TurnRequest, market: MarketSpec) -> Turn:

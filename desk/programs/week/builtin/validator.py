@@ -79,9 +79,29 @@ from desk.trust.prose import clip
 DECIDED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 MONTHS_OF_AVERAGES: Final = 12
+
 MONTHS_OF_RATES: Final = 6
 """How far back the second sources are asked: they publish late, and the last months known are
 wanted. The history that a pair's claims rest on reaches back as far as the first."""
+
+CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
+
+MOST_ISSUES = 50
+
+MOST_REASONS = 20
+
+LONGEST_REASON = 500
+
+PENALTIES = {
+    Severity.LOW: 0.05,
+    Severity.MEDIUM: 0.15,
+    Severity.HIGH: 0.3,
+    Severity.CRITICAL: 0.6,
+}
+
+UNRESOLVED_PENALTY = 0.2
+
+UNRELIABLE = (ClaimStatus.REJECTED, ClaimStatus.CONTESTED)
 
 
 def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
@@ -92,52 +112,6 @@ def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
 def all_claims(request: TurnRequest) -> list[Claim]:
     """The claims of all findings, several on one thing included."""
     return [claim for finding in request.findings for claim in finding.claims]
-
-
-def _asked_again(request: TurnRequest) -> list[ToolCall]:
-    task, market = request.assignment, market_of(request).market
-    first_day, last_day = window_days(task.window)
-    rated = _subjects(request, (Metric.POLICY_RATE, Metric.DECISION_RATE))
-    decided = _subjects(request, DECIDED)
-    calls = []
-    if market in _subjects(request, (Metric.LAST,)):
-        calls.append(ask(task, Capability.QUOTE, symbol=market))
-    if rated:
-        calls.append(ask(task, Capability.POLICY_RATE, areas=[*rated]))
-    if decided:
-        start, end = first_day.isoformat(), (last_day + LOCAL_DAY).isoformat()
-        decisions = Capability.RATE_DECISIONS
-        calls.append(ask(task, decisions, areas=[*decided], start=start, end=end))
-    return calls
-
-
-def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
-    task, spec = request.assignment, market_of(request)
-    _, last_day = window_days(task.window)
-    rated = _subjects(request, (Metric.POLICY_RATE,))
-    end = _month(last_day, 0)
-    calls = []
-    if spec.kind is MarketKind.PAIR and spec.market in _subjects(request, (Metric.LAST,)):
-        start = _month(last_day, MONTHS_OF_AVERAGES)
-        averages = Capability.MONTH_AVERAGES
-        calls.append(ask(task, averages, symbol=spec.market, start=start, end=end))
-    if rated:
-        start = _month(last_day, MONTHS_OF_RATES)
-        month_ends = Capability.MONTH_END_RATES
-        calls.append(ask(task, month_ends, areas=[*rated], start=start, end=end))
-    return calls
-
-
-def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:
-    wanted = set(metrics)
-    found = (claim.subject for claim in all_claims(request) if claim.metric in wanted)
-    return list(dict.fromkeys(found))
-
-
-def _month(day: date, before: int) -> str:
-    """The month some months before a day's."""
-    months = day.year * 12 + day.month - 1 - before
-    return f"{months // 12:04d}-{months % 12 + 1:02d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,24 +182,6 @@ def open_case(request: TurnRequest) -> Case:
     )
 
 
-def _first(
-    request: TurnRequest,
-    capability: Capability,
-    kind: type[Answer],
-    asked: Container[Capability | None],
-) -> Evidence[Answer] | None:
-    return read(request, capability, kind) if capability in asked else None
-
-
-def _second(
-    request: TurnRequest,
-    capability: Capability,
-    kind: type[Answer],
-    asked: Container[Capability | None],
-) -> tuple[Evidence[Answer] | None, str | None]:
-    return consult(request, capability, kind) if capability in asked else (None, None)
-
-
 def own_result(case: Case) -> ResearchResult:
     """What the validator itself read from the sources asked again, in the shape of a finding."""
     answers = (case.quote, case.rates, case.decisions)
@@ -238,39 +194,6 @@ def own_result(case: Case) -> ResearchResult:
         sources=tuple(answer.source for answer in answers if answer),
         confidence=confidence((Weakness.SINGLE_SOURCE,)),
     )
-
-
-def _quoted(case: Case) -> tuple[Claim, ...]:
-    claimed = case.claims.get(claim_id(case.market.market, Metric.LAST))
-    quote = case.quote.answer if case.quote else None
-    if case.quote is None or claimed is None or quote is None:
-        return ()
-    if quote.value is None or quote.fixed_on is None:
-        return ()
-    return (
-        Claim(
-            claim_id=claimed.claim_id,
-            subject=claimed.subject,
-            metric=Metric.LAST,
-            value=at_precision_of(claimed.value, quote.value),
-            unit=Unit.LEVEL,
-            as_of=quote.fixed_on,
-            evidence=(case.quote.evidence_id,),
-        ),
-    )
-
-
-def _rated(case: Case) -> tuple[Claim, ...]:
-    if case.rates is None:
-        return ()
-    _, last_day = window_days(case.request.assignment.window)
-    return policy_rate_claims(case.rates.answer.rates, last_day, case.rates.evidence_id)
-
-
-def _decided(case: Case) -> tuple[Claim, ...]:
-    if case.decisions is None:
-        return ()
-    return decision_claims(case.decisions.answer.decisions, case.decisions.evidence_id)
 
 
 class ClaimIssue(NamedTuple):
@@ -316,6 +239,149 @@ def event_issues(case: Case, event: MarketEvent) -> Iterator[ValidationIssue]:
     yield from checks.check_direction(event, case.claims)
 
 
+def second_opinions(
+    case: Case,
+    findings: Sequence[ResearchResult],
+    corroboration: Corroboration,
+    detected: Iterable[ConflictRecord],
+) -> Iterator[ConflictRecord]:
+    """One conflict for each claim of the findings that another origin contradicts, put to the
+    vote.
+
+    What is disputed already, in `detected` or under another metric of the same day (a last fixing
+    that is the window's low), is no second conflict.
+    """
+    market, voting = case.market.market, case.request.voting
+    disputed = {p.claim_id for conflict in detected for p in conflict.positions}
+    claims = [(finding, claim) for finding in findings for claim in finding.claims]
+    seen = {_matter(claim) for _, claim in claims if claim.claim_id in disputed}
+    for finding, claim in claims:
+        against = disagreeing(claim, corroboration)
+        if against and _matter(claim) not in seen:
+            seen.add(_matter(claim))
+            topic = f"{claim.subject}:{claim.metric}@{claim.as_of.isoformat()}"
+            positions = _positions(finding, claim, against, case, voting)
+            bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, NO_RANGES)
+            kind = ConflictKind.LEVEL
+            yield put_to_the_vote(
+                f"{market}/conflict/{topic}", market, kind, positions, voting, bounds
+            )
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """Ask the sources what the findings claim; with the answers, submit the verdict.
+
+    Findings without a figure that a source could confirm need no tool.
+
+    Raises:
+        TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
+            read.
+    """
+    calls = questions(request)
+    if calls and not request.exchanges:
+        return Turn(
+            calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
+        )
+    return Turn(result=_result(open_case(request)))
+
+
+def _asked_again(request: TurnRequest) -> list[ToolCall]:
+    task, market = request.assignment, market_of(request).market
+    first_day, last_day = window_days(task.window)
+    rated = _subjects(request, (Metric.POLICY_RATE, Metric.DECISION_RATE))
+    decided = _subjects(request, DECIDED)
+    calls = []
+    if market in _subjects(request, (Metric.LAST,)):
+        calls.append(ask(task, Capability.QUOTE, symbol=market))
+    if rated:
+        calls.append(ask(task, Capability.POLICY_RATE, areas=[*rated]))
+    if decided:
+        start, end = first_day.isoformat(), (last_day + LOCAL_DAY).isoformat()
+        decisions = Capability.RATE_DECISIONS
+        calls.append(ask(task, decisions, areas=[*decided], start=start, end=end))
+    return calls
+
+
+def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
+    task, spec = request.assignment, market_of(request)
+    _, last_day = window_days(task.window)
+    rated = _subjects(request, (Metric.POLICY_RATE,))
+    end = _month(last_day, 0)
+    calls = []
+    if spec.kind is MarketKind.PAIR and spec.market in _subjects(request, (Metric.LAST,)):
+        start = _month(last_day, MONTHS_OF_AVERAGES)
+        averages = Capability.MONTH_AVERAGES
+        calls.append(ask(task, averages, symbol=spec.market, start=start, end=end))
+    if rated:
+        start = _month(last_day, MONTHS_OF_RATES)
+        month_ends = Capability.MONTH_END_RATES
+        calls.append(ask(task, month_ends, areas=[*rated], start=start, end=end))
+    return calls
+
+
+def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:
+    wanted = set(metrics)
+    found = (claim.subject for claim in all_claims(request) if claim.metric in wanted)
+    return list(dict.fromkeys(found))
+
+
+def _month(day: date, before: int) -> str:
+    """The month some months before a day's."""
+    months = day.year * 12 + day.month - 1 - before
+    return f"{months // 12:04d}-{months % 12 + 1:02d}"
+
+
+def _first(
+    request: TurnRequest,
+    capability: Capability,
+    kind: type[Answer],
+    asked: Container[Capability | None],
+) -> Evidence[Answer] | None:
+    return read(request, capability, kind) if capability in asked else None
+
+
+def _second(
+    request: TurnRequest,
+    capability: Capability,
+    kind: type[Answer],
+    asked: Container[Capability | None],
+) -> tuple[Evidence[Answer] | None, str | None]:
+    return consult(request, capability, kind) if capability in asked else (None, None)
+
+
+def _quoted(case: Case) -> tuple[Claim, ...]:
+    claimed = case.claims.get(claim_id(case.market.market, Metric.LAST))
+    quote = case.quote.answer if case.quote else None
+    if case.quote is None or claimed is None or quote is None:
+        return ()
+    if quote.value is None or quote.fixed_on is None:
+        return ()
+    return (
+        Claim(
+            claim_id=claimed.claim_id,
+            subject=claimed.subject,
+            metric=Metric.LAST,
+            value=at_precision_of(claimed.value, quote.value),
+            unit=Unit.LEVEL,
+            as_of=quote.fixed_on,
+            evidence=(case.quote.evidence_id,),
+        ),
+    )
+
+
+def _rated(case: Case) -> tuple[Claim, ...]:
+    if case.rates is None:
+        return ()
+    _, last_day = window_days(case.request.assignment.window)
+    return policy_rate_claims(case.rates.answer.rates, last_day, case.rates.evidence_id)
+
+
+def _decided(case: Case) -> tuple[Claim, ...]:
+    if case.decisions is None:
+        return ()
+    return decision_claims(case.decisions.answer.decisions, case.decisions.evidence_id)
+
+
 def _by_themselves(case: Case, finding: ResearchResult) -> Iterator[ValidationIssue]:
     known = case.claims | {claim.claim_id: claim for claim in finding.claims}
     for claim in finding.claims:
@@ -350,38 +416,6 @@ def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) ->
         if claim.metric in metrics
         and origin_of(weakest_source(finding, claim.evidence)) in (None, origin_of(source))
     ]
-
-
-CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
-
-
-def second_opinions(
-    case: Case,
-    findings: Sequence[ResearchResult],
-    corroboration: Corroboration,
-    detected: Iterable[ConflictRecord],
-) -> Iterator[ConflictRecord]:
-    """One conflict for each claim of the findings that another origin contradicts, put to the
-    vote.
-
-    What is disputed already, in `detected` or under another metric of the same day (a last fixing
-    that is the window's low), is no second conflict.
-    """
-    market, voting = case.market.market, case.request.voting
-    disputed = {p.claim_id for conflict in detected for p in conflict.positions}
-    claims = [(finding, claim) for finding in findings for claim in finding.claims]
-    seen = {_matter(claim) for _, claim in claims if claim.claim_id in disputed}
-    for finding, claim in claims:
-        against = disagreeing(claim, corroboration)
-        if against and _matter(claim) not in seen:
-            seen.add(_matter(claim))
-            topic = f"{claim.subject}:{claim.metric}@{claim.as_of.isoformat()}"
-            positions = _positions(finding, claim, against, case, voting)
-            bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, NO_RANGES)
-            kind = ConflictKind.LEVEL
-            yield put_to_the_vote(
-                f"{market}/conflict/{topic}", market, kind, positions, voting, bounds
-            )
 
 
 def _matter(claim: Claim) -> tuple[str, str, date]:
@@ -430,36 +464,6 @@ def _position(
         weight=round(CERTAINTY * voting.weight_of(agent, source.tier, server), 6),
         publishes=is_publisher(independent.statement.origin, claim.claim_id, voting),
     )
-
-
-MOST_ISSUES = 50
-MOST_REASONS = 20
-LONGEST_REASON = 500
-PENALTIES = {
-    Severity.LOW: 0.05,
-    Severity.MEDIUM: 0.15,
-    Severity.HIGH: 0.3,
-    Severity.CRITICAL: 0.6,
-}
-UNRESOLVED_PENALTY = 0.2
-UNRELIABLE = (ClaimStatus.REJECTED, ClaimStatus.CONTESTED)
-
-
-def take_turn(request: TurnRequest) -> Turn:
-    """Ask the sources what the findings claim; with the answers, submit the verdict.
-
-    Findings without a figure that a source could confirm need no tool.
-
-    Raises:
-        TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
-            read.
-    """
-    calls = questions(request)
-    if calls and not request.exchanges:
-        return Turn(
-            calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
-        )
-    return Turn(result=_result(open_case(request)))
 
 
 def _result(case: Case) -> ValidationResult:
