@@ -17,7 +17,7 @@ from desk.analytics.evaluation import performance
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.analytics.technical.candles import Candles
 from desk.analytics.technical.indicators import Indicators, ta_lib
-from desk.analytics.technical.market_data import Standing
+from desk.analytics.technical.market_data import MarketMeasures
 from desk.analytics.technical.measures import (
     INSTALL_SWARM,
     Floats,
@@ -56,7 +56,7 @@ def _rows(era: Era, metrics: Sequence[Metric], library: Any) -> Iterator[list[fl
     if era.first == len(series.days):
         return
     measures: dict[Metric, Measure] = {
-        **Standing(series, era.first).measures(),
+        **MarketMeasures(series, era.first).measures(),
         **Indicators(series, library).measures(),
         **Candles(series, library).measures(),
     }

@@ -92,7 +92,7 @@ async def _published_in(client: Client, workflow_id: str, run_id: str) -> WeekRe
     history = await history_of(client, workflow_id, run_id)
     published = [
         (scheduled, end)
-        for scheduled, end in history.endings()
+        for scheduled, end in history.ended_activities()
         if scheduled.name == ActivityName.PUBLISH_REPORT and end.ending is Ending.COMPLETED
     ]
     if not published:

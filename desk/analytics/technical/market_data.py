@@ -65,10 +65,10 @@ MOST_CARRY_STRENGTH = 0.6
 
 
 def market_data(series: PriceSeries, as_of: datetime) -> Analysis:
-    """The figures of a market's standing, and where its trend and its place in the year point."""
-    standing = Standing(series)
-    figures, missing = measured(series, standing.measures())
-    signals = [signal for signal in (_trend(standing), _place(standing)) if signal is not None]
+    """The figures of a series on its last day, and where trend and place in the year point."""
+    market = MarketMeasures(series)
+    figures, missing = measured(series, market.measures())
+    signals = [signal for signal in (_trend(market), _place(market)) if signal is not None]
     return analysis(series, as_of, METHOD, figures, signals, missing)
 
 
@@ -78,8 +78,8 @@ def quarter_move(series: PriceSeries) -> Decimal:
     Raises:
         Unmeasured: the series does not reach back that far.
     """
-    standing = Standing(series)
-    return standing.move_of_months(standing.last, 3)
+    market = MarketMeasures(series)
+    return market.move_of_months(market.last, 3)
 
 
 def volatility(series: PriceSeries) -> float:
@@ -88,11 +88,11 @@ def volatility(series: PriceSeries) -> float:
     Raises:
         Unmeasured: there are fewer prices.
     """
-    standing = Standing(series)
-    return standing.volatility(standing.last)
+    market = MarketMeasures(series)
+    return market.volatility(market.last)
 
 
-class Standing:
+class MarketMeasures:
     """How a market stood on the days of a series, by their place in it, from `first` on.
 
     What cannot be had of a day raises `Unmeasured`.
@@ -174,11 +174,11 @@ class Standing:
         return at - max(self._first, count)
 
 
-def _trend(standing: Standing) -> Signal | None:
+def _trend(market: MarketMeasures) -> Signal | None:
     """The quarter's move against the usual one; as strong as it is large, twice of it at most."""
     try:
-        move = float(standing.move_of_months(standing.last, 3))
-        usual = standing.volatility(standing.last) / 2
+        move = float(market.move_of_months(market.last, 3))
+        usual = market.volatility(market.last) / 2
     except Unmeasured:
         return None
     size = abs(move) / usual if usual > 0 else 0.0
@@ -192,16 +192,16 @@ def _trend(standing: Standing) -> Signal | None:
     return Signal(name="trend", hint=towards(move), strength=share(size / 2), words=words)
 
 
-def _place(standing: Standing) -> Signal | None:
+def _place(market: MarketMeasures) -> Signal | None:
     """Where the price stands in the year's range; as strong as it is far from the middle."""
     try:
-        year = standing.year(standing.last)
+        year = market.year(market.last)
     except Unmeasured:
         return None
     high, low = max(year), min(year)
     if high == low:
         return None
-    place = float((standing.series.last - low) / (high - low))
+    place = float((market.series.last - low) / (high - low))
     hint, words = Hint.NEUTRAL, "The price stands inside the range of the year."
     if place >= 1 - NEAR_AN_END:
         hint, words = Hint.UP, "The price stands near the high of the year."

@@ -37,7 +37,7 @@ _OF_PRICES: Final = frozenset(
 )
 
 
-class _ToldStanding(ToldAnswer):
+class _ToldFigures(ToldAnswer):
     figures: Sequence[JsonValue] | None = None
 
 
@@ -71,7 +71,7 @@ def had_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bool:
     return any(
         outcome.entry.node == StockAction.RUN_TA_BASIC
         and outcome.entry.result is not None
-        and any(_standings(outcome))
+        and any(_market_answers(outcome))
         for outcome in outcomes
     )
 
@@ -81,7 +81,7 @@ def was_told_no_price(known: Set[Metric], outcomes: Iterable[NodeOutcome]) -> bo
     hold no figure at all. Few prices give no indicator, but they have a last one."""
     if has_price(known):
         return False
-    answers = [_figures(answer) for outcome in outcomes for answer in _standings(outcome)]
+    answers = [_figures(answer) for outcome in outcomes for answer in _market_answers(outcome)]
     return bool(answers) and all(figures is not None and not figures for figures in answers)
 
 
@@ -111,7 +111,7 @@ def later(
     return Later(f"the last price is of {found}, and that of {expected} may still come", until)
 
 
-def _standings(outcome: NodeOutcome) -> Iterator[ToolResult]:
+def _market_answers(outcome: NodeOutcome) -> Iterator[ToolResult]:
     """The answers to how the stock stands, which have its last price."""
     for result in outcome.evidence:
         if result.status is ToolStatus.OK and capability_of(result.call) is Capability.MARKET_DATA:
@@ -121,6 +121,6 @@ def _standings(outcome: NodeOutcome) -> Iterator[ToolResult]:
 def _figures(answer: ToolResult) -> Sequence[JsonValue] | None:
     """Those that an answer holds; None where it does not say."""
     try:
-        return told(answer, _ToldStanding).figures
+        return told(answer, _ToldFigures).figures
     except UnreadableAnswer:
         return None

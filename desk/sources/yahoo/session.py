@@ -1,4 +1,4 @@
-"""The session that `yfinance` asks Yahoo with: one address, one deadline, and clear endings.
+"""The session that `yfinance` asks Yahoo with: one address, one deadline, typed errors.
 
 `yfinance` writes Yahoo's hosts into its code, asks again where an answer displeases it, and takes
 a web page for an empty table. It accepts a session, which is the public place to change that.

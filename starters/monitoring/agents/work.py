@@ -117,7 +117,7 @@ async def add_work(history: History, record: Record) -> None:
     for activity in history.activities:
         _add_tries(activity, record)
         record.queues[activity.scheduled.queue].active += _goes_on(history, activity)
-    for scheduled, end in history.endings():
+    for scheduled, end in history.ended_activities():
         went_well = await _add_end(history, scheduled, end, record)
         parts = activity_id_parts(scheduled.activity_id)
         if went_well is not None and parts is not None and scheduled.name == ActivityName.TAKE_TURN:

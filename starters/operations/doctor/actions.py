@@ -326,7 +326,7 @@ DOCTOR_PATIENCE_SECONDS = 15.0
 """Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
 
 
-def examine() -> ExitStatus:
+def check_desk() -> ExitStatus:
     """Look at everything the desk needs, and say what to do about what is not well.
 
     Where no server runs, one is started for the time of the checks.

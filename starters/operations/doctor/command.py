@@ -11,6 +11,6 @@ def doctor() -> ExitStatus:
     Exit status 1 when something keeps it from working. Where no server runs, one is started for
     the time of the checks.
     """
-    from starters.operations.doctor.actions import examine
+    from starters.operations.doctor.actions import check_desk
 
-    return examine()
+    return check_desk()

@@ -147,7 +147,7 @@ async def recording_of(found: FoundRun) -> Recording:
     first = next(
         (
             scheduled
-            for scheduled, end in history.endings()
+            for scheduled, end in history.ended_activities()
             if scheduled.name == ActivityName.PUBLISH_REPORT and end.ending is Ending.COMPLETED
         ),
         None,

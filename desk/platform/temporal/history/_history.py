@@ -100,8 +100,8 @@ class History:
                     found[event.scheduled] = found[event.scheduled]._replace(ended=event)
         return tuple(found.values())
 
-    def endings(self) -> list[tuple[ActivityScheduled, ActivityEnded]]:
-        """The activities that came to an end, each with that, in the order in which they did."""
+    def ended_activities(self) -> list[tuple[ActivityScheduled, ActivityEnded]]:
+        """The activities that ended, each with how it ended, in the order in which they did."""
         ended = ((each.scheduled, each.ended) for each in self.activities)
         both = [(scheduled, end) for scheduled, end in ended if end is not None]
         return sorted(both, key=lambda each: each[1].event_id)
