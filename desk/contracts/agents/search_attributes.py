@@ -45,3 +45,7 @@ class Outcome(StrEnum):
     DEAD_LETTERED = "dead_lettered"
     COMPLETE = "complete"
     INCOMPLETE = "incomplete"
+
+
+COUNTED: Final = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
+"""The outcomes of a market that count as researched. A partial one is noted with what it lacks."""

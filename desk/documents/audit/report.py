@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 from desk.analytics.weeks import window_of
-from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
 from desk.contracts.config import VotingConfig
@@ -32,7 +32,6 @@ from desk.documents.audit.texts import (
 from desk.documents.report.claims import printed_claims, same_figure
 from desk.documents.report.compile_report import titled
 from desk.documents.report.conflicts import decided_by_rule
-from desk.documents.report.coverage import COUNTED
 from desk.documents.report.markets.markets import revised_in
 from desk.documents.tool_results import source_of
 from desk.learning.advice import policy_with

@@ -119,14 +119,3 @@ def same_answer(one: AnswerReport, other: AnswerReport) -> bool:
 def answer_apart_from_the_run(answer: AnswerReport) -> str:
     """The JSON of an answer without what two runs of one question may differ in."""
     return answer.model_dump_json(indent=2, exclude=OF_AN_ANSWERS_RUN) + "\n"
-
-
-def most_values(text: bytes | str) -> int:
-    """At least as many as there are values in a JSON text: each but the first follows a bracket, a
-    brace or a comma. Those within strings are counted too.
-
-    As objects a text takes up to a thousand times its bytes, when it is nothing but empty lists.
-    """
-    if isinstance(text, bytes):
-        return 1 + sum(text.count(mark) for mark in (b"[", b"{", b","))
-    return 1 + sum(text.count(mark) for mark in "[{,")

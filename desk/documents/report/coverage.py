@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments.outages import together
 from desk.trust.prose import clip
-
-COUNTED: Final = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
-"""The outcomes that count as researched. A partial one is noted with what it lacks."""
 
 NOT_REACHED: Final = "its research had not ended when the report was due"
 UNEXPLAINED: Final = "its research ended without a result and without a reason"

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.search_attributes import COUNTED
 from desk.contracts.config import RunConfig, ScheduleConfig
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
@@ -23,7 +24,6 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.week.run import WeekRecord
 from desk.contracts.weeks import monday_of, week_of
-from desk.documents.report.coverage import is_counted
 from desk.learning.forecasts import carry_probability
 from desk.learning.lessons.troubles import troubles_of
 from desk.runs.tools import tool_uses
@@ -57,7 +57,7 @@ def lesson_of(
         told_at=told_at,
         whole=whole,
         expected=len(config.markets),
-        researched=sum(map(is_counted, record.outcomes)),
+        researched=sum(each.outcome in COUNTED for each in record.outcomes),
         forecasts=_forecasts(record, config.schedule) if whole else (),
         troubles=kept,
         more_troubles=sum(1 for _ in troubles),

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue, ValidationError
 
 from desk.analytics.weeks import parse_week
+from desk.contracts.base import most_values
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
@@ -39,7 +40,6 @@ from desk.documents.rendering.json_form import (
     answer_to_json,
     apart_from_the_run,
     from_json,
-    most_values,
     to_json,
 )
 from desk.documents.rendering.wording import one_line
