@@ -10,11 +10,12 @@ from rich.console import Console
 
 from desk.contracts.question.graph import GraphSpec, ParameterSpec
 from desk.documents.publishing.files import published
+from desk.documents.rendering.drawing.graph import graph_file
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs.shape import shape_of
 from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
-from starters.questions.graph.picture import mermaid_of, svg_of, tree_of
+from starters.questions.graph.text import mermaid_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import folded
 
@@ -73,7 +74,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
     if spec is None:
         return ExitStatus.USAGE
     if svg is not None:
-        _write(svg, svg_of(spec))
+        _write(svg, graph_file(spec))
         told = f"{svg}\n"
     elif mermaid:
         told = mermaid_of(spec)

@@ -8,12 +8,15 @@ from time import process_time
 import pytest
 
 from desk.contracts.question.graph import GraphSpec
+from desk.documents.rendering.drawing.graph import graph_file
 from starters.questions.graph.command import graph
 from starters.questions.graph.file import read_graph, shipped_graphs
-from starters.questions.graph.picture import mermaid_of, svg_of, tree_of
+from starters.questions.graph.text import mermaid_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT
+from tests.unit.runs.test_graph_machine import graph as graph_of
+from tests.unit.runs.test_graph_machine import node
 from tests.unit.runs.test_graph_properties import chain, fan, ladder
 
 CHOICE = """\
@@ -122,7 +125,7 @@ def test_no_line_of_a_tree_is_cut_where_it_is_piped(
 def test_a_thousand_nodes_are_shown_in_seconds(spec: GraphSpec) -> None:
     begun = process_time()
     tree = tree_of(spec)
-    svg = svg_of(spec)
+    svg = graph_file(spec)
     assert process_time() - begun < 5.0
     assert len(tree.children) == len(spec.nodes)
     assert all(f">{node.name}<" in svg for node in spec.nodes)
@@ -138,8 +141,19 @@ def test_the_svg_is_well_formed_and_has_no_script(choice: Path, tmp_path: Path) 
     drawn = [path for path in root.iter(f"{space}path") if path.get("marker-end")]
     assert len(drawn) == 6
     assert {element.tag.removeprefix(space) for element in root.iter()} <= {
-        *("svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text"),
+        *("svg", "title", "desc", "style", "defs", "marker", "g", "path", "rect", "text"),
     }
+
+
+def test_an_edge_runs_around_the_node_that_it_passes() -> None:
+    spec = graph_of(node("a", fork=["b", "c"]), node("b", "c"), node("c"))
+    root = ElementTree.fromstring(graph_file(spec))
+    space = "{http://www.w3.org/2000/svg}"
+    boxes = [box for group in root.iter(f"{space}g") for box in group.iter(f"{space}rect")]
+    passing = next(p for p in root.iter(f"{space}path") if "a to c" in "".join(p.itertext()))
+    lane = float(str(passing.get("d")).split("L")[1].split()[0])
+    left, wide = float(str(boxes[1].get("x"))), float(str(boxes[1].get("width")))
+    assert not left <= lane <= left + wide
 
 
 def test_mermaid_text_has_every_node_and_edge(
