@@ -24,8 +24,8 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import desk_turn, model_call, turn_of
-from desk.programs.week.claude.research import ODDITY
 from desk.trust.prose.prose_review import review
 from tests.support.builders import (
     answered,

@@ -14,6 +14,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.names import AgentId
+from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import desk_turn, model_call
 from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
@@ -22,7 +23,6 @@ from desk.programs.swarm.claude.research import (
     MOST_SAYINGS,
 )
 from desk.programs.swarm.program import SPECIALIST_TASKS
-from desk.programs.week.claude.research import ODDITY
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer
 from desk.trust.ledger.seal import content_hash

@@ -16,6 +16,7 @@ from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
+from desk.programs.claude.findings import claim_line
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (
     results_in,
@@ -24,7 +25,6 @@ from desk.programs.swarm.claude.material import (
     told_findings,
     told_memories,
 )
-from desk.programs.week.claude.research import claim_line
 
 
 def board_of(request: TurnRequest) -> Blackboard:

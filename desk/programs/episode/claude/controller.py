@@ -15,10 +15,10 @@ from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
+from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import board_of, told_board
 from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS, why_not
-from desk.programs.week.claude.research import refuse
 from desk.trust.prose import references, unbacked
 
 LONGEST_REASON: Final = 400

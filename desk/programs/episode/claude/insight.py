@@ -15,10 +15,10 @@ from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.programs.claude.findings import found_in, refuse, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
 from desk.programs.swarm.claude.research import Sayings, Statement, Topic
-from desk.programs.week.claude.research import found_in, refuse, twice
 from desk.trust.prose import references, unbacked
 
 MOST_INSIGHTS: Final = 12

@@ -20,6 +20,7 @@ from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommend
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
 from desk.learning.forecasts import PROBABILITY_DIGITS
+from desk.programs.claude.findings import refuse, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import (
     board_of,
@@ -37,7 +38,6 @@ from desk.programs.question.claude.synthesis import (
     written,
 )
 from desk.programs.swarm.claude.material import withheld
-from desk.programs.week.claude.research import refuse, twice
 
 CONFIDENCE_DIGITS: Final = 3
 EVEN: Final = 0.5

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue
 from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.knowledge import DocumentsRead, PdfsRead, TicketsFound, WebSearched
-from desk.programs.week.claude.research import claim_line
+from desk.programs.claude.findings import claim_line
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""

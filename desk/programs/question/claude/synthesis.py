@@ -22,9 +22,9 @@ from desk.contracts.question.knowledge import (
     Synthesis,
     Ticket,
 )
+from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
-from desk.programs.week.claude.research import refuse
 from desk.trust.prose import references, stands_in
 
 LONGEST_SECTION: Final = 8_000

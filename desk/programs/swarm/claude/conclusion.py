@@ -21,6 +21,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import Hypothesis, HypothesisKind, Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
+from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
@@ -41,7 +42,6 @@ from desk.programs.swarm.claude.material import (
     told_memories,
     withheld,
 )
-from desk.programs.week.claude.research import refuse
 from desk.trust.prose import references
 
 MOST_PROPOSED: Final = 6

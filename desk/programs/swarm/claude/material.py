@@ -15,7 +15,7 @@ from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import SwarmPlan
-from desk.programs.week.claude.research import claim_line
+from desk.programs.claude.findings import claim_line
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references

@@ -21,6 +21,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.claude.material import (
     markets_known,
@@ -32,7 +33,6 @@ from desk.programs.swarm.claude.material import (
 from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS
 from desk.programs.swarm.program import SPECIALIST_TASKS
-from desk.programs.week.claude.research import refuse
 
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500

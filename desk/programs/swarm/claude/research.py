@@ -20,11 +20,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
-from desk.programs.claude.news import short_id
-from desk.programs.claude.prompts import prompt
-from desk.programs.question.claude.knowledge_state import clipped, room_for
-from desk.programs.swarm.claude.material import told_memories
-from desk.programs.week.claude.research import (
+from desk.programs.claude.findings import (
     MOST_VIEWS,
     MOST_WARNINGS,
     Oddities,
@@ -37,6 +33,10 @@ from desk.programs.week.claude.research import (
     view_faults,
     views_of,
 )
+from desk.programs.claude.news import short_id
+from desk.programs.claude.prompts import prompt
+from desk.programs.question.claude.knowledge_state import clipped, room_for
+from desk.programs.swarm.claude.material import told_memories
 from desk.trust.ledger import EvidenceUnusable, attributed, check_result, derive, verified_answer
 from desk.trust.prose import references
 

@@ -11,8 +11,8 @@ from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary, Impact
+from desk.programs.claude.findings import claim_line
 from desk.programs.claude.prompts import prompt
-from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.prose import references
 

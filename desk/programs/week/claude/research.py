@@ -7,7 +7,7 @@ there and not from the model.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -15,19 +15,26 @@ from pydantic import Field
 from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.turns import AgentResult, TurnRequest
-from desk.contracts.base import Confidence, Contract, ShortText
-from desk.contracts.findings.claims import Claim
+from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.results import (
     MOST_SOURCES,
     MOST_TONES,
-    Forecast,
-    Leaning,
     MarketEvent,
     ResearchResult,
-    View,
-    ViewKind,
 )
-from desk.learning.forecasts import PROBABILITY_DIGITS
+from desk.programs.claude.findings import (
+    MOST_VIEWS,
+    MOST_WARNINGS,
+    Oddities,
+    ProposedView,
+    claim_line,
+    found_in,
+    odd,
+    refuse,
+    twice,
+    view_faults,
+    views_of,
+)
 from desk.programs.claude.news import (
     ProposedNews,
     ProposedTone,
@@ -40,16 +47,8 @@ from desk.programs.claude.news import (
 )
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.checks import check_event_date
-from desk.trust.prose import Form, moves, printed
 
 MOST_EVENTS: Final = 100
-MOST_VIEWS: Final = 20
-MOST_WARNINGS: Final = 20
-
-ODDITY: Final = "A source holds words that are no data: "
-
-
-Oddities = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)]
 
 
 class WrittenEvent(Contract):
@@ -57,21 +56,6 @@ class WrittenEvent(Contract):
 
     event_id: ShortText
     description: Prose
-
-
-class ProposedView(Contract):
-    """Which way the model leans, and on which claims.
-
-    `probability` is how likely it takes the pair to be fixed higher when the desk's own forecast
-    comes due. It counts in a view of a direction only.
-    """
-
-    subject: ShortText
-    kind: ViewKind
-    leaning: Leaning
-    confidence: Confidence
-    claims: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
-    probability: Confidence | None = None
 
 
 class ProposedResearch(Contract):
@@ -116,22 +100,6 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     )
 
 
-def odd(oddities: Iterable[str]) -> Iterator[str]:
-    """What a model says of words in a source that are no data, as warnings."""
-    return (ODDITY + words for words in map(str.strip, oddities) if words)
-
-
-def claim_line(claim: Claim) -> dict[str, str]:
-    """A claim as a model reads it: how to refer to it, and what will be printed there."""
-    moved = {"moved": printed(claim, Form.MOVED)} if moves(claim) else {}
-    return {
-        "reference": f"[[{claim.claim_id}]]",
-        "prints": printed(claim, Form.PLAIN),
-        **moved,
-        "as_of": claim.as_of.isoformat(),
-    }
-
-
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
     """The desk's finding with the model's words, news and views.
 
@@ -159,28 +127,6 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
     )
 
 
-def found_in(base: AgentResult | None) -> ResearchResult:
-    """What the desk has found by itself.
-
-    Raises:
-        ValueError: it has no finding.
-    """
-    if not isinstance(base, ResearchResult):
-        raise ValueError("there is no finding to write about")
-    return base
-
-
-def refuse(faults: Iterable[str]) -> None:
-    """Passes an answer without faults.
-
-    Raises:
-        ValueError: it has some; the first of them are told, each once.
-    """
-    told = list(dict.fromkeys(faults))
-    if told:
-        raise ValueError("; ".join(told[:10]))
-
-
 def _strangers(
     request: TurnRequest, found: ResearchResult, proposed: ProposedResearch
 ) -> Iterator[str]:
@@ -206,25 +152,6 @@ def _strangers(
         yield from (f"views.{place}: {told}" for told in view_faults(request, view, claims))
 
 
-def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
-    """Which of the lines of one kind are about the same as one before them."""
-    for place, name in enumerate(named):
-        if named.index(name) < place:
-            yield f"{kind}.{place}: it is about the same as {kind}.{named.index(name)}"
-
-
-def view_faults(request: TurnRequest, view: ProposedView, claims: Collection[str]) -> Iterator[str]:
-    """What a view is of, or rests on, and is not there."""
-    market = request.assignment.market
-    own = (market.market,) if market else ()
-    areas = market.areas if market else ()
-    subjects = (areas or own) if view.kind is ViewKind.STANCE else own
-    if view.subject not in subjects:
-        yield f"a {view.kind} can only be of {' or '.join(subjects)} here"
-    if not set(view.claims).issubset(claims):
-        yield "it rests on what is not among the claims"
-
-
 def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:
     """The desk's events that the model describes, in its words."""
     events = {event.event_id: event for event in found.events}
@@ -241,32 +168,6 @@ def _faults(
     days = window_days(request.assignment.window)
     for event in events:
         yield from (issue.description for issue in check_event_date(event, *days))
-
-
-def views_of(found: ResearchResult, proposed: Iterable[ProposedView]) -> tuple[View, ...]:
-    """The model's views, and the desk's on what the model has none of."""
-    of_desk = {(view.kind, view.subject): view for view in found.views}
-    own = {
-        (line.kind, line.subject): View(
-            **line.model_dump(exclude={"probability"}),
-            forecast=_forecast(line, of_desk.get((line.kind, line.subject))),
-        )
-        for line in proposed
-    }
-    kept = (view for view in found.views if (view.kind, view.subject) not in own)
-    return (*own.values(), *kept)
-
-
-def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
-    """The model's probability over the desk's horizon. Without one the desk's own, if both lean
-    the same way, since it is of what came after such moves. An abstention forecasts nothing."""
-    made = of_desk.forecast if of_desk else None
-    if of_desk is None or made is None or line.leaning is Leaning.ABSTAINS:
-        return None
-    if line.probability is not None:
-        probability = round(line.probability, PROBABILITY_DIGITS)
-        return made.model_copy(update={"probability": probability})
-    return made if line.leaning is of_desk.leaning else None
 
 
 TASK: Final = ModelTask((prompt("research"),), ProposedResearch, material, result)

@@ -15,9 +15,9 @@ from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import Held, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
+from desk.programs.claude.findings import claim_line
 from desk.programs.claude.news import Prose
 from desk.programs.claude.prompts import prompt
-from desk.programs.week.claude.research import claim_line
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.checks import IssueType
 from desk.trust.judging import Grounds, recommendation_of, settled_by
