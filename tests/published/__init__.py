@@ -7,11 +7,11 @@ are what today's version renders of them, without the line that names it:
 
 from pathlib import Path
 
-from desk.documents.pages.rendering_version import unmarked
 from desk.documents.publishing.publish import read_answer_file, read_published
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
 from desk.documents.rendering.json_form import answer_to_json, to_json
+from desk.documents.rendering.rendering_version import unmarked
 from desk.documents.rendering.report.html import render_html
 from desk.documents.rendering.report.markdown import render_markdown
 

@@ -22,12 +22,12 @@ from desk.contracts.question.knowledge import (
 )
 from desk.documents.answer.evidence import (
     Library,
-    Standing,
+    SurvivingClaims,
     carried,
+    claims_of_run,
     everything_of,
     evidence_named,
     listed_in,
-    standing_claims,
     with_inputs,
 )
 from desk.documents.answer.nodes import (
@@ -157,7 +157,7 @@ class _Written(NamedTuple):
 class _Answer(NamedTuple):
     """What an answer is made of. `synthesis` stands in the place of one where none was made."""
 
-    standing: Standing
+    surviving: SurvivingClaims
     library: Library
     synthesised: bool
     synthesis: Synthesis
@@ -169,13 +169,13 @@ class _Answer(NamedTuple):
     @property
     def known(self) -> Known:
         """What its prose may refer to."""
-        return Known(self.standing.claims, self.quotations)
+        return Known(self.surviving.claims, self.quotations)
 
     @property
     def lost(self) -> tuple[str, ...]:
         """What is left out of it, with the reasons."""
         of_parts = (line for part in self.parts for line in part.missing)
-        return (*self.strange, *of_parts, *self.standing.fallen)
+        return (*self.strange, *of_parts, *self.surviving.fallen)
 
     @property
     def dropped(self) -> tuple[DroppedSentence, ...]:
@@ -202,9 +202,9 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
     """
     told = _read(record)
     written = told.written
-    claims = with_inputs(told.named, told.standing.claims)
+    claims = with_inputs(told.named, told.surviving.claims)
     used = tuple(told.quotations[name] for name in written.named if name in told.quotations)
-    verdicts = told.standing.verdicts_on(claims)
+    verdicts = told.surviving.verdicts_on(claims)
     named = evidence_named(used, claims, verdicts).union(*(part.evidence for part in told.parts))
     evidence, without = carried(named, told.library.results)
     nodes = node_reports(record)
@@ -240,9 +240,9 @@ def _read(record: GraphRecord) -> _Answer:
     """What an answer tells, as far as it stands."""
     everything = everything_of(record)
     library = Library(everything)
-    standing = standing_claims(record, everything)
+    surviving = claims_of_run(record, everything)
     made = synthesis_of(record)
-    run = Run(record, Known(standing.claims, {}), made, library.results)
+    run = Run(record, Known(surviving.claims, {}), made, library.results)
     parts = tuple(part.told(run) for part in parts_of(record))
     if any(part.withdrawn for part in parts):
         made = None
@@ -250,13 +250,13 @@ def _read(record: GraphRecord) -> _Answer:
     synthesis = made or next(instead, None) or found_instead(record, library)
     quotations, strange = _placed(synthesis, library)
     return _Answer(
-        standing=standing,
+        surviving=surviving,
         library=library,
         synthesised=made is not None,
         synthesis=synthesis,
         quotations=quotations,
         strange=strange,
-        written=_written(synthesis, Known(standing.claims, quotations)),
+        written=_written(synthesis, Known(surviving.claims, quotations)),
         parts=parts,
     )
 

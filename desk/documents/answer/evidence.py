@@ -15,7 +15,7 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.tool_results import without_times
 from desk.trust.claims.dependence import is_computed_from
-from desk.trust.conflicts import surviving_claims as standing_after
+from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import Ledger
 from desk.trust.prose import stands_in, texts_in
 
@@ -28,7 +28,7 @@ MOST_CARRIED: Final = 32 * 2**20
 FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
 
-class Standing(NamedTuple):
+class SurvivingClaims(NamedTuple):
     """Claims that follow from their evidence and that no validator has rejected, the verdicts on
     them, and why others do not stand."""
 
@@ -112,7 +112,7 @@ def everything_of(record: GraphRecord) -> tuple[ToolResult, ...]:
     return tuple(result for node in record.nodes for result in node.evidence)
 
 
-def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Standing:
+def claims_of_run(record: GraphRecord, evidence: Iterable[ToolResult]) -> SurvivingClaims:
     """The claims of the run's research that follow from their evidence once more.
 
     Of two claims with one id the first counts that was not rejected; where they differ, that is
@@ -133,7 +133,7 @@ def standing_claims(record: GraphRecord, evidence: Iterable[ToolResult]) -> Stan
             fallen.append(f"{name} is left out: {objection.words}")
     fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
-    return Standing(held, told, tuple(dict.fromkeys(fallen)))
+    return SurvivingClaims(held, told, tuple(dict.fromkeys(fallen)))
 
 
 def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
@@ -197,7 +197,7 @@ def _decided(record: GraphRecord) -> _Decided:
     if not conflicts:
         return _Decided(frozenset(), {}, {})
     results = [n.entry.result for n in record.nodes if isinstance(n.entry.result, ResearchResult)]
-    chosen = standing_after(results, conflicts)
+    chosen = surviving_claims(results, conflicts)
     names = {claim.claim_id for result in results for claim in result.claims}
     disputed = frozenset(p.claim_id for c in conflicts for p in c.positions if p.claim_id)
     reasons = _withheld_by(conflicts, chosen)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
-from desk.documents.report.markets.standing import Sifted, stated_in
+from desk.documents.report.markets.surviving import Sifted, stated_in
 from desk.trust.conflicts import (
     decide,
     default_position,

@@ -2,7 +2,7 @@
 
 from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.week.report import MarketOutcome
-from desk.documents.report.markets.standing import sifted
+from desk.documents.report.markets.surviving import sifted
 from desk.trust.ledger import Ledger
 
 

@@ -136,7 +136,7 @@ class _Judge:
 
     review: Review
     delivered: Mapping[str, Sequence[Delivered]]
-    standing: Mapping[str, Claim]
+    surviving: Mapping[str, Claim]
     found: dict[str, ClaimVerdict] = field(default_factory=dict)
     objected: dict[tuple[str, Claim], Objection | None] = field(default_factory=dict)
     series: dict[tuple[str, ...], tuple[SeriesComparison, Averages] | None] = field(
@@ -181,8 +181,8 @@ class _Judge:
     def _judged(self, name: str) -> Sequence[Delivered]:
         stands = self.delivered[name]
         sound = [each for each in stands if self.objection(each) is None] or stands
-        standing = self.standing.get(name)
-        return [each for each in sound if each.claim == standing][:1] or sound
+        surviving = self.surviving.get(name)
+        return [each for each in sound if each.claim == surviving][:1] or sound
 
     def _own_verdict(self, each: Delivered) -> ClaimVerdict:
         """The verdict on a claim by itself, whatever its inputs are worth."""

@@ -10,7 +10,7 @@ from desk.contracts.agents.messages import AgentStatus
 from desk.documents.rendering.wording import one_line
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.settings import Settings, load_settings
-from starters.monitoring.agents.state import DeskAgents, StandingLine, desk_agents
+from starters.monitoring.agents.state import DeskAgents, WorkLine, desk_agents
 from starters.monitoring.agents.work import record_since
 from starters.monitoring.agents.workers import fleet_of
 from starters.session import Desk, with_desk
@@ -56,7 +56,7 @@ def _several(number: int, what: str) -> str:
     return f"{number} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def _line(name: str, line: StandingLine, now: datetime) -> str:
+def _line(name: str, line: WorkLine, now: datetime) -> str:
     waiting = str(line.waiting)
     if line.waiting:
         waiting += f"/{_span(line.oldest_seconds)}"

@@ -21,7 +21,7 @@ MOST_AGENTS: Final = 200
 Agents = Annotated[tuple[AgentId, ...], Field(max_length=MOST_AGENTS)]
 
 
-class StandingLine(Contract):
+class WorkLine(Contract):
     """How an agent or a source is, and why.
 
     `finished` and `failed` count an agent's tasks and a source's calls within the window, `retried`
@@ -48,13 +48,13 @@ class StandingLine(Contract):
     oldest_seconds: float = 0.0
 
 
-class AgentLine(StandingLine):
+class AgentLine(WorkLine):
     """An agent of the roster."""
 
     agent: AgentId
 
 
-class SourceLine(StandingLine):
+class SourceLine(WorkLine):
     """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
     for which it was not asked, after others had failed."""
 
@@ -94,7 +94,7 @@ def desk_agents(
     agent_lines = tuple(
         _agent(agent, queue, fleet, record, source_lines, now) for agent, queue in roster.items()
     )
-    lines: tuple[StandingLine, ...] = (*agent_lines, *source_lines)
+    lines: tuple[WorkLine, ...] = (*agent_lines, *source_lines)
     return DeskAgents(
         at=now,
         since=since,
@@ -125,7 +125,7 @@ def _agent(
     sources: Iterable[SourceLine],
     now: datetime,
 ) -> AgentLine:
-    standing = _standing(queue, record.agents[agent], fleet, now)
+    standing = _line_of(queue, record.agents[agent], fleet, now)
     offline = [
         source.server for source in sources if agent in source.needed_by and not source.polled
     ]
@@ -149,7 +149,7 @@ def _source(
 ) -> SourceLine:
     queue = source_queue(server)
     work = record.queues[queue]
-    standing = _standing(queue, work, fleet, now)
+    standing = _line_of(queue, work, fleet, now)
     line = SourceLine(**dict(standing), server=server, needed_by=needed_by, not_made=work.not_made)
     if not work.not_made or not line.reasons:
         return line
@@ -157,12 +157,12 @@ def _source(
     return line.model_copy(update={"reasons": (*line.reasons, calls)})
 
 
-def _standing(queue: str, work: Work, fleet: Fleet, now: datetime) -> StandingLine:
+def _line_of(queue: str, work: Work, fleet: Fleet, now: datetime) -> WorkLine:
     workers = fleet.on(queue)
     look = fleet.queues.get(queue) or QueueLook(queue, 0, timedelta(0), None)
     polled = fleet.polled(queue, now)
     reasons = tuple(_reasons(queue, work, look, polled))
-    return StandingLine(
+    return WorkLine(
         queue=queue,
         status=_status(polled, reasons),
         reasons=reasons,

@@ -25,7 +25,7 @@ from desk.documents.audit.answer import (
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.audit.report import Counts, audit, counted
 from desk.documents.audit.words import Wording, word_findings, wording
-from desk.documents.pages.comparison import (
+from desk.documents.page_comparison import (
     SHOWN,
     Comparison,
     compared_html,

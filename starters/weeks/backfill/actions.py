@@ -35,8 +35,8 @@ from starters.weeks.backfill.weeks import (
     exit_status,
     look_at_all,
     of_run,
+    progress_of,
     published_here,
-    standing_of,
     table_lines,
     table_of,
 )
@@ -216,7 +216,7 @@ class PastWeeks:
     ) -> list[WeekLine]:
         """The weeks that have published or failed; the order is told whose research is over."""
         weeks = order.active[-1:] if newest_only else order.active
-        standings = await asyncio.gather(*(standing_of(self._runs[week]) for week in weeks))
+        standings = await asyncio.gather(*(progress_of(self._runs[week]) for week in weeks))
         of_week = dict(zip(weeks, standings, strict=True))
         for week, standing in of_week.items():
             if standing.researched:

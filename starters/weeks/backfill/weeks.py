@@ -127,7 +127,7 @@ _RESEARCHED = frozenset({Phase.PUBLISHING, Phase.OPEN_FOR_RERUNS, Phase.CLOSED})
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunProgress:
     """Where a run under way stands. One that has ended badly has not always `researched`."""
 
     researched: bool
@@ -178,12 +178,12 @@ async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:
     return max((run for run in found if run), key=lambda run: run.started_at, default=None)
 
 
-async def standing_of(run: FoundRun) -> Standing:
+async def progress_of(run: FoundRun) -> RunProgress:
     """Whether a run has done its research, and whether it has published or closed: one question."""
     description = await run.handle.describe()
     attributes = description.typed_search_attributes
     published = attributes.get(REVISION) is not None
-    return Standing(
+    return RunProgress(
         researched=published or attributes.get(PHASE) in _RESEARCHED,
         ended=published or description.status is not WorkflowExecutionStatus.RUNNING,
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.documents.pages.comparison import read_page
+from desk.documents.page_comparison import read_page
 
 PAGE = '<!doctype html>\n<html lang="en"><body><p>Fell <b>4.16 %</b>.</p>{}</body></html>\n'
 CHART = '<svg viewBox="0 0 9 9"><g id="a"><path d="M 0 1" style="fill: none"/></g>{}</svg>'

@@ -8,10 +8,10 @@ import pytest
 
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.pages import rendering_version
-from desk.documents.pages.comparison import compared_html, read_page
-from desk.documents.pages.rendering_version import rendering_mark
+from desk.documents.page_comparison import compared_html, read_page
 from desk.documents.publishing.publish import publish_answer
+from desk.documents.rendering import rendering_version
+from desk.documents.rendering.rendering_version import rendering_mark
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.published import Audit, auditing, edited, published_week, week
 from tests.support.stock_reports import stock_record

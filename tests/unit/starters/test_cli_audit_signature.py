@@ -117,7 +117,7 @@ def test_a_signed_page_of_another_version_needs_no_comparison(
 ) -> None:
     method = (*METHOD[:-1], METHOD[-1].replace("never filled in", "left open"))
     monkeypatch.setattr("desk.documents.rendering.report.markdown.METHOD", method)
-    monkeypatch.setattr("desk.documents.pages.rendering_version.rendering_mark", lambda: OLDER)
+    monkeypatch.setattr("desk.documents.rendering.rendering_version.rendering_mark", lambda: OLDER)
     older = published_week(tmp_path / "older", SIGNER)
     monkeypatch.undo()
     assert audit(older)[0] == 3

@@ -24,13 +24,13 @@ from desk.documents.answer.prose import (
     render_answer,
 )
 from desk.documents.answer.prose import shown_words as shown
-from desk.documents.pages.rendering_version import rendering_mark
 from desk.documents.parts import Part, all_parts, parts_of
 from desk.documents.rendering import trust_words, wording
 from desk.documents.rendering.answer import conflicts
 from desk.documents.rendering.answer import words as answer_words
 from desk.documents.rendering.drawing.graph import graph_in_page
 from desk.documents.rendering.figures.links import FigureLinks, tied
+from desk.documents.rendering.rendering_version import rendering_mark
 from desk.documents.rendering.report.html import page_environment
 from desk.documents.rendering.wording import one_line
 from desk.documents.tool_results import is_carried

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.pages.rendering_version import marked_markdown
 from desk.documents.parts import Titled, parts_of
 from desk.documents.rendering.answer.words import (
     METHOD,
@@ -20,6 +19,7 @@ from desk.documents.rendering.answer.words import (
     verdict_words,
 )
 from desk.documents.rendering.markdown_text import bullets, escaped, link, table
+from desk.documents.rendering.rendering_version import marked_markdown
 from desk.documents.rendering.wording import arguments_words, instant, one_line, printable
 
 

@@ -12,10 +12,10 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
-from desk.documents.pages.rendering_version import rendering_mark
 from desk.documents.rendering import trust_words, wording
 from desk.documents.rendering.coverage_words import coverage_lines
 from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
+from desk.documents.rendering.rendering_version import rendering_mark
 from desk.documents.rendering.report import record_words, words
 from desk.documents.rendering.report.digest import digests
 from desk.documents.rendering.report.words import METHOD, group_sources

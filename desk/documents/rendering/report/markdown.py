@@ -11,10 +11,10 @@ from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
-from desk.documents.pages.rendering_version import marked_markdown
 from desk.documents.rendering.coverage_words import coverage_lines, outage_lines
 from desk.documents.rendering.figures.traces import Stated, Traces
 from desk.documents.rendering.markdown_text import bullets, escaped, link, table
+from desk.documents.rendering.rendering_version import marked_markdown
 from desk.documents.rendering.report.digest import Digest, digests
 from desk.documents.rendering.report.record_words import (
     SCORE_COLUMNS,

@@ -31,7 +31,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.documents.report.claims import returned_by, same_figure, week_claims
 from desk.documents.report.conflicts import conflicts_of
 from desk.documents.report.coverage import NOT_REACHED, is_counted
-from desk.documents.report.markets.standing import Standing, sifted, standings_of
+from desk.documents.report.markets.surviving import SurvivingClaims, sifted, surviving_claims_of
 from desk.documents.report.markets.verdicts import verdicts_of
 from desk.runs.boards.market_board import decide_outcome
 from desk.trust.claims.banks import known_banks
@@ -77,17 +77,17 @@ def grounds_of(
 
 def without_objected(outcome: MarketOutcome, grounds: Grounds) -> Heard:
     """The outcome without the events against which an objection holds that withholds them."""
-    standing = [
+    objections = [
         (issue, settled.outcome)
         for issue in (outcome.validation.issues if outcome.validation else ())
         if withholds(issue.severity, (settled := settled_by(issue, grounds)).outcome)
     ]
-    if not standing:
+    if not objections:
         return Heard(outcome, ())
-    results = tuple(_without(result, standing) for result in outcome.results)
+    results = tuple(_without(result, objections) for result in outcome.results)
     left = {event.event_id for result in results for event in result.events}
     dropped = tuple(
-        DroppedSentence(place=event_id, reason=WHY[_against(event, standing)])
+        DroppedSentence(place=event_id, reason=WHY[_against(event, objections)])
         for event_id, event in grounds.events.items()
         if event_id not in left
     )
@@ -109,18 +109,20 @@ def _reported(issue: ValidationIssue, grounds: Grounds) -> ReportedObjection:
     )
 
 
-_Standing = list[tuple[ValidationIssue, ObjectionOutcome]]
+_Objections = list[tuple[ValidationIssue, ObjectionOutcome]]
 
 
-def _without(result: ResearchResult, standing: _Standing) -> ResearchResult:
+def _without(result: ResearchResult, objections: _Objections) -> ResearchResult:
     kept = tuple(
-        event for event in result.events if not any(is_about(issue, event) for issue, _ in standing)
+        event
+        for event in result.events
+        if not any(is_about(issue, event) for issue, _ in objections)
     )
     return result.model_copy(update={"events": kept})
 
 
-def _against(event: MarketEvent, standing: _Standing) -> ObjectionOutcome:
-    return next(outcome for issue, outcome in standing if is_about(issue, event))
+def _against(event: MarketEvent, objections: _Objections) -> ObjectionOutcome:
+    return next(outcome for issue, outcome in objections if is_about(issue, event))
 
 
 @dataclass(slots=True)
@@ -307,22 +309,22 @@ def judge(
     ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
     sound = [sifted(outcome, ledger) for outcome in there]
     conflicts = conflicts_of(sound, voting)
-    standings = standings_of(sound, conflicts, ledger)
-    claims = week_claims({market: standing.claims for market, standing in standings.items()})
+    surviving = surviving_claims_of(sound, conflicts, ledger)
+    claims = week_claims({market: left.claims for market, left in surviving.items()})
     answers = _rate_answers(evidence)
     banks, scheduled = known_banks(answers), scheduled_days(answers)
     markets = {}
     for spec, outcome in zip(config.markets, there, strict=True):
-        standing = standings[spec.market]
-        known = _known(claims, standing.claims, standing.rejected.keys())
+        left = surviving[spec.market]
+        known = _known(claims, left.claims, left.rejected.keys())
         guard = ProseGuard(known, banks, scheduled, spec.areas)
-        verdicts = verdicts_of(outcome, standing, conflicts)
+        verdicts = verdicts_of(outcome, left, conflicts)
         grounds = grounds_of(outcome, known, verdicts, banks, spec.areas)
         heard = without_objected(outcome, grounds)
-        printable = _as_it_stands(spec, guard.outcome(heard.outcome), standing)
+        printable = _as_it_stands(spec, guard.outcome(heard.outcome), left)
         markets[spec.market] = JudgedMarket(
             outcome=printable,
-            claims=standing.claims,
+            claims=left.claims,
             verdicts=verdicts,
             dropped=(*heard.dropped, *guard.dropped)[:MOST_DROPPED],
             objections=objections_of(printable, grounds),
@@ -352,11 +354,13 @@ def _known(
     return {**others, **own}
 
 
-def _as_it_stands(spec: MarketSpec, outcome: MarketOutcome, standing: Standing) -> MarketOutcome:
+def _as_it_stands(
+    spec: MarketSpec, outcome: MarketOutcome, surviving: SurvivingClaims
+) -> MarketOutcome:
     """The outcome with what is withheld named, and missing without its essential figure."""
     missing = outcome.missing
-    if standing.rejected:
-        named = ", ".join(standing.rejected)
+    if surviving.rejected:
+        named = ", ".join(surviving.rejected)
         missing = (clip(f"{spec.market}: rejected and withheld: {named}"), *missing)
     lacking = decide_outcome(spec, outcome.results, outcome.agents)
     became = outcome.outcome

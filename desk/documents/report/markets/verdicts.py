@@ -8,7 +8,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict, CrossCheck
 from desk.contracts.week.report import MarketOutcome, MarketReport
-from desk.documents.report.markets.standing import Standing
+from desk.documents.report.markets.surviving import SurvivingClaims
 from desk.trust.ledger import Objection
 from desk.trust.prose import clip
 
@@ -23,7 +23,7 @@ DECIDERS: Final = {
 
 
 def verdicts_of(
-    outcome: MarketOutcome, standing: Standing, conflicts: Iterable[ConflictRecord]
+    outcome: MarketOutcome, surviving: SurvivingClaims, conflicts: Iterable[ConflictRecord]
 ) -> tuple[ClaimVerdict, ...]:
     """One verdict for each printed claim, in their order, and one for each rejected claim.
 
@@ -40,9 +40,9 @@ def verdicts_of(
     decided = _decided(conflicts)
     printed = (
         _contested(given.get(name) or _unvalidated(claim, outcome), decided.get(name))
-        for name, claim in standing.claims.items()
+        for name, claim in surviving.claims.items()
     )
-    rejected = (_rejected(name, found) for name, found in standing.rejected.items())
+    rejected = (_rejected(name, found) for name, found in surviving.rejected.items())
     return (*printed, *rejected)
 
 

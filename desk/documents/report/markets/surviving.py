@@ -29,7 +29,7 @@ class Sifted(NamedTuple):
     """What was stated that does not stand, as `stated_in` has it."""
 
 
-class Standing(NamedTuple):
+class SurvivingClaims(NamedTuple):
     """A market's printed claims by id, in the order delivered, and why others are rejected."""
 
     claims: Mapping[str, Claim]
@@ -65,9 +65,9 @@ def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
     }
 
 
-def standings_of(
+def surviving_claims_of(
     markets: Sequence[Sifted], conflicts: Sequence[ConflictRecord], ledger: Ledger
-) -> dict[str, Standing]:
+) -> dict[str, SurvivingClaims]:
     """What stands of each market's claims, by market.
 
     One id states one figure in the whole report: where markets differ, the figure of the market
@@ -79,7 +79,7 @@ def standings_of(
         )
         for market in markets
     }
-    all_claims = week_claims({market: standing.claims for market, standing in found.items()})
+    all_claims = week_claims({market: surviving.claims for market, surviving in found.items()})
     week = {
         name: claim
         for name, claim in all_claims.items()
@@ -114,7 +114,7 @@ def _sound(
 
 def _settled(
     claims: Mapping[str, Claim], rejected: Mapping[str, Objection], ledger: Ledger
-) -> Standing:
+) -> SurvivingClaims:
     """What is left when nothing rests on what is gone. `rejected` loses what stands after all:
     another agent's sound claim of the same id."""
     objections = {name: found for name, found in rejected.items() if name not in claims}
@@ -128,7 +128,7 @@ def _settled(
                 objections[name] = objection
                 del left[name]
                 fallen = True
-    return Standing(left, objections)
+    return SurvivingClaims(left, objections)
 
 
 def _objection(claim: Claim, claims: Mapping[str, Claim], ledger: Ledger) -> Objection | None:
@@ -153,14 +153,14 @@ def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> Obj
 
 
 def _in_week(
-    market: Sifted, standing: Standing, week: Mapping[str, Claim], ledger: Ledger
-) -> Standing:
+    market: Sifted, surviving: SurvivingClaims, week: Mapping[str, Claim], ledger: Ledger
+) -> SurvivingClaims:
     claims = {
-        name: _preferred(standing.claims.get(name), week[name])
+        name: _preferred(surviving.claims.get(name), week[name])
         for name in market.delivered
-        if name in week and name not in standing.rejected
+        if name in week and name not in surviving.rejected
     }
-    return _settled(claims, standing.rejected, ledger)
+    return _settled(claims, surviving.rejected, ledger)
 
 
 def _preferred(own: Claim | None, of_week: Claim) -> Claim:

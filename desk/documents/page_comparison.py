@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from pydantic import JsonValue
 
 from desk.analytics.links import web_link
-from desk.documents.pages.rendering_version import unmarked
+from desk.documents.rendering.rendering_version import unmarked
 from desk.documents.rendering.wording import one_line, typographic
 
 Attributes = Sequence[tuple[str, str | None]]
