@@ -19,7 +19,7 @@ from desk.documents.publishing.deliveries import delivery_key, message_id, objec
 from desk.documents.publishing.delivery_words import letter, room_message, subject_line
 from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, SUFFIXES, read_published
 from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 
 _MODULES: Final = {
     Channel.EMAIL: "desk.platform.delivery.mail",

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from temporalio import activity
 
 from activities.metrics import Cache, count_lookup
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 
 INTERVAL_SECONDS = 0.35
 

@@ -14,10 +14,10 @@ from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.platform.effects.paid_calls import PaidCalls
+from desk.platform.effects import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.claude.turns import desk_turn, is_for_a_model, model_call, turn_of
-from desk.runs.assignments.budget import affordable, lost_call, minus, spent
+from desk.runs.assignments import affordable, lost_call, minus, spent
 
 MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt does, so that its own error is the one that is told."""

@@ -14,7 +14,7 @@ from desk.agents.answer_form import told_when
 from desk.agents.capabilities import is_answered
 from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.names import FailureType
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
 from desk.trust.claims.events import without_later
 from desk.trust.ledger import content_hash

@@ -10,7 +10,7 @@ from activities.errors import permanent, transient
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.models.model_calling import ModelFailed
 from desk.programs.judging.turns import judged
 

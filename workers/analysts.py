@@ -2,7 +2,7 @@
 
 from activities.model_turns import Analyst
 from activities.turns import TurnActivities
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.models.model_calling import ModelCaller
 from desk.platform.settings import Settings
 

@@ -13,7 +13,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from desk.contracts.names import Queue
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings
 from desk.platform.telemetry.otlp import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent

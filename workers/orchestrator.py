@@ -13,7 +13,7 @@ from activities.publishing.reports import PublishingActivities
 from desk.agents.registry import PROGRAMS
 from desk.contracts.names import Queue
 from desk.platform.delivery.deliveries import DeliverySecrets
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.memory import memory_store
 from desk.platform.settings import Settings
 from workers.analysts import turn_activities

@@ -5,7 +5,7 @@ from temporalio.worker import Worker
 
 from activities.tool_calls import ToolActivities
 from desk.contracts.names import source_queue
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.mcp.pool import McpPool
 from workers.tuning import TUNING
 

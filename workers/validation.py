@@ -4,7 +4,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from desk.contracts.names import Queue
-from desk.platform.effects.journal import EffectJournal
+from desk.platform.effects import EffectJournal
 from desk.platform.settings import Settings
 from workers.analysts import turn_activities
 from workers.tuning import TUNING

@@ -19,9 +19,8 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import FailureType, Message, WorkflowType
-from desk.runs.assignments.deadlines import time_left
-from desk.runs.escalations.case import decided_already, objection
-from desk.runs.escalations.details import case_details
+from desk.runs.assignments import time_left
+from desk.runs.escalations import case_details, decided_already, objection
 from desk.trust.conflicts import decide
 from workflows.options import HEARTBEAT_TIMEOUT, note_phase
 

@@ -29,7 +29,7 @@ from desk.learning.forecasts import (
 )
 from desk.learning.learned import Learned, learned_details
 from desk.programs.judging.outcomes import judged_fixings
-from desk.runs.assignments.deadlines import time_left
+from desk.runs.assignments import time_left
 from workflows.engine.judging import fixings_judged
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 

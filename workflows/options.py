@@ -19,7 +19,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttrib
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.config import RetryConfig, RunPolicy
 from desk.contracts.names import FailureType
-from desk.runs.assignments.deadlines import call_allowance
+from desk.runs.assignments import call_allowance
 
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time; activities beat about four times as often."""

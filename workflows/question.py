@@ -22,16 +22,16 @@ from desk.contracts.question.graph import (
     NodeSpec,
 )
 from desk.contracts.week.run import TaskOutcome
-from desk.runs.assignments.reassignment import Undelivered
-from desk.runs.assignments.tasks import (
+from desk.runs.assignments import (
+    Undelivered,
     assignment_of,
     node_deadline,
     place_of,
     policy_at,
     shown_to,
 )
-from desk.runs.boards.board import GraphBoard
-from desk.runs.graphs.machine import Step
+from desk.runs.boards import GraphBoard
+from desk.runs.graphs import Step
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun

@@ -12,9 +12,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
-from desk.runs.assignments.budget import Budget
-from desk.runs.assignments.outages import together
-from desk.runs.assignments.reassignment import next_agent
+from desk.runs.assignments import Budget, next_agent, together
 from workflows.engine.agent_loop import AgentRun
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
 from workflows.options import note_outcome, note_phase

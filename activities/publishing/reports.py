@@ -16,7 +16,7 @@ from activities.publishing.event_places import with_event_ids
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
 from desk.contracts.names import FailureType
 from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
-from desk.documents.archive.archive import write_archive
+from desk.documents.archive import write_archive
 from desk.documents.publishing.files import PublishingError
 from desk.documents.publishing.publish import (
     DEFAULT_SLUG,

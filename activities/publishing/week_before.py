@@ -19,7 +19,7 @@ from desk.contracts.names import week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, monday_of, week_of
 from desk.documents.publishing.publish import FOLDER, read_published
-from desk.runs.schedule.schedule_spec import backfilled_week
+from desk.runs.schedule import backfilled_week
 from desk.trust.ledger import seal_of
 
 LONGEST_SECONDS: Final = 60.0

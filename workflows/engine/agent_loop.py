@@ -24,10 +24,15 @@ from desk.contracts.findings.results import AgentError
 from desk.contracts.names import AgentId, FailureType, call_activity_id, turn_activity_id
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome, Tools
-from desk.runs.assignments.budget import Budget, Stage
-from desk.runs.assignments.deadlines import model_works_until, works_until
-from desk.runs.assignments.effort import effort_for, turns_for
-from desk.runs.assignments.reassignment import next_agent
+from desk.runs.assignments import (
+    Budget,
+    Stage,
+    effort_for,
+    model_works_until,
+    next_agent,
+    turns_for,
+    works_until,
+)
 from desk.runs.tools import sharing_cost
 from workflows.engine.agent_work import (
     UNMENDED,

@@ -22,9 +22,7 @@ from desk.contracts.names import AgentId, FailureType
 from desk.contracts.swarm.research import Complexity
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
-from desk.runs.assignments.budget import Stage, lost
-from desk.runs.assignments.outages import together
-from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments import Stage, Undelivered, lost, together
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""

@@ -13,8 +13,8 @@ from desk.contracts.findings.escalations import EscalationDecision, EscalationRe
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.names import Message, WorkflowType, escalation_run_id
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.assignments.deadlines import MARGIN, time_left
-from desk.runs.escalations.case import Asking, case_of
+from desk.runs.assignments import MARGIN, time_left
+from desk.runs.escalations import Asking, case_of
 from desk.trust.conflicts import decide, default_position
 from workflows.options import TASK_TIMEOUT, priority, run_attributes
 

@@ -8,7 +8,7 @@ from activities.publishing.reports import PublishingActivities
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.week.report import Revision
 from desk.contracts.week.run import Publication, PublishRequest, RevisionQuery, WeekRequest
-from desk.runs.boards.week_board import WeekBoard
+from desk.runs.boards import WeekBoard
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     OUTCOME,

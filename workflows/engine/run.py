@@ -9,8 +9,8 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.config import RunPolicy
 from desk.contracts.question.graph import NodeOutcome
 from desk.contracts.week.run import TaskOutcome, Tools
-from desk.runs.assignments.reassignment import Undelivered
-from desk.runs.boards.board import NodeBoard, RunBoard
+from desk.runs.assignments import Undelivered
+from desk.runs.boards import NodeBoard, RunBoard
 from workflows.engine.task_runner import TaskRunner
 from workflows.options import note_phase
 

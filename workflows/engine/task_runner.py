@@ -15,9 +15,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.names import WorkflowType, reassignment_run_id
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import ReassignmentRequest, TaskOutcome, Tools
-from desk.runs.assignments.budget import Budget, lost
-from desk.runs.assignments.outages import together
-from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments import Budget, Undelivered, lost, together
 from workflows.engine.agent_loop import AgentRun
 from workflows.engine.agent_work import AgentTask, TaskFailed, with_usage_before
 from workflows.engine.escalating import cancelled_here

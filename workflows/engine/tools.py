@@ -34,8 +34,7 @@ from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.config import RunPolicy
 from desk.contracts.names import AgentId, CallFault, source_queue
 from desk.contracts.week.run import Tools
-from desk.runs.assignments.deadlines import share_of
-from desk.runs.assignments.outages import outage_of, together
+from desk.runs.assignments import outage_of, share_of, together
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     ActivityBounds,

@@ -23,7 +23,7 @@ from desk.programs.episode.run.actions import DATA, why_not
 from desk.programs.episode.run.assignments import market_of
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.judging.outcomes import judged_recommendation
-from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments import Undelivered
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.judging import judged_conflicts, recommendation_judged
 from workflows.engine.remembering import recall, remember, untold

@@ -28,7 +28,7 @@ from desk.programs.episode.parts import values_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.assignments import outcome_parameters
 from desk.programs.judging.outcomes import NO_PRICE
-from desk.runs.assignments.deadlines import time_left
+from desk.runs.assignments import time_left
 from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext
 from workflows.engine.judging import evaluation_judged
 from workflows.episode.run import EpisodeRun

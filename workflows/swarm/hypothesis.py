@@ -23,7 +23,7 @@ from desk.learning.hypotheses import (
     unscorable,
     void,
 )
-from desk.runs.assignments.deadlines import time_left
+from desk.runs.assignments import time_left
 from workflows.engine.judging import price_judged
 from workflows.engine.remembering import remember, untold
 from workflows.options import (

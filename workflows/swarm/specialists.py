@@ -34,7 +34,7 @@ from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.parts.assignments import specialists_task
 from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.tokens import reads_of
-from desk.runs.assignments.budget import NOTHING, Budget, all_of, lost
+from desk.runs.assignments import NOTHING, Budget, all_of, lost
 from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import cancelled_here
 from workflows.engine.run import NodeRun

@@ -26,10 +26,8 @@ from desk.programs.swarm.parts.assignments import leaders_task
 from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.memories import Remembering
 from desk.programs.swarm.program import PROGRAM
-from desk.runs.assignments.budget import Stage, pays_for, spent
-from desk.runs.assignments.deadlines import MARGIN
-from desk.runs.assignments.tasks import week_before
-from desk.runs.escalations.case import Asking
+from desk.runs.assignments import MARGIN, Stage, pays_for, spent, week_before
+from desk.runs.escalations import Asking
 from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided

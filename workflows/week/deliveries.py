@@ -19,8 +19,8 @@ from desk.contracts.week.delivery import (
 from desk.contracts.week.report import Revision
 from desk.contracts.week.run import WeekRequest
 from desk.documents.publishing.deliveries import channels_due
-from desk.runs.assignments.deadlines import call_allowance
-from desk.runs.boards.week_board import WeekBoard
+from desk.runs.assignments import call_allowance
+from desk.runs.boards import WeekBoard
 from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 _LATER = 5

@@ -16,7 +16,7 @@ from desk.contracts.week.run import WeekRequest
 from desk.learning.advice import policy_with
 from desk.learning.forecasts import question_of
 from desk.learning.lessons import lesson_of, sources_of
-from desk.runs.boards.week_board import WeekBoard
+from desk.runs.boards import WeekBoard
 from workflows.options import (
     HEARTBEAT_TIMEOUT,
     cause,

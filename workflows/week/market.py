@@ -14,9 +14,9 @@ from desk.contracts.names import Message
 from desk.contracts.week.plan import PlannedTask
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import MarketRequest
-from desk.runs.assignments.tasks import VALIDATION, market_task
-from desk.runs.boards.market_board import MarketBoard, after_decisions
-from desk.runs.escalations.case import Asking
+from desk.runs.assignments import VALIDATION, market_task
+from desk.runs.boards import MarketBoard, after_decisions
+from desk.runs.escalations import Asking
 from desk.runs.tools import described_for
 from desk.trust.conflicts import merged, with_decisions
 from workflows.engine.agent_work import AgentTask, TurnContext

@@ -18,12 +18,8 @@ from desk.contracts.names import market_run_id
 from desk.contracts.week.plan import MarketPlan
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
-from desk.runs.assignments.budget import all_of, lost
-from desk.runs.assignments.deadlines import time_left
-from desk.runs.assignments.effort import effort_for
-from desk.runs.boards.market_board import after_rerun
-from desk.runs.boards.usage import usage_of
-from desk.runs.boards.week_board import WeekBoard
+from desk.runs.assignments import all_of, effort_for, lost, time_left
+from desk.runs.boards import WeekBoard, after_rerun, usage_of
 from workflows.engine.escalating import cancelled_here
 from workflows.engine.run import Run
 from workflows.options import TASK_TIMEOUT, priority, run_attributes

@@ -17,8 +17,8 @@ from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import Contribution
-from desk.runs.assignments.tasks import assignment_of
-from desk.runs.boards.week_board import CommentedWeek, WeekBoard
+from desk.runs.assignments import assignment_of
+from desk.runs.boards import CommentedWeek, WeekBoard
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.task_runner import TaskRunner
 

@@ -24,10 +24,9 @@ from desk.contracts.week.run import (
     WeekStatus,
 )
 from desk.programs.week.program import PROGRAM
-from desk.runs.assignments.deadlines import time_left
-from desk.runs.boards.market_board import after_decisions
-from desk.runs.boards.week_board import QueuedRerun, WeekBoard
-from desk.runs.escalations.case import Asking
+from desk.runs.assignments import time_left
+from desk.runs.boards import QueuedRerun, WeekBoard, after_decisions
+from desk.runs.escalations import Asking
 from desk.trust.conflicts import with_week_conflicts
 from desk.trust.prose import nearest
 from workflows.engine.escalating import decided

@@ -1,1 +1,32 @@
 """Whether two statements of one quantity agree: quotation, units, tolerances."""
+
+from desk.analytics.comparison.normalise import (
+    Comparable,
+    Difference,
+    Incomparable,
+    Statement,
+    normalise,
+    statement_of,
+)
+from desk.analytics.comparison.second_series import SeriesComparison, compare_series
+from desk.analytics.comparison.tolerances import (
+    LITTLE_CHANGED,
+    TOLERANCES,
+    Quantity,
+    is_little_changed,
+)
+
+__all__ = [
+    "LITTLE_CHANGED",
+    "TOLERANCES",
+    "Comparable",
+    "Difference",
+    "Incomparable",
+    "Quantity",
+    "SeriesComparison",
+    "Statement",
+    "compare_series",
+    "is_little_changed",
+    "normalise",
+    "statement_of",
+]

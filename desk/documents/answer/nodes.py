@@ -9,7 +9,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Synthesis
-from desk.runs.boards.usage import usage_of
+from desk.runs.boards import usage_of
 from desk.trust.prose import clip
 
 MOST_MISSING = 200

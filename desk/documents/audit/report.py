@@ -35,8 +35,8 @@ from desk.documents.report.conflicts import decided_by_rule
 from desk.documents.report.markets.markets import revised_in
 from desk.documents.tool_results import source_of
 from desk.learning.advice import policy_with
-from desk.runs.assignments.outages import together
-from desk.runs.boards.usage import usage_of
+from desk.runs.assignments import together
+from desk.runs.boards import usage_of
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import Ranges, state, state_on, target_ranges
 from desk.trust.prose import references

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.tolerances import TOLERANCES, Quantity
+from desk.analytics.comparison import TOLERANCES, Quantity
 from desk.analytics.figures import print_claim
 from desk.analytics.formulas import basis_point_difference
 from desk.analytics.weeks import as_of_of

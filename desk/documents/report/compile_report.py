@@ -30,7 +30,7 @@ from desk.documents.report.markets.tone import banks_in, with_tones
 from desk.documents.report.markets.verdicts import with_contested
 from desk.documents.report.summary import summary_of
 from desk.learning.advice import policy_with
-from desk.runs.boards.usage import usage_of_week
+from desk.runs.boards import usage_of_week
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.ledger import sealed
 from desk.trust.prose import clip, review, sentence, without_rejected

@@ -6,7 +6,7 @@ from typing import Final
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
-from desk.runs.assignments.outages import together
+from desk.runs.assignments import together
 from desk.trust.prose import clip
 
 NOT_REACHED: Final = "its research had not ended when the report was due"

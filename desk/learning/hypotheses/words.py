@@ -13,7 +13,7 @@ from desk.contracts.swarm.research import (
     ScoredHypothesis,
 )
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
-from desk.runs.escalations.details import plain
+from desk.runs.escalations import plain
 
 _SIDES: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}
 _LONGEST_ID: Final = 200

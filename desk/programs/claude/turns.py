@@ -22,7 +22,7 @@ from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.claude.prompts import prompt
-from desk.runs.assignments.effort import effort_for
+from desk.runs.assignments import effort_for
 
 LONGEST_TRANSCRIPT: Final = 300_000
 """Characters: 150,000 tokens where all of it is figures, far fewer of prose. The smallest window

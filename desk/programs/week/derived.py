@@ -18,7 +18,7 @@ from desk.documents.audit.words import by_builtin
 from desk.learning.advice import policy_with
 from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.judging.turns import judged
-from desk.runs.boards.market_board import after_decisions, decide_outcome, reasons_missing
+from desk.runs.boards import after_decisions, decide_outcome, reasons_missing
 from desk.trust.conflicts import week_conflicts, with_decisions
 
 RESEARCH: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES})

@@ -1,1 +1,29 @@
 """How far a run is."""
+
+from desk.runs.boards.board import GraphBoard, NodeBoard, RunBoard
+from desk.runs.boards.market_board import (
+    MarketBoard,
+    after_decisions,
+    after_rerun,
+    decide_outcome,
+    reasons_missing,
+)
+from desk.runs.boards.usage import sum_of, usage_of, usage_of_week
+from desk.runs.boards.week_board import CommentedWeek, QueuedRerun, WeekBoard
+
+__all__ = [
+    "CommentedWeek",
+    "GraphBoard",
+    "MarketBoard",
+    "NodeBoard",
+    "QueuedRerun",
+    "RunBoard",
+    "WeekBoard",
+    "after_decisions",
+    "after_rerun",
+    "decide_outcome",
+    "reasons_missing",
+    "sum_of",
+    "usage_of",
+    "usage_of_week",
+]

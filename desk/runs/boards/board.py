@@ -25,11 +25,9 @@ from desk.contracts.question.graph import (
 from desk.contracts.swarm.research import SwarmRecord
 from desk.contracts.week.run import PublishedFiles, TaskOutcome
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import Budget
-from desk.runs.assignments.reassignment import Undelivered
-from desk.runs.assignments.tasks import week_before, window_before
+from desk.runs.assignments import Budget, Undelivered, week_before, window_before
 from desk.runs.boards.usage import sum_of
-from desk.runs.graphs.machine import GraphMachine
+from desk.runs.graphs import GraphMachine
 
 LONGEST_NOTE = 200
 _MARKS = {

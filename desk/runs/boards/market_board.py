@@ -11,10 +11,10 @@ from desk.contracts.findings.results import ConflictRecord, ResearchResult, Vali
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.week.run import MarketRequest, TaskOutcome
-from desk.runs.assignments.reassignment import Undelivered
+from desk.runs.assignments import Undelivered
 from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of
-from desk.runs.escalations.details import waiting_details
+from desk.runs.escalations import waiting_details
 
 _ESSENTIAL = {MarketKind.PAIR: Metric.LAST, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
 

@@ -32,7 +32,7 @@ from desk.contracts.week.run import (
     WeekStatus,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.budget import all_of
+from desk.runs.assignments import all_of
 from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of_week
 

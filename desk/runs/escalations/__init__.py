@@ -1,1 +1,23 @@
 """A conflict as a person is shown it."""
+
+from desk.runs.escalations.case import (
+    Asking,
+    case_of,
+    claims_at,
+    decided_already,
+    evidence_at,
+    objection,
+)
+from desk.runs.escalations.details import case_details, plain, waiting_details
+
+__all__ = [
+    "Asking",
+    "case_details",
+    "case_of",
+    "claims_at",
+    "decided_already",
+    "evidence_at",
+    "objection",
+    "plain",
+    "waiting_details",
+]

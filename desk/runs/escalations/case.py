@@ -16,7 +16,7 @@ from desk.contracts.findings.results import ConflictRecord, Position
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import IsoWeek
-from desk.runs.assignments.deadlines import answer_due, reminder_due
+from desk.runs.assignments import answer_due, reminder_due
 from desk.trust.conflicts import default_position, state, state_on
 
 MOST_CLAIMS: Final = 16

@@ -1,1 +1,18 @@
 """Graphs of agents: their checks, their conditions, and what is due next."""
+
+from desk.runs.graphs.checks import faults, naming_faults
+from desk.runs.graphs.fault import GraphFault, hint
+from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.graphs.shape import Link, Shape, shape_of
+
+__all__ = [
+    "GraphFault",
+    "GraphMachine",
+    "Link",
+    "Shape",
+    "Step",
+    "faults",
+    "hint",
+    "naming_faults",
+    "shape_of",
+]

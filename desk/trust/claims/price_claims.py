@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
-from desk.analytics.comparison.tolerances import is_little_changed
+from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import as_number
 from desk.analytics.formulas import band_position, percent_change, range_position
 from desk.analytics.prices.price_view import PriceView, months_before

@@ -7,14 +7,14 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.normalise import (
+from desk.analytics.comparison import (
+    LITTLE_CHANGED,
     Comparable,
     Difference,
     Statement,
     normalise,
     statement_of,
 )
-from desk.analytics.comparison.tolerances import LITTLE_CHANGED
 from desk.analytics.names.quotation import reversed_pair, reversed_statement
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric

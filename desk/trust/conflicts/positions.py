@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.normalise import Comparable, Incomparable, Statement, normalise
+from desk.analytics.comparison import Comparable, Incomparable, Statement, normalise
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit

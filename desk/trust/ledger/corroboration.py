@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.normalise import Statement, statement_of
+from desk.analytics.comparison import Statement, statement_of
 from desk.analytics.formulas import log_moves, robust_deviation
 from desk.analytics.names.quotation import reversed_pair, reversed_statement
 from desk.analytics.prices.rates_view import EFFECTIVE_LAG, rate_of

@@ -9,8 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.normalise import Comparable, Incomparable, normalise
-from desk.analytics.comparison.second_series import SeriesComparison, compare_series
+from desk.analytics.comparison import (
+    Comparable,
+    Incomparable,
+    SeriesComparison,
+    compare_series,
+    normalise,
+)
 from desk.analytics.units import BAND_EDGES
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult

@@ -11,7 +11,7 @@ from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.run import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.documents.rendering.wording import allowance_words, cost_words, human, one_line
 from desk.platform.settings import load_settings
-from desk.runs.boards.usage import usage_of_week
+from desk.runs.boards import usage_of_week
 from starters.runs.following import status_if_told
 from starters.runs.progress import waiting_words
 from starters.runs.summary import ui_address

@@ -48,7 +48,7 @@ from desk.platform.temporal.history import (
     fetch_events,
     fetch_history,
 )
-from desk.runs.assignments.outages import outage_of, together
+from desk.runs.assignments import outage_of, together
 from desk.runs.tools import essential_tools
 from starters.monitoring.open_circuits import circuit_in
 from starters.monitoring.tools.offers import Offer, offers

@@ -28,7 +28,7 @@ from desk.contracts.names import (
     workflow_id_parts,
 )
 from desk.contracts.week.run import WeekResult, WeekStatus
-from desk.runs.assignments.budget import all_of
+from desk.runs.assignments import all_of
 from starters.runs.watching import status_if_answered
 
 ANSWER: Final = timedelta(seconds=2)

@@ -22,7 +22,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.wording import allowance_words, cost_words, one_line
-from desk.runs.assignments.budget import spent
+from desk.runs.assignments import spent
 from starters.monitoring.watch.look import AgentAtWork, Agents, Look, seconds_left
 from starters.runs.progress import PlainProgress, waiting_words
 from starters.runs.summary import PublishedWeek

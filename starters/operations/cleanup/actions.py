@@ -18,19 +18,19 @@ from temporalio.client import Client
 
 from desk.contracts.base import Contract, Instant, Text
 from desk.contracts.names import WorkflowType
-from desk.documents.archive.archive import write_archive
-from desk.documents.archive.pages import MARKETS
-from desk.documents.archive.retention import (
+from desk.documents.archive import (
     KEPT,
+    MARKETS,
     Record,
     is_answer,
     is_past,
     week_of_report,
     weeks_needed,
+    write_archive,
 )
 from desk.documents.publishing.publish import ANSWERS as ANSWERS
 from desk.documents.publishing.publish import FOLDER
-from desk.platform.effects.journal import forget_old_effects, old_effects
+from desk.platform.effects import forget_old_effects, old_effects
 from desk.platform.server.namespace import retention_of
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.history import HistoryGone, fetch_raw_events

@@ -29,7 +29,7 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.names import Message, Queue, WorkflowType
 from desk.platform.settings import load_settings
-from desk.runs.escalations.case import decided_already
+from desk.runs.escalations import decided_already
 from starters.operations.escalations.lines import (
     case_lines,
     decision_lines,

@@ -13,7 +13,7 @@ from desk.contracts.findings.escalations import (
     EscalationStatus,
 )
 from desk.contracts.findings.results import Position
-from desk.runs.escalations.case import claims_at, evidence_at
+from desk.runs.escalations import claims_at, evidence_at
 
 LONGEST_ARGUMENTS = 160
 

@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 
-from desk.documents.archive.archive import Archive, write_archive
+from desk.documents.archive import Archive, write_archive
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError

@@ -15,7 +15,7 @@ from desk.contracts.base import most_values
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
-from desk.documents.archive.retention import is_answer
+from desk.documents.archive import is_answer
 from desk.documents.audit.answer import (
     AnswerCounts,
     counted_in_answer,

@@ -19,8 +19,7 @@ from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_file
 from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import span
-from desk.runs.graphs.checks import faults, naming_faults
-from desk.runs.graphs.fault import GraphFault, hint
+from desk.runs.graphs import GraphFault, faults, hint, naming_faults
 from starters.terminal.exit_status import UsageError
 
 Location = tuple[int | str, ...]

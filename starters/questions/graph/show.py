@@ -13,7 +13,7 @@ from desk.documents.publishing.files import published
 from desk.documents.rendering.drawing.graph import graph_file
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
-from desk.runs.graphs.shape import shape_of
+from desk.runs.graphs import shape_of
 from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
 from starters.questions.graph.text import mermaid_of, tree_of
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError

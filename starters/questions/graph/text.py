@@ -7,7 +7,7 @@ from rich.tree import Tree
 
 from desk.contracts.question.graph import GraphSpec
 from desk.documents.rendering.drawing.graph import agent_label, condition_words
-from desk.runs.graphs.shape import Link, shape_of
+from desk.runs.graphs import Link, shape_of
 
 
 def tree_of(spec: GraphSpec) -> Tree:

@@ -14,8 +14,7 @@ from temporalio.service import RPCError
 
 from desk.contracts.names import SCHEDULE_ID
 from desk.platform.settings import Settings, load_settings
-from desk.runs.schedule.backfill import Backfill, WeekState, weeks_to_do
-from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
+from desk.runs.schedule import Backfill, BackfilledWeek, WeekState, backfilled_weeks, weeks_to_do
 from starters.monitoring.tools.look import held_fixings
 from starters.runs.command_run import at_a_desk
 from starters.runs.following import check_server

@@ -14,8 +14,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.week.report import Coverage
 from desk.contracts.weeks import IsoWeek
-from desk.runs.schedule.backfill import WeekState
-from desk.runs.schedule.schedule_spec import BackfilledWeek
+from desk.runs.schedule import BackfilledWeek, WeekState
 from starters.published.published_files import latest_files
 from starters.runs.watching import status_if_answered
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of

@@ -32,7 +32,7 @@ from desk.contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowT
 from desk.contracts.week.delivery import Deliveries
 from desk.contracts.week.run import WeekRequest
 from desk.platform.settings import load_settings
-from desk.runs.schedule.schedule_spec import Overlap, WeeklySchedule, weekly_schedule
+from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible

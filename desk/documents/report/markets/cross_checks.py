@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.tolerances import TOLERANCES, Quantity
+from desk.analytics.comparison import TOLERANCES, Quantity
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days

@@ -33,7 +33,7 @@ from desk.documents.report.conflicts import conflicts_of
 from desk.documents.report.coverage import NOT_REACHED, is_counted
 from desk.documents.report.markets.surviving import SurvivingClaims, sifted, surviving_claims_of
 from desk.documents.report.markets.verdicts import verdicts_of
-from desk.runs.boards.market_board import decide_outcome
+from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank
 from desk.trust.claims.events import check_event_day, check_scheduled_day, scheduled_days

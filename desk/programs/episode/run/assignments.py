@@ -14,7 +14,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.horizon import due_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.graph import CONTROLLER
-from desk.runs.assignments.tasks import assignment_of, place_of
+from desk.runs.assignments import assignment_of, place_of
 
 CHOOSES: Final = 1
 ACTS: Final = 2

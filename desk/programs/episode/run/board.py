@@ -25,7 +25,7 @@ from desk.contracts.findings.claims import Metric
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
 from desk.programs.episode.wording import statement
-from desk.runs.escalations.details import plain
+from desk.runs.escalations import plain
 
 Values = Mapping[Metric, Decimal | float]
 

@@ -25,7 +25,7 @@ from desk.programs.episode.run.actions import DATA, next_in_order
 from desk.programs.episode.run.assignments import market_of, query_of
 from desk.programs.episode.run.board import StockBoard, board_details
 from desk.programs.episode.run.graph import CONTROLLER, GRAPH, acting, controlling, graph_of
-from desk.runs.boards.board import NodeBoard
+from desk.runs.boards import NodeBoard
 
 NO_STEPS: Final = "it had taken as many steps as it was allowed before it was at its end"
 NO_TIME: Final = "its time was used up before it was at its end"

@@ -8,7 +8,7 @@ from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.swarm.research import SubagentSpec
 from desk.contracts.swarm.run import SwarmRequest
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments.tasks import assignment_of
+from desk.runs.assignments import assignment_of
 
 LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2

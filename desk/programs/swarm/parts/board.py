@@ -23,9 +23,8 @@ from desk.contracts.swarm.research import (
 from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
 from desk.programs.swarm.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.parts.tokens import Reads, tokens_of
-from desk.runs.assignments.budget import NOTHING, all_of
-from desk.runs.boards.board import NodeBoard
-from desk.runs.boards.usage import sum_of
+from desk.runs.assignments import NOTHING, all_of
+from desk.runs.boards import NodeBoard, sum_of
 
 
 class SwarmBoard(NodeBoard):

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from desk.analytics.comparison.tolerances import is_little_changed
+from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import (
     LARGE_MOVE,

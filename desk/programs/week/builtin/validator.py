@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from desk.agents.capabilities import usual_route
-from desk.analytics.comparison.normalise import Comparable
+from desk.analytics.comparison import Comparable
 from desk.analytics.prices.rates_view import rate_of
 from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
