@@ -10,8 +10,7 @@ from rich.text import Text
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.question.graph import GraphStatus, NodeState, NodeStatus
 from desk.documents.rendering.wording import human, one_line
-from starters.runs.following import Progress
-from starters.runs.progress import TimedLines, shown_on_stderr
+from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 
 _MARKS = {
     NodeState.WAITING: ("·", "dim"),
@@ -22,7 +21,6 @@ _MARKS = {
 }
 _ENDED = frozenset({NodeState.DONE, NodeState.FAILED})
 
-
 WAITS = "a person is asked to decide a conflict: `desk escalations list`"
 
 _PHASES = {Phase.AWAITING_PERSON: WAITS, Phase.PUBLISHING: "publishing the answer"}
@@ -31,7 +29,7 @@ GraphProgress = Progress[GraphStatus]
 
 
 class PlainGraphProgress(TimedLines):
-    """A line for every node that begins or ends; no control characters."""
+    """A line for every node that begins or ends."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
@@ -50,10 +48,6 @@ class PlainGraphProgress(TimedLines):
             self._phase = status.phase
             if status.phase in _PHASES:
                 self.note(_PHASES[status.phase])
-
-    def note(self, text: str) -> None:
-        """Write a sentence, with the seconds that have passed."""
-        super().note(one_line(text))
 
 
 def shown_graph_progress() -> AbstractContextManager[GraphProgress]:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from desk.contracts.names import Queue
 from desk.platform.settings import Settings
-from starters.runs.following import Progress
+from starters.runs.progress import Progress
 from starters.runs.server_runs import RunStart, ServerRun, start_run
 from starters.session import Desk, require_workers, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus

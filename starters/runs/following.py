@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from temporalio.client import (
     Client,
@@ -16,6 +16,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.client import ServerUnreachable
+from starters.runs.progress import Progress
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
 from starters.runs.troubles import HeldUp, in_sentences
 from starters.terminal.exit_status import CommandError
@@ -43,17 +44,6 @@ _SILENT = frozenset({RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 Result = TypeVar("Result")
 Status = TypeVar("Status")
 Told = TypeVar("Told")
-Shown = TypeVar("Shown", contravariant=True)
-
-
-class Progress(Protocol[Shown]):
-    """What shows how far a run is."""
-
-    def update(self, status: Shown) -> None:
-        """Show a new status."""
-
-    def note(self, text: str) -> None:
-        """Show a sentence."""
 
 
 async def followed(

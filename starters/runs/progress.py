@@ -3,26 +3,31 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
-from typing import Generic, TextIO, TypeVar
+from contextlib import contextmanager
+from typing import Generic, Protocol, TextIO, TypeVar
 
-from rich.console import Console, Group
+from rich.console import Console, RenderableType
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
-from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.documents.rendering.wording import one_line
-from starters.runs.following import Progress
-from starters.runs.watching import WeekProgress
 
 Status = TypeVar("Status")
+Shown = TypeVar("Shown", contravariant=True)
+
+
+class Progress(Protocol[Shown]):
+    """What shows how far a run is."""
+
+    def update(self, status: Shown) -> None:
+        """Show a new status."""
+
+    def note(self, text: str) -> None:
+        """Show a sentence."""
 
 
 class TimedLines:
-    """Sentences, each on a line of its own."""
+    """Sentences, each on a line of its own; no control characters."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -30,166 +35,34 @@ class TimedLines:
 
     def note(self, text: str) -> None:
         """Write a sentence, with the seconds that have passed."""
-        self._stream.write(f"{time.monotonic() - self._started:6.1f} s  {text}\n")
+        passed = time.monotonic() - self._started
+        self._stream.write(f"{passed:6.1f} s  {one_line(text)}\n")
         self._stream.flush()
 
 
-class LiveProgress(Generic[Status]):
-    """A drawing of a status that is drawn again in place."""
+class _LiveProgress(Generic[Status]):
+    """A drawing of a status that is drawn again in place, below the sentences."""
 
-    def __init__(
-        self, live: Live, console: Console, draw: Callable[[Status, Console], Group]
-    ) -> None:
+    def __init__(self, live: Live, draw: Callable[[Status, Console], RenderableType]) -> None:
         self._live = live
-        self._console = console
         self._draw = draw
 
     def update(self, status: Status) -> None:
-        """Draw a status."""
-        self._live.update(self._draw(status, self._console), refresh=True)
+        self._live.update(self._draw(status, self._live.console), refresh=True)
 
     def note(self, text: str) -> None:
-        """Write a sentence above the drawing."""
-        self._console.print(Text(one_line(text)))
+        self._live.console.print(Text(one_line(text)))
 
 
 @contextmanager
 def shown_on_stderr(
     plain: Callable[[TextIO], Progress[Status]],
-    draw: Callable[[Status, Console], Group],
-    *,
-    quiet: bool = False,
+    draw: Callable[[Status, Console], RenderableType],
 ) -> Iterator[Progress[Status]]:
     """The display that suits standard error, cleared at the end of the block: lines where it is no
-    terminal or is to be quiet, a drawing otherwise."""
-    if quiet or not sys.stderr.isatty():
+    terminal, a drawing otherwise."""
+    if not sys.stderr.isatty():
         yield plain(sys.stderr)
         return
-    console = Console(stderr=True)
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield LiveProgress(live, console, draw)
-
-
-CELL = 11
-"""Columns of a market in the grid: a mark, a name, and the space to the next."""
-
-_MARKS = {
-    MarketState.PLANNED: ("·", "dim"),
-    MarketState.RUNNING: ("…", "cyan"),
-    MarketState.WAITING: ("?", "bold yellow"),
-}
-_OUTCOMES = {
-    Outcome.RESEARCHED: ("✓", "green"),
-    Outcome.PARTIAL: ("~", "yellow"),
-    Outcome.MISSING: ("-", "yellow"),
-    Outcome.DEAD_LETTERED: ("✗", "red"),
-}
-
-
-class PlainProgress(TimedLines):
-    """A line for every change of phase and every market that is done; no control characters."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream)
-        self._phase: str | None = None
-        self._done: set[str] = set()
-        self._waiting: set[str] = set()
-
-    def update(self, status: WeekStatus) -> None:
-        """Write what is new in a status."""
-        for line in self._news(status):
-            self.note(line)
-
-    def _news(self, status: WeekStatus) -> Iterator[str]:
-        first = self._phase is None
-        if first:
-            yield from self._new_phase(status)
-        for market in status.markets:
-            if market.state is MarketState.WAITING and market.market not in self._waiting:
-                yield f"{market.market} {market.note}"
-            if market.state is not MarketState.DONE:
-                self._done.discard(market.market)
-            elif market.market not in self._done:
-                self._done.add(market.market)
-                # What was done before is no news: a rerun finds all the others done.
-                if not first:
-                    counts = f"{len(self._done)} of {len(status.markets)}"
-                    yield f"{market.market} {_ended(market)} ({counts})"
-        self._waiting = {m.market for m in status.markets if m.state is MarketState.WAITING}
-        if not first:
-            yield from self._new_phase(status)
-
-    def _new_phase(self, status: WeekStatus) -> Iterator[str]:
-        if status.phase != self._phase:
-            self._phase = status.phase
-            yield f"{status.week}: {_phase_name(status)}"
-
-
-def shown_progress(*, quiet: bool = False) -> AbstractContextManager[WeekProgress]:
-    """The progress display that suits standard error, cleared at the end of the block."""
-    return shown_on_stderr(PlainProgress, _drawn, quiet=quiet)
-
-
-def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Group:
-    """A status as a headline and a grid of markets, no taller than the screen."""
-    columns = max(1, width // CELL)
-    grid = Table.grid(padding=(0, 1))
-    cells = [_cell(market) for market in status.markets]
-    rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]
-    for row in rows[: max(1, height - 4)]:
-        grid.add_row(*row)
-    head = [Text(_headline(status, now), overflow="ellipsis", no_wrap=True)]
-    if waiting := waiting_words(status):
-        head.append(Text(waiting, style="bold yellow", overflow="ellipsis", no_wrap=True))
-    return Group(*head, grid)
-
-
-def _drawn(status: WeekStatus, console: Console) -> Group:
-    return board(status, console.width, datetime.now(UTC), console.height)
-
-
-def waiting_words(status: WeekStatus) -> str | None:
-    """That markets wait for a person, and what to do; None when none does."""
-    waiting = [m.market for m in status.markets if m.state is MarketState.WAITING]
-    if not waiting and not status.escalations:
-        return None
-    who = f"{', '.join(waiting)} wait" + ("s" if len(waiting) == 1 else "")
-    return f"{who if waiting else 'a conflict waits'} for a person: desk escalations list"
-
-
-def _headline(status: WeekStatus, now: datetime) -> str:
-    elapsed = max((now - status.started_at).total_seconds(), 0.0)
-    left = max((status.deadline - now).total_seconds(), 0.0)
-    return (
-        f"{status.week}  {_phase_name(status)}  {_counts(status)}  "
-        f"{_span(elapsed)} gone, {_span(left)} to the deadline"
-    )
-
-
-def _cell(market: MarketStatus) -> Text:
-    mark, style = _MARKS.get(market.state, ("?", ""))
-    if market.state is MarketState.DONE and market.outcome is not None:
-        mark, style = _OUTCOMES.get(market.outcome, ("?", ""))
-    return Text(f"{mark} {market.market}".ljust(CELL - 1), style=style)
-
-
-def _ended(market: MarketStatus) -> str:
-    """The outcome, with its reason where the market is not fully researched."""
-    outcome = str(market.outcome).replace("_", " ")
-    if market.outcome is Outcome.RESEARCHED or not market.note:
-        return outcome
-    return f"{outcome}: {market.note}"
-
-
-def _phase_name(status: WeekStatus) -> str:
-    return status.phase.replace("_", " ")
-
-
-def _counts(status: WeekStatus) -> str:
-    done = sum(market.state is MarketState.DONE for market in status.markets)
-    return f"{done} of {len(status.markets)} markets"
-
-
-def _span(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}:{rest:02}"
+    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+        yield _LiveProgress(live, draw)

@@ -4,7 +4,8 @@ import time
 
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.run import WeekStatus
-from starters.runs.following import Progress, followed, status_if_told
+from starters.runs.following import followed, status_if_told
+from starters.runs.progress import Progress
 from starters.runs.summary import PublishedWeek, from_result, from_status
 from starters.runs.week_results import last_result, result_of
 from starters.runs.week_runs import FoundRun, Run

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,7 @@ from starters.runs.week_runs import described, request_of, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill.actions import PastWeeks, start_week
-from starters.weeks.backfill.progress import PlainLines
+from starters.weeks.backfill.progress import PlainBackfillProgress
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
 from starters.weeks.schedule import actions
 from tests.support.command import BINARIES, DeskCommand, eventually
@@ -203,7 +204,8 @@ async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> Non
         looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
         async with asyncio.timeout(100), asyncio.TaskGroup() as group:
             group.create_task(ended_at_once(desk, weeks[1]))
-            await runs.bring_to_an_end(desk, looks, max_active=1, progress=PlainLines())
+            progress = PlainBackfillProgress(sys.stderr)
+            await runs.bring_to_an_end(desk, looks, max_active=1, progress=progress)
         table = runs.corrected(await look_at_all(desk.client, desk.settings.reports_dir, weeks))
         assert [line.state for line in table.weeks] == [
             WeekState.PUBLISHED,
@@ -223,7 +225,8 @@ async def test_two_backfills_at_once_lose_no_week(tmp_path: Path) -> None:
         async def backfilled(weeks: tuple[BackfilledWeek, ...]) -> list[WeekState]:
             runs = PastWeeks(weeks, again=False)
             looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
-            await runs.bring_to_an_end(desk, looks, max_active=4, progress=PlainLines())
+            progress = PlainBackfillProgress(sys.stderr)
+            await runs.bring_to_an_end(desk, looks, max_active=4, progress=progress)
             after = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
             return [line.state for line in runs.corrected(after).weeks]
 

@@ -13,7 +13,6 @@ from desk.documents.rendering.wording import allowance_words, cost_words, human,
 from desk.platform.settings import load_settings
 from desk.runs.boards import usage_of_week
 from starters.runs.following import status_if_told
-from starters.runs.progress import waiting_words
 from starters.runs.summary import ui_address
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
@@ -22,6 +21,7 @@ from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.weeks.progress import waiting_words
 from workers.health import unpolled
 
 BUSY_SECONDS = 10.0

@@ -24,10 +24,10 @@ from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import spent
 from starters.monitoring.watch.look import AgentAtWork, Agents, Look, seconds_left
-from starters.runs.progress import PlainProgress, waiting_words
 from starters.runs.summary import PublishedWeek
 from starters.runs.troubles import GOES_ON
 from starters.terminal.tables import short_name
+from starters.weeks.progress import PlainProgress, waiting_words
 
 VALIDATING = "validating"
 

@@ -25,7 +25,7 @@ from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
-from starters.weeks.backfill.progress import BackfillProgress, shown_backfill
+from starters.weeks.backfill.progress import BackfillProgress, BackfillStatus, shown_backfill
 from starters.weeks.backfill.weeks import (
     BackfillTable,
     Look,
@@ -179,7 +179,7 @@ class PastWeeks:
                 order.ended(line.week)
                 self._ended[line.week] = line
                 progress.note(f"{_words(line)} ({len(self._ended)} of {to_do} weeks)")
-            progress.show(len(self._ended), to_do, order.active)
+            progress.update(BackfillStatus(len(self._ended), to_do, tuple(order.active)))
             if time.monotonic() - asked > TROUBLE_SECONDS:
                 asked = time.monotonic()
                 await self._tell_troubles(order.active, progress)

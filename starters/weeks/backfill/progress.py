@@ -1,71 +1,58 @@
-"""How far a backfill is, on standard error: a bar on a terminal, plain lines otherwise."""
+"""Progress of a backfill on standard error: a bar, or plain lines."""
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Protocol
+import time
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from functools import partial
+from typing import Final, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
-from starters.runs.progress import PlainProgress
+from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 
-NAMED = 6
+NAMED: Final = 6
 """Weeks under way that the bar names."""
 
 
-class BackfillProgress(Protocol):
-    """What shows how far a backfill is."""
+class BackfillStatus(NamedTuple):
+    """How many weeks have ended, of how many, and which are under way."""
 
-    def note(self, text: str) -> None:
-        """Show a sentence."""
-
-    def show(self, done: int, total: int, active: Sequence[str]) -> None:
-        """Show how many weeks have ended and which are under way."""
+    done: int
+    total: int
+    active: tuple[str, ...]
 
 
-class PlainLines:
+BackfillProgress = Progress[BackfillStatus]
+
+
+class PlainBackfillProgress(TimedLines):
     """A line for everything that happens; the counts stand in the lines themselves."""
 
-    def __init__(self) -> None:
-        self._lines = PlainProgress(sys.stderr)
-
-    def note(self, text: str) -> None:
-        """Write a sentence, with the seconds that have passed."""
-        self._lines.note(text)
-
-    def show(self, done: int, total: int, active: Sequence[str]) -> None:
+    def update(self, status: BackfillStatus) -> None:
         """Nothing: a line without news is none."""
 
 
-class Bar:
-    """A bar below the sentences."""
-
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
-        self._task = bar.add_task("", total=None)
-
-    def note(self, text: str) -> None:
-        """Write a sentence above the bar."""
-        self._bar.console.print(Text(text))
-
-    def show(self, done: int, total: int, active: Sequence[str]) -> None:
-        """Move the bar."""
-        more = f" and {len(active) - NAMED} more" if len(active) > NAMED else ""
-        words = f"{', '.join(active[:NAMED])}{more}"
-        self._bar.update(self._task, completed=done, total=total, description=words)
+def shown_backfill() -> AbstractContextManager[BackfillProgress]:
+    """The progress display that suits standard error, cleared at the end of the block."""
+    return shown_on_stderr(PlainBackfillProgress, partial(_drawn, time.monotonic()))
 
 
-@contextmanager
-def shown_backfill() -> Iterator[BackfillProgress]:
-    """The display that suits standard error; a bar is cleared at the end of the block."""
-    if not sys.stderr.isatty():
-        yield PlainLines()
-        return
-    columns = (
-        *(BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn()),
-        TextColumn("{task.description}", markup=False),
+def backfill_bar(status: BackfillStatus, seconds: float) -> Table:
+    """A status as a bar with its counts, the time that has passed, and the weeks under way."""
+    more = f" and {len(status.active) - NAMED} more" if len(status.active) > NAMED else ""
+    words = f"{', '.join(status.active[:NAMED])}{more}"
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(
+        ProgressBar(total=status.total, completed=status.done, width=24),
+        Text(f"{status.done}/{status.total}", style="progress.download"),
+        Text(str(timedelta(seconds=int(seconds))), style="progress.elapsed"),
+        Text(words, overflow="ellipsis", no_wrap=True),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Bar(bar)
+    return grid
+
+
+def _drawn(started: float, status: BackfillStatus, _: Console) -> Table:
+    return backfill_bar(status, time.monotonic() - started)

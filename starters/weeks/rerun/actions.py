@@ -17,7 +17,6 @@ from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import report_if_here
 from starters.runs.command_run import at_a_desk
 from starters.runs.market_choice import known_market
-from starters.runs.progress import shown_progress
 from starters.runs.server_runs import RunStart, start_run
 from starters.runs.summary import PublishedWeek, print_week
 from starters.runs.watching import WeekProgress, published_by, wait_until_published
@@ -35,6 +34,7 @@ from starters.runs.week_runs import (
 from starters.session import Desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
+from starters.weeks.progress import shown_progress
 
 
 def changes_between(

@@ -14,7 +14,6 @@ from starters.published.published_files import check_target, copy_set, report_if
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
 from starters.runs.models import has_models, model_words, with_budget
-from starters.runs.progress import shown_progress
 from starters.runs.server_runs import RunStart
 from starters.runs.summary import PublishedWeek, print_week
 from starters.runs.watching import WeekProgress, published_by, wait_until_published
@@ -24,6 +23,7 @@ from starters.runs.week_runs import FoundRun, find_run, week_start
 from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.logs import log_to_file
+from starters.weeks.progress import shown_progress
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
-from starters.runs.progress import shown_progress
 from starters.runs.server_runs import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
 from starters.runs.watching import wait_until_published
@@ -28,6 +27,7 @@ from starters.session import Desk, host, say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.weeks.progress import shown_progress
 from starters.weeks.tape.files import read_tape
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.week.report import Coverage
@@ -19,6 +20,7 @@ from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill import actions
 from starters.weeks.backfill.actions import PastWeeks
+from starters.weeks.backfill.progress import BackfillStatus, backfill_bar, shown_backfill
 from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_lines, table_of
 from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings
@@ -266,3 +268,18 @@ def test_of_a_report_on_another_machine_only_the_outcome_is_known() -> None:
     told = list(table_lines(table_of([elsewhere])))[1]
     assert told.endswith("1  not known here how many markets, incomplete")
     assert exit_status(table_of([elsewhere])) is ExitStatus.INCOMPLETE
+
+
+def test_the_bar_counts_the_weeks_and_names_those_under_way() -> None:
+    console = Console(width=200)
+    with console.capture() as drawn:
+        console.print(backfill_bar(BackfillStatus(3, 12, tuple(TEN[:8])), seconds=75.4))
+    assert f"3/12 0:01:15 {', '.join(TEN[:6])} and 2 more" in drawn.get()
+
+
+def test_progress_in_lines_has_the_sentences_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_backfill() as progress:
+        progress.update(BackfillStatus(0, 2, ("2015-W01",)))
+        progress.note("2015-W01: published")
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.endswith(" s  2015-W01: published")

@@ -27,8 +27,8 @@ from starters.operations.escalations.actions import (
     resolve_case,
 )
 from starters.operations.escalations.lines import case_lines, decision_lines, listing_lines
-from starters.runs.progress import PlainProgress, board
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.weeks.progress import PlainProgress, board
 from tests.support.cases import WORKFLOW_ID, case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)

@@ -33,7 +33,6 @@ from starters.operations.doctor.actions import (
 )
 from starters.published.published_files import check_target, copy_set, published_weeks
 from starters.published.report.actions import revision_lines
-from starters.runs.progress import PlainProgress, board
 from starters.runs.summary import (
     PublishedWeek,
     WeekSummary,
@@ -43,6 +42,7 @@ from starters.runs.summary import (
     ui_address,
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
+from starters.weeks.progress import PlainProgress, board
 from starters.weeks.rerun.actions import changes_between
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
