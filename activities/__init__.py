@@ -1,0 +1,1 @@
+"""Every effect: turns, tool calls, judgements, publishing, delivery, memory and learning."""

@@ -36,7 +36,7 @@ from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.lessons import Run, WeekLesson, newly_counted, week_lesson_of
+from desk.learning.lessons import ToldRun, WeekLesson, newly_counted, week_lesson_of
 from desk.runs.tools import essential, summed
 
 MOST_WEIGHTS: Final = 60
@@ -104,7 +104,7 @@ class Learned:
         self._fixings = {_fixed(known): known for known in state.resolutions}
         in_time = {lesson.workflow_id: lesson for lesson in state.in_time}
         self._runs = {
-            lesson.workflow_id: Run(lesson, in_time.get(lesson.workflow_id))
+            lesson.workflow_id: ToldRun(lesson, in_time.get(lesson.workflow_id))
             for lesson in state.lessons
         }
         self._weeks: dict[str, _Told] = {}
@@ -137,7 +137,7 @@ class Learned:
         if before is not None and before.last == lesson:
             return
         self._count += 1
-        self._runs[lesson.workflow_id] = before.and_told(lesson) if before else Run(lesson)
+        self._runs[lesson.workflow_id] = before.and_told(lesson) if before else ToldRun(lesson)
         self._changed(lesson.week, *([before.last.week] if before else ()))
         self._make_room()
         self._count_old_troubles()
@@ -266,7 +266,7 @@ class Learned:
     def _of_each_week(self) -> tuple[_Told, ...]:
         """One lesson for each week, the oldest first."""
         if self._each_week is None:
-            by_week: defaultdict[str, list[Run]] = defaultdict(list)
+            by_week: defaultdict[str, list[ToldRun]] = defaultdict(list)
             for run in self._runs.values():
                 by_week[run.last.week].append(run)
             for week, runs in by_week.items():

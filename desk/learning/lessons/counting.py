@@ -19,7 +19,7 @@ USUAL_HORIZON: Final = timedelta(weeks=4)
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class Run(NamedTuple):
+class ToldRun(NamedTuple):
     """What one run told: last, and, where its forecasts had come due by then, last before that.
 
     Of the earlier one only the forecasts are kept.
@@ -28,14 +28,14 @@ class Run(NamedTuple):
     last: Lesson
     in_time: Lesson | None = None
 
-    def and_told(self, lesson: Lesson) -> "Run":
+    def and_told(self, lesson: Lesson) -> "ToldRun":
         """The same with one more lesson, whenever it was told."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
         *earlier, last = sorted((*before, lesson), key=told_at)
         if _is_in_time(last):
-            return Run(last)
+            return ToldRun(last)
         in_time = next((one for one in reversed(earlier) if _is_in_time(one)), None)
-        return Run(last, in_time and _forecasts_only(in_time))
+        return ToldRun(last, in_time and _forecasts_only(in_time))
 
 
 class WeekLesson(NamedTuple):
@@ -45,7 +45,7 @@ class WeekLesson(NamedTuple):
     runs: frozenset[str]
 
 
-def week_lesson_of(runs: Sequence[Run]) -> WeekLesson:
+def week_lesson_of(runs: Sequence[ToldRun]) -> WeekLesson:
     """The lesson of a week: that of the whole week that was told last, or else the last of some of
     the markets; with the forecasts that survive."""
     last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))

@@ -11,11 +11,13 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from desk.contracts.findings.source_results import NewsItem
-from desk.sources.central_banks.policy_facts import END_OF_DAY
 from desk.sources.news.feed import FeedEntry
 from desk.sources.serving.arguments import FIRST_YEAR, LAST_YEAR
 
 LONGEST_DATE = 64
+
+_END_OF_DAY = time(23, 59)
+"""As the tables of central banks have it for an announcement whose hour is not known."""
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].+)?", re.ASCII)
 _DAY_ONLY = re.compile(r"(?:[A-Za-z]{3},? +)?\d{1,2} [A-Za-z]{3} \d{4}", re.ASCII)
@@ -36,7 +38,7 @@ def published_instant(written: str, zone: ZoneInfo | None) -> datetime | None:
         if not FIRST_YEAR < found.year < LAST_YEAR:
             return None
         if zone is not None and (found.tzinfo is None or found.time() == time()):
-            found = datetime.combine(found.date(), END_OF_DAY, zone)
+            found = datetime.combine(found.date(), _END_OF_DAY, zone)
         return found.astimezone(UTC) if found.tzinfo is not None else None
     except (ValueError, TypeError, OverflowError):
         return None
