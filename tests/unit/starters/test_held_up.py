@@ -134,7 +134,7 @@ async def test_past_weeks_say_each_what_holds_it_up_and_that_it_is_over(
     failing: Iterator[dict[str, str]] = iter([{"W1": FAILING}, {"W1": FAILING, "W2": FAILING}, {}])
     for found in failing:
         monkeypatch.setattr(actions, "trouble_of", _answering(found))
-        await weeks._tell_troubles(["W1", "W2"], lines)  # type: ignore[arg-type]
+        await weeks._tell_troubles(["W1", "W2"], lines)
     assert lines.said == [
         f"W1: {FAILING}",
         f"W2: {FAILING}",
