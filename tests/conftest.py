@@ -36,6 +36,14 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(*_USUAL)
 
 
+@pytest.fixture
+def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard output is a terminal of 80 columns; `capsys` reads what is written there."""
+    # Of the class: for the test itself pytest makes another stream than for what sets it up.
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _stream: True)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 def binary(name: str) -> str:
     """A program that the virtual environment brings."""
     beside = Path(sys.executable).parent / name

@@ -1,12 +1,19 @@
-"""Lines of tables for people: of a bounded width, whatever the words in them."""
+"""Tables and folded prose for people: lines that fit the terminal, and whole cells in a pipe."""
 
-from collections.abc import Iterator
+import shutil
+import sys
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from desk.agents.registry import AGENTS
 from desk.contracts.names import AgentId
+from desk.documents.rendering.wording import one_line
 
 WIDTH: Final = 80
+"""Columns of folded prose."""
+
+_UNBOUNDED: Final = 1_000_000
 
 
 def short_name(agent: AgentId) -> str:
@@ -15,19 +22,67 @@ def short_name(agent: AgentId) -> str:
     return agent[:2].upper() if profile is None else profile.short
 
 
-def cut(text: str, width: int) -> str:
-    """A column of a width: the text with at least one blank after it."""
-    room = width - 1
-    return (text if len(text) <= room else f"{text[: room - 1]}…").ljust(width)
+def table_lines(
+    titles: Sequence[str],
+    rows: Iterable[tuple[str, ...] | str],
+    *,
+    right: Collection[int] = (),
+    indent: str = "",
+) -> Iterator[str]:
+    """A table without lines or colours; the columns at the places `right` are set to the right.
+
+    A row that is a string stands between the others as it is. On a terminal the table is as wide
+    as that at most, and longer cells go on below; in a pipe every row is one line. Cells are data:
+    nothing in them is markup. Without any title there is no line of titles.
+    """
+    # Rich is slow to import, and most commands print no table.
+    from rich.console import Console
+    from rich.style import Style
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(titles))
+    for at, title in enumerate(titles):
+        table.add_column(
+            Text(one_line(title)), justify="right" if at in right else "left", overflow="fold"
+        )
+    between: dict[int, list[str]] = {}
+    for row in rows:
+        if isinstance(row, str):
+            between.setdefault(table.row_count, []).append(row)
+        else:
+            style = Style.from_meta({"row": table.row_count})
+            table.add_row(*(Text(one_line(cell)) for cell in row), style=style)
+    console = Console(width=_room() - len(indent), color_system=None)
+    whole = console.options.update_width(_UNBOUNDED)
+    if console.measure(table, options=whole).maximum > console.width:
+        table.padding = (0, 1, 0, 0)
+    shown = 0
+    for line in console.render_lines(table, pad=False):
+        of = next((each.style.meta.get("row") for each in line if each.style), None)
+        while of is not None and shown <= of:
+            yield from between.pop(shown, ())
+            shown += 1
+        yield f"{indent}{''.join(each.text for each in line)}".rstrip()
+    for rest in between.values():
+        yield from rest
 
 
-def folded(text: str, indent: str = "") -> Iterator[str]:
-    """Lines of at most `WIDTH` columns, the second and later ones indented further."""
-    line = indent
-    for word in text.split():
-        grown = f"{line} {word}" if line.strip() else f"{line}{word}"
-        if len(grown) > WIDTH and line.strip():
-            yield line[:WIDTH]
-            grown = f"{indent}    {word}"
-        line = grown
-    yield line[:WIDTH]
+def folded(text: str, indent: str = "", first: str | None = None) -> Iterator[str]:
+    """Lines of at most `WIDTH` columns, the second and later ones indented further.
+
+    The first line begins with `first` where that is given, such as a label.
+    """
+    begin = indent if first is None else first
+    lines = textwrap.wrap(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent=begin,
+        subsequent_indent=f"{indent}    ",
+        break_on_hyphens=False,
+    )
+    yield from lines or [begin]
+
+
+def _room() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED

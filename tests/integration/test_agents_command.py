@@ -117,7 +117,8 @@ async def test_a_desk_at_work_is_healthy_and_its_work_is_counted(
     sources = {line["server"]: line for line in found["sources"]}
     assert sources["ecb"]["finished"] > 0
     shown = await asyncio.to_thread(command, "agents")
-    assert max(map(len, shown.out.splitlines())) <= 80
+    told = {line.split()[0] for line in shown.out.splitlines()}
+    assert told > {*AgentId, *sources}, "each in a line of its own, with its whole name"
 
 
 async def test_a_stopped_source_is_named_at_once_and_a_killed_worker_after_its_heartbeats(

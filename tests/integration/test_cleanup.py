@@ -227,6 +227,7 @@ def test_a_log_that_begins_without_a_time_stays(tmp_path: Path) -> None:
     assert old_lines(tmp_path, NOW) == []
 
 
+@pytest.mark.usefixtures("terminal")
 async def test_what_is_printed_fits_a_screen(desk: Desk) -> None:
     done = await cleaned(desk, NOW, dry_run=True)
     lines = list(cleanup_lines(done))

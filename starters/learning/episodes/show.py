@@ -40,12 +40,13 @@ LABEL: Final = 14
 def table_lines(listed: Sequence[ListedEpisode]) -> Iterator[str]:
     """The episodes, each with its id below, and what is to be said of it; nothing where there are
     none."""
-    if not listed:
-        return
-    titles, *rows = columns(TITLES, [_cells(each) for each in listed], {})
-    yield titles
-    for each, row in zip(listed, rows, strict=True):
-        yield row
+    if listed:
+        yield from columns(TITLES, _rows(listed))
+
+
+def _rows(listed: Sequence[ListedEpisode]) -> Iterator[tuple[str, ...] | str]:
+    for each in listed:
+        yield _cells(each)
         yield f"    {each.workflow_id}"
         if each.note:
             yield from folded(one_line(each.note), "    ")
@@ -160,9 +161,7 @@ def _told(label: str, text: str) -> str:
 
 
 def _folded(label: str, text: str) -> Iterator[str]:
-    first, *others = folded(text, LABEL * " ")
-    yield f"{label:<{LABEL}}{first[LABEL:]}"
-    yield from others
+    return folded(text, LABEL * " ", first=label.ljust(LABEL))
 
 
 NONE = "no episodes; `desk stock` researches a stock and makes one"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -35,13 +36,9 @@ _REFERENCE: Final = re.compile(r"\[\[([^\[\]]+)\]\]")
 
 def table_lines(listed: Sequence[ListedHypothesis]) -> Iterator[str]:
     """The hypotheses, each with its id below; nothing where there are none."""
-    if not listed:
-        return
-    titles, *rows = columns(TITLES, [_cells(each) for each in listed], {1: 26})
-    yield titles
-    for each, row in zip(listed, rows, strict=True):
-        yield row
-        yield f"    {each.workflow_id}"
+    if listed:
+        rows = ((_cells(each), f"    {each.workflow_id}") for each in listed)
+        yield from columns(TITLES, chain.from_iterable(rows))
 
 
 def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
@@ -97,9 +94,7 @@ def view_came(scored: ScoredHypothesis, view: HeldView) -> str:
 
 def _told(label: str, text: str) -> Iterator[str]:
     """A label and what belongs to it, folded beside it."""
-    first, *others = folded(text, LABEL * " ")
-    yield f"{label:<{LABEL}}{first[LABEL:]}"
-    yield from others
+    return folded(text, LABEL * " ", first=label.ljust(LABEL))
 
 
 def _cells(listed: ListedHypothesis) -> tuple[str, ...]:

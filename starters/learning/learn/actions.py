@@ -39,7 +39,7 @@ SHARES: Final = {MetricName.COVERAGE, MetricName.CITED_SHARE}
 
 
 def learned_lines(view: LearnedView) -> Iterator[str]:
-    """Everything for people, at most 80 columns wide."""
+    """Everything for people."""
     runs = "1 run" if view.advice.weeks == 1 else f"{view.advice.weeks} runs"
     yield f"learned from {runs}, as of {instant(view.advice.as_of)}"
     if view.advice.full:
@@ -85,7 +85,7 @@ def _patterns(patterns: Sequence[TroublePattern]) -> Iterator[str]:
         more = len(of_kind) - len(shown)
         title = f"by {by}" + (f" (and {more} more)" if more else "")
         rows = [(each.name, f"{each.troubles}", f"{each.weeks}", each.last) for each in shown]
-        yield from columns((title, "times", "weeks", "last"), rows, {0: 44})
+        yield from columns((title, "times", "weeks", "last"), rows)
         for each in shown:
             if each.words:
                 yield from folded(shortened(f"{each.name}: {each.words}"), INDENT * 2)
@@ -105,7 +105,7 @@ def _metrics(metrics: Sequence[ImprovementMetric]) -> Iterator[str]:
         )
         for each in metrics
     ]
-    yield from columns(("", "now", "before", ""), rows, {})
+    yield from columns(("", "now", "before", ""), rows)
 
 
 def _measured(name: MetricName, value: float | None) -> str:
@@ -136,7 +136,7 @@ def _weeks(weeks: Sequence[WeekLearned]) -> Iterator[str]:
         for each in weeks[:WEEKS_SHOWN]
     ]
     titles = ("week", "markets", "trouble", "calls", "failed", "cited", "made", "scored", "right")
-    yield from columns(titles, rows, {})
+    yield from columns(titles, rows)
 
 
 def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
     ]
     again, cost = ["retried"] if retried else [], ["cost"] if costs else []
     titles = ("tool", "calls", "failed", *again, "kept", "cited", "ms", *cost)
-    yield from columns(titles, rows, {0: (36 if costs else 46) - (9 if retried else 0)})
+    yield from columns(titles, rows)
 
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
         )
         for each in agents
     ]
-    yield from columns(("agent", "tasks", "delivered", "turns", "cost"), rows, {})
+    yield from columns(("agent", "tasks", "delivered", "turns", "cost"), rows)
 
 
 def show_learned(week: str | None, *, as_json: bool) -> ExitStatus:

@@ -20,7 +20,7 @@ from desk.trust.prose import nearest
 from starters.questions.choice import read_as_of
 from starters.session import say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
-from starters.terminal.tables import cut, folded
+from starters.terminal.tables import folded, table_lines
 
 LINES_OF_TEXT = 4
 """How much of an entry is shown; `--json` has all of it."""
@@ -79,8 +79,8 @@ def show_entries(*, as_json: bool) -> ExitStatus:
         text = MemoryEntries.model_construct(entries=entries).model_dump_json(indent=2)
         sys.stdout.write(f"{text}\n")
         return ExitStatus.COMPLETE
-    lines = [list_line(entry) for entry in entries]
-    sys.stdout.write("".join(f"{line}\n" for line in lines or ["Nothing is remembered yet."]))
+    text = "\n".join(list_lines(entries)) or "Nothing is remembered yet."
+    sys.stdout.write(f"{text}\n")
     return ExitStatus.COMPLETE
 
 
@@ -115,11 +115,13 @@ def entry_lines(entry: MemoryEntry, score: float) -> Iterator[str]:
     yield ""
 
 
-def list_line(entry: MemoryEntry) -> str:
-    """An entry in the list, in at most 80 columns."""
-    markets = ", ".join(entry.markets)
-    known = f"{entry.as_of:%Y-%m-%d %H:%M}"
-    return f"{known}  {cut(entry.kind, 11)} {cut(markets, 16)} {cut(entry.objective, 34)}".rstrip()
+def list_lines(entries: Iterable[MemoryEntry]) -> Iterator[str]:
+    """The list of what is remembered."""
+    rows = (
+        (f"{each.as_of:%Y-%m-%d %H:%M}", each.kind, ", ".join(each.markets), each.objective)
+        for each in entries
+    )
+    return table_lines(("", "", "", ""), rows)
 
 
 def _shortened(lines: Iterable[str]) -> Iterator[str]:

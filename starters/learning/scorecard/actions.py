@@ -76,13 +76,13 @@ def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
 
 
 def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
-    """The scorecard for people, at most 80 columns wide."""
+    """The scorecard for people."""
     card = found.scorecard
     of = f" of {found.market}" if found.market else ""
     yield f"forecasts{of} as of {instant(card.as_of)}"
     rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()), *card.views)
     if rows:
-        yield from columns(SHORT_COLUMNS, [score_cells(row) for row in rows], {0: 22})
+        yield from columns(SHORT_COLUMNS, [tuple(score_cells(row)) for row in rows])
     else:
         yield f"{INDENT}none has come due yet"
     if card.bins:
@@ -112,7 +112,7 @@ def _hypotheses(found: DeskScorecard) -> Iterator[str]:
         )
         for one in found.hypotheses[:HYPOTHESES_SHOWN]
     ]
-    yield from columns(("said", "likely", "came", "price", "Brier"), rows, {0: 40, 3: 12})
+    yield from columns(("said", "likely", "came", "price", "Brier"), rows)
 
 
 def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:

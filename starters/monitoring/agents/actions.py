@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from desk.contracts.agents.messages import AgentStatus
@@ -17,12 +18,14 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.tables import folded, table_lines
 from workers.health import queues_of
 from workers.hosting import Role
 from workers.needed_sources import agent_queues, needed_sources
 
-WIDTH: Final = 80
-NAME: Final = 20
+TITLES: Final = ("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
+MOST_LINES: Final = 3
+"""Lines that tell what troubles an agent or a source; the JSON has all of it."""
 LEGEND: Final = (
     "done, failed: tasks of an agent, calls of a source; again: further tries",
     "cpu, mem: of the machine that its worker runs on; queue: waiting/oldest",
@@ -30,13 +33,8 @@ LEGEND: Final = (
 
 
 def table_of(found: DeskAgents) -> Iterator[str]:
-    """The table for people, at most `WIDTH` columns wide."""
-    yield _row("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
-    for agent in found.agents:
-        yield _line(agent.agent, agent, found.at)
-    yield "sources"
-    for source in found.sources:
-        yield _line(source.server, source, found.at)
+    """The table for people, and what is to be said of it."""
+    yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
     yield from _troubles(found)
     alive = [worker for worker in found.workers or () if worker.alive]
     if found.workers is None:
@@ -49,6 +47,14 @@ def table_of(found: DeskAgents) -> Iterator[str]:
     yield from LEGEND
 
 
+def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
+    for agent in found.agents:
+        yield _cells(agent.agent, agent, found.at)
+    yield "sources"
+    for source in found.sources:
+        yield _cells(source.server, source, found.at)
+
+
 def _several(number: int, what: str) -> str:
     """`1 process`, `9 workers`."""
     if number == 1:
@@ -56,11 +62,11 @@ def _several(number: int, what: str) -> str:
     return f"{number} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def _line(name: str, line: WorkLine, now: datetime) -> str:
+def _cells(name: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
     waiting = str(line.waiting)
     if line.waiting:
         waiting += f"/{_span(line.oldest_seconds)}"
-    return _row(
+    return (
         name,
         line.status,
         str(line.active),
@@ -74,15 +80,6 @@ def _line(name: str, line: WorkLine, now: datetime) -> str:
     )
 
 
-def _row(name: str, status: str, *figures: str) -> str:
-    room = NAME - 1
-    shown = one_line(name)
-    shown = shown if len(shown) <= room else f"{shown[: room - 1]}…"
-    widths = (5, 6, 7, 6, 8, 5, 5, 9)
-    cells = "".join(f"{text:>{width}}" for text, width in zip(figures, widths, strict=True))
-    return f"{shown:<{NAME}}{status:<9}{cells}".rstrip()
-
-
 def _troubles(found: DeskAgents) -> Iterator[str]:
     lines = (
         *((agent.agent, agent) for agent in found.agents),
@@ -91,25 +88,10 @@ def _troubles(found: DeskAgents) -> Iterator[str]:
     for name, line in lines:
         if line.status is not AgentStatus.HEALTHY:
             told = f"{one_line(name)} {line.status}: {one_line('; '.join(line.reasons))}"
-            yield from _folded(told)
+            yield from islice(folded(told), MOST_LINES)
     if found.unpolled:
         role = Role.SOURCES if all("source." in queue for queue in found.unpolled) else Role.ALL
         yield f"`desk worker {role}` starts what is missing, `desk up` everything"
-
-
-def _folded(text: str) -> Iterator[str]:
-    """At most three lines."""
-    line = ""
-    lines: list[str] = []
-    for word in text.split():
-        grown = f"{line} {word}".strip() if line else word
-        if len(grown) > WIDTH - 2 * bool(lines) and line:
-            lines.append(line)
-            grown = word
-        line = grown
-    lines.append(line)
-    yield lines[0][:WIDTH]
-    yield from (f"  {more}"[:WIDTH] for more in lines[1:3])
 
 
 def _percent(share: float | None) -> str:

@@ -34,7 +34,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.tables import short_name
+from starters.terminal.tables import short_name, table_lines
 
 WIDTH: Final = 80
 TYPE: Final = 18
@@ -126,8 +126,8 @@ def _found(content: ResearchResultContent) -> str:
 def _counts(messages: Sequence[AgentMessage]) -> Iterator[str]:
     found = Counter(message.type for message in messages)
     yield f"{len(messages)} message{'' if len(messages) == 1 else 's'}"
-    for kind, count in found.most_common():
-        yield f"  {kind:<{TYPE}} {count:>6}"
+    rows = ((kind, str(count)) for kind, count in found.most_common())
+    yield from table_lines(("", ""), rows, right={1}, indent="  ")
 
 
 def show_messages(run: str, *, market: str | None, kind: str | None, as_json: bool) -> ExitStatus:

@@ -61,7 +61,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.tables import cut, folded, short_name
+from starters.terminal.tables import folded, short_name, table_lines
 from workers.needed_sources import tool_users
 
 SIDE_BY_SIDE: Final = 8
@@ -147,9 +147,8 @@ async def _add_call(
         use.not_asked.append(circuit)
 
 
-NAME: Final = 24
-CAPABILITY: Final = 18
-AGENTS: Final = 12
+TITLES: Final = ("tool", "capability", "agents", "calls", "tries", "failed", "ms")
+FIGURES: Final = 3
 LEGEND: Final = (
     "R1, R2 research_agent_1 and 2, V validator_agent; * what its work rested on",
     "tries: attempts, failed: calls that came to nothing, ms: median of an answer",
@@ -266,18 +265,12 @@ def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer
 
 
 def table_of(tools: DeskTools) -> Iterator[str]:
-    """The tables for people, at most `WIDTH` columns wide."""
+    """The tables for people, and what is to be said of them."""
     of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
     yield from folded(of_run)
     used = tools.week is not None
-    head = f"  {'tool':<{NAME}}{'capability':<{CAPABILITY}}{'agents':<{AGENTS}}"
-    yield f"{head}{_figures('calls', 'tries', 'failed', 'ms')}" if used else head.rstrip()
-    for server in tools.servers:
-        yield from folded(f"{_health(server)}{_whose(server)}")
-        if server.outage is not None:
-            yield from folded(outage_words(server.outage), "  ")
-        for tool in server.tools:
-            yield _row(tool, reachable=server.error is None, used=used)
+    titles = TITLES if used else TITLES[:FIGURES]
+    yield from table_lines(titles, _rows(tools), right=range(FIGURES, len(TITLES)), indent="  ")
     if tools.absent:
         yield "not in .mcp.json, so that nobody asks them"
         for absent in tools.absent:
@@ -287,6 +280,16 @@ def table_of(tools: DeskTools) -> Iterator[str]:
     if tools.record is not None:
         yield ""
         yield from record_lines(tools.record)
+
+
+def _rows(tools: DeskTools) -> Iterator[tuple[str, ...] | str]:
+    """The tools, each server's below what is to be said of it."""
+    for server in tools.servers:
+        yield from folded(f"{_health(server)}{_whose(server)}")
+        if server.outage is not None:
+            yield from folded(outage_words(server.outage), "  ")
+        for tool in server.tools:
+            yield _cells(tool, reachable=server.error is None, used=tools.week is not None)
 
 
 def _line(
@@ -331,29 +334,23 @@ def _whose(server: ServerLine) -> str:
     return f"; {by.tier}, origin {one_line(by.origin)}" if by else ""
 
 
-def _row(tool: ToolLine, *, reachable: bool, used: bool) -> str:
-    words = ", ".join(map(_words, tool.capabilities)) or "-"
-    row = f"  {cut(one_line(tool.tool), NAME)}{cut(words, CAPABILITY)}{_agents(tool):<{AGENTS}}"
+def _cells(tool: ToolLine, *, reachable: bool, used: bool) -> tuple[str, ...]:
+    named = (one_line(tool.tool), ", ".join(map(_words, tool.capabilities)) or "-", _agents(tool))
     if reachable and not tool.offered:
-        return f"{row}not offered"
+        return (*named, "not offered")
     if not used or not tool.calls:
-        return row.rstrip()
+        return named
     took = "-" if tool.median_ms is None else str(tool.median_ms)
-    return row + _figures(str(tool.calls), str(tool.tries), str(tool.failed), took)
+    return (*named, str(tool.calls), str(tool.tries), str(tool.failed), took)
 
 
 def _agents(tool: ToolLine) -> str:
-    """As many of its users as the column has room for, and how many more there are."""
-    names = [f"{short_name(a)}{'*' if a in tool.essential else ''}" for a in tool.agents]
-    for left in range(len(names)):
-        shown = " ".join([*names[: len(names) - left], *([f"+{left}"] if left else [])])
-        if len(shown) < AGENTS:
-            return shown
-    return f"{len(names)}" if names else "-"
-
-
-def _figures(calls: str, tries: str, failed: str, took: str) -> str:
-    return f"{calls:>6}{tries:>6}{failed:>7}{took:>5}"
+    return (
+        " ".join(
+            f"{short_name(agent)}{'*' if agent in tool.essential else ''}" for agent in tool.agents
+        )
+        or "-"
+    )
 
 
 def _words(capability: Capability) -> str:

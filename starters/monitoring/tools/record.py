@@ -18,11 +18,8 @@ from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
 from starters.learning.lines import cost_words
 from starters.operations.escalations.lines import one_line
-from starters.terminal.tables import cut, folded, short_name
+from starters.terminal.tables import folded, short_name, table_lines
 
-TOOL: Final = 38
-AGENT: Final = 6
-COST: Final = 11
 NEWEST: Final = 8
 """Changes that the table tells; the JSON has them all."""
 
@@ -77,16 +74,10 @@ def record_lines(record: ToolRecord) -> Iterator[str]:
     """The record for people."""
     yield f"record of {record.weeks} {'week' if record.weeks == 1 else 'weeks'}"
     costs = any(line.cost_usd for line in record.lines)
-    wide = TOOL - COST if costs else TOOL
-    head = _figures("calls", "failed", "mean", "kept", "cited")
-    cost = f"{'cost':>{COST}}" if costs else ""
-    yield f"  {'tool':<{wide}}{'agent':<{AGENT}}{head}{cost}"
-    for line in record.lines:
-        failed = str(line.failed + line.refused)
-        mean = "-" if line.mean_ms is None else str(line.mean_ms)
-        figures = _figures(str(line.calls), failed, mean, _share(line.kept), _share(line.cited))
-        cost = f"{_cost(line.cost_usd):>{COST}}" if costs else ""
-        yield f"  {cut(_name(line), wide)}{short_name(line.agent):<{AGENT}}{figures}{cost}"
+    titles = ("tool", "agent", "calls", "failed", "mean", "kept", "cited", "cost")
+    shown = titles if costs else titles[:-1]
+    rows = (_cells(line)[: len(shown)] for line in record.lines)
+    yield from table_lines(shown, rows, right=range(2, len(shown)), indent="  ")
     yield from _agents(record.agents)
     yield from _essential(record.essential)
     yield from _changes(record.changes)
@@ -111,6 +102,19 @@ def _line(use: ToolUse) -> RecordLine:
         kept=round(use.kept / answered, 4) if answered else None,
         cited=round(use.cited / answered, 4) if answered else None,
         cost_usd=use.cost_usd,
+    )
+
+
+def _cells(line: RecordLine) -> tuple[str, ...]:
+    return (
+        _name(line),
+        short_name(line.agent),
+        str(line.calls),
+        str(line.failed + line.refused),
+        "-" if line.mean_ms is None else str(line.mean_ms),
+        _share(line.kept),
+        _share(line.cited),
+        _cost(line.cost_usd),
     )
 
 
@@ -152,7 +156,3 @@ def _share(share: float | None) -> str:
 
 def _cost(cost: Decimal) -> str:
     return cost_words(cost) if cost else "-"
-
-
-def _figures(calls: str, failed: str, mean: str, kept: str, cited: str) -> str:
-    return f"{calls:>7}{failed:>7}{mean:>7}{kept:>6}{cited:>7}"

@@ -38,6 +38,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.tables import table_lines
 from workflows.options import WEEK
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
@@ -303,14 +304,17 @@ async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
 
 
 def cleanup_lines(done: Cleanup) -> Iterator[str]:
-    """The result for people, in at most 80 columns."""
-    yield f"{'record':<10}  {'kept':>10}  {'gone':>6}  {'space':>8}  note"
-    for line in done.lines:
-        note = f"{line.held} held: still referred to" if line.held else line.note
-        kept, space = _span(timedelta(seconds=line.kept_seconds)), _space(line.size)
-        yield f"{line.record:<10}  {kept:>10}  {line.items:>6}  {space:>8}  {note}".rstrip()
+    """The result for people."""
+    titles = ("record", "kept", "gone", "space", "note")
+    yield from table_lines(titles, map(_cells, done.lines), right={1, 2, 3})
     told = f"{sum(line.items for line in done.lines)} items, {_space(done.size)}"
     yield f"would delete {told}; nothing was changed" if done.dry_run else f"deleted {told}"
+
+
+def _cells(line: CleanupLine) -> tuple[str, ...]:
+    note = f"{line.held} held: still referred to" if line.held else line.note
+    kept = _span(timedelta(seconds=line.kept_seconds))
+    return line.record, kept, str(line.items), _space(line.size), note
 
 
 async def _payloads(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:

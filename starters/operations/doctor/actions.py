@@ -44,6 +44,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.tables import table_lines
 from workers.health import queues_of, unpolled
 from workers.hosting import Role
 from workers.needed_sources import needed_sources
@@ -359,7 +360,8 @@ async def _at_server(settings: Settings) -> list[Check]:
 
 def _told(checks: Iterable[Check]) -> ExitStatus:
     told = list(checks)
-    for check in told:
-        sys.stdout.write(f"{check.level:<4}  {check.name:<11}  {check.sentence}\n")
+    rows = ((check.level, check.name, check.sentence) for check in told)
+    for row in table_lines(("", "", ""), rows):
+        sys.stdout.write(f"{row}\n")
     failed = any(check.level is Level.FAIL for check in told)
     return ExitStatus.FAILED if failed else ExitStatus.COMPLETE

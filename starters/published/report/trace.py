@@ -28,6 +28,7 @@ from desk.documents.rendering.trust_words import (
 from desk.documents.rendering.wording import arguments_words, human, instant, one_line
 from desk.trust.prose import nearest
 from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.tables import table_lines
 
 STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}
 
@@ -195,11 +196,9 @@ def _list(report: ResearchReport, traces: Traces, market: str, *, as_json: bool)
         return ExitStatus.COMPLETE
     if not listed:
         sys.stdout.write(f"{market} has no figures in the report of {report.week}\n")
-    name = max((len(line.claim_id) for line in listed), default=0)
-    value = max((len(line.printed) for line in listed), default=0)
-    for line in listed:
-        words = f"{line.claim_id:<{name}}  {line.printed:>{value}}  {line.verdict}"
-        sys.stdout.write(f"{words}\n")
+    rows = ((line.claim_id, line.printed, line.verdict) for line in listed)
+    for row in table_lines(("", "", ""), rows, right={1}):
+        sys.stdout.write(f"{row}\n")
     return ExitStatus.COMPLETE
 
 

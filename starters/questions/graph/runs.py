@@ -12,7 +12,7 @@ from desk.contracts.agents.tasks import Query
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import QUESTION_RUN, WorkflowType
 from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
-from desk.documents.rendering.wording import instant, one_line
+from desk.documents.rendering.wording import instant
 from desk.platform.settings import load_settings
 from desk.trust.ledger import content_hash
 from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run, started_with
@@ -20,7 +20,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.tables import cut
+from starters.terminal.tables import table_lines
 from workflows.options import OUTCOME
 
 ID_DIGITS = 12
@@ -100,10 +100,16 @@ def list_graph_runs(*, most: int = MOST_LISTED, as_json: bool = False) -> ExitSt
 
 def run_lines(listed: list[ListedRun]) -> Iterator[str]:
     """The runs for people."""
-    for run in listed:
-        when = instant(run.closed_at or run.started_at)
-        outcome = cut(str(run.outcome or run.state), 12)
-        yield f"{cut(run.workflow_id, 18)}{outcome}{cut(when, 24)}{one_line(run.question)}"
+    rows = (
+        (
+            run.workflow_id,
+            str(run.outcome or run.state),
+            instant(run.closed_at or run.started_at),
+            run.question,
+        )
+        for run in listed
+    )
+    return table_lines(("", "", "", ""), rows)
 
 
 async def _newest(client: Client, most: int) -> AsyncIterator[ListedRun]:

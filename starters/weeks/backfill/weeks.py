@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from temporalio.client import Client, WorkflowExecutionStatus
@@ -20,7 +20,10 @@ from starters.runs.watching import status_if_answered
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, described, find_run
 from starters.terminal.exit_status import ExitStatus
+from starters.terminal.tables import table_lines as lines_of_table
 from workflows.options import OUTCOME, PHASE, REVISION
+
+TITLES: Final = ("week", "as of (UTC)", "state", "revision", "coverage")
 
 
 class WeekLine(Contract):
@@ -79,8 +82,7 @@ def exit_status(table: BackfillTable) -> ExitStatus:
 
 def table_lines(table: BackfillTable) -> Iterator[str]:
     """The table for people: a line for each week, and the counts."""
-    yield f"{'week':8}  {'as of (UTC)':16}  {'state':9}  {'revision':>8}  coverage"
-    yield from (_printed_line(line) for line in table.weeks)
+    yield from lines_of_table(TITLES, map(_cells, table.weeks), right={3})
     incomplete = f" ({table.incomplete} incomplete)" if table.incomplete else ""
     yield (
         f"{table.published} published{incomplete}, {table.running} running, "
@@ -101,12 +103,10 @@ def coverage_words(line: WeekLine) -> str:
     return f"{counts}, incomplete" if line.incomplete else counts
 
 
-def _printed_line(line: WeekLine) -> str:
+def _cells(line: WeekLine) -> tuple[str, ...]:
     revision = "" if line.revision is None else str(line.revision)
     told = line.reason or coverage_words(line)
-    return (
-        f"{line.week:8}  {line.as_of:%Y-%m-%d %H:%M}  {line.state:9}  {revision:>8}  {told}"
-    ).rstrip()
+    return line.week, f"{line.as_of:%Y-%m-%d %H:%M}", line.state, revision, told
 
 
 AT_ONCE = 8

@@ -206,6 +206,7 @@ def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> 
     assert told in table_of(found)
 
 
+@pytest.mark.usefixtures("terminal")
 def test_the_table_keeps_to_80_columns() -> None:
     record = Record(read=160, known=3_952)
     for work in (record.agents["research_agent_1"], record.queues["source.official_statistics"]):

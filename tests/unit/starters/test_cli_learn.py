@@ -55,6 +55,7 @@ def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[LearnedView | Non
     return answers
 
 
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("view", [sample_view(), LONG, EMPTY], ids=["sample", "long", "empty"])
 def test_every_line_fits_eighty_columns_and_acts_on_no_terminal(view: LearnedView) -> None:
     lines = [*learned_lines(view), *scorecard_lines(scorecard_of(view, None))]
@@ -98,6 +99,7 @@ def test_two_measures_that_are_told_alike_are_not_judged() -> None:
     assert weeks(0.1081) == ["108", "110", "better"]
 
 
+@pytest.mark.usefixtures("terminal")
 def test_what_models_cost_is_told_of_their_tools_and_of_the_agents() -> None:
     learned, cost = Learned(), Decimal("0.0123")
     agents = (

@@ -82,7 +82,8 @@ def test_without_a_server_the_tools_are_listed_all_the_same(
     told = capsys.readouterr().out
     assert "no use: no Temporal server answers at 127.0.0.1:1" in told
     assert "ecb: answers, 5 tools" in told
-    assert "  get_month_averages      month averages    V\n" in told
+    (row,) = [line for line in told.splitlines() if "get_month_averages" in line]
+    assert row.split() == ["get_month_averages", "month", "averages", "V"]
     assert "  yahoo_finance: quote, history, symbol search\n" in told
     assert max(map(len, told.splitlines())) <= WIDTH
 
@@ -146,7 +147,6 @@ def test_the_table_says_how_each_tool_did_and_whose_work_rested_on_it() -> None:
     )
     (row,) = [x for x in lines_of(used, offer("ecb", "get_quote")) if "get_quote" in x]
     assert row.split() == ["get_quote", "quote", "R1", "R2", "V*", "19", "21", "1", "200"]
-    assert len(row) == WIDTH
 
 
 def test_a_tool_that_agents_may_call_and_that_is_not_offered_is_told() -> None:
@@ -154,9 +154,11 @@ def test_a_tool_that_agents_may_call_and_that_is_not_offered_is_told() -> None:
     assert any("get_historical" in line and "not offered" in line for line in lines)
 
 
-def test_names_that_would_break_the_table_are_cut() -> None:
+@pytest.mark.usefixtures("terminal")
+def test_names_that_would_break_the_table_go_on_below() -> None:
     lines = lines_of(Used(note="x " * 400), offer("ecb", "x" * 200), offer("w" * 200, error=BELL))
     assert max(map(len, lines)) <= WIDTH
+    assert "".join(lines).count("x") >= 600, "every letter of a name is there"
     assert "\x1b" not in "".join(lines)
 
 
@@ -236,6 +238,7 @@ def test_the_record_sums_up_all_weeks() -> None:
     assert len(lines[1]) == len(lines[2])
 
 
+@pytest.mark.usefixtures("terminal")
 def test_the_record_tells_what_asking_cost_where_it_did() -> None:
     priced = use(cost_usd=Decimal("1.25"), timed=8, seconds=0.4)
     free = use(tool="get_historical_but_longer_than_that")
@@ -246,7 +249,7 @@ def test_the_record_tells_what_asking_cost_where_it_did() -> None:
     record = record_from(*weeks)
     assert record is not None
     lines = list(record_lines(record))
-    told = {line.split()[0]: line.split()[-1] for line in lines[1:4]}
+    told = {line.split()[0]: line.split()[-1] for line in lines[1:5]}
     assert told["ecb.get_quote"] == "$2.5000"
     assert (told["tool"], lines[2].split()[-1]) == ("cost", "-")
     assert "cost of the agents: V $160.00" in lines
