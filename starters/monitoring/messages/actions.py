@@ -28,7 +28,6 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.platform.settings import load_settings
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
-from starters.operations.escalations.lines import one_line
 from starters.runs.week_runs import run_named, week_in
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus, UsageError
@@ -36,9 +35,6 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import short_name, table_lines
 
-WIDTH: Final = 80
-TYPE: Final = 18
-PARTIES: Final = 6
 LEGEND: Final = "PM manager, R1 R2 research, V validator, others of graphs; UTC"
 
 _THINGS: Final = {
@@ -54,23 +50,21 @@ _THINGS: Final = {
 
 def lines_of(messages: Sequence[AgentMessage]) -> Iterator[str]:
     """The messages in their order, under the days they are of, and how many of each type."""
+    yield from table_lines(("", "", "", ""), _rows(messages))
+    yield from _counts(messages)
+
+
+def _rows(messages: Sequence[AgentMessage]) -> Iterator[tuple[str, ...] | str]:
+    """When, which type, from whom to whom, and what it says in short."""
     day: date | None = None
     for message in messages:
         at = message.timestamp.astimezone(UTC)
         if at.date() != day:
             day = at.date()
             yield f"{day}  {LEGEND}"
-        yield line_of(message)
-    yield from _counts(messages)
-
-
-def line_of(message: AgentMessage) -> str:
-    """One message: when, which type, from whom to whom, and what it says in short."""
-    at = message.timestamp.astimezone(UTC)
-    parties = f"{_short(message.from_agent)}>{_short(message.to_agent)}"
-    head = f"{at:%H:%M:%S}.{at.microsecond // 1_000:03} {message.type:<{TYPE}} "
-    text = f"{head}{parties:<{PARTIES}} {one_line(_said(message))}"
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3].rstrip()}..."
+        parties = f"{_short(message.from_agent)}>{_short(message.to_agent)}"
+        when = f"{at:%H:%M:%S}.{at.microsecond // 1_000:03}"
+        yield when, message.type, parties, _said(message)
 
 
 def _short(party: str) -> str:

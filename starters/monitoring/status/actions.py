@@ -21,6 +21,7 @@ from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.tables import table_lines
 from starters.weeks.progress import waiting_words
 from workers.health import unpolled
 
@@ -162,11 +163,12 @@ def _markets(status: WeekStatus) -> Iterator[str]:
     for outcome, markets in by_outcome.items():
         yield f"{outcome.replace('_', ' ')} ({len(markets)})"
         if outcome in (Outcome.RESEARCHED, *MarketState):
-            names = [market.market.ljust(7) for market in markets]
+            names = tuple(market.market for market in markets)
             rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
-            yield from ("  " + "  ".join(row).rstrip() for row in rows)
+            yield from table_lines(ROW * ("",), rows, indent="  ")
         else:
-            yield from (f"  {m.market.ljust(7)}  {m.note or ''}".rstrip() for m in markets)
+            reasons = ((market.market, market.note or "") for market in markets)
+            yield from table_lines(("", ""), reasons, indent="  ")
 
 
 def _published(status: WeekStatus) -> Iterator[str]:

@@ -33,6 +33,7 @@ from desk.contracts.learning.lessons import Lesson
 from desk.contracts.learning.record import LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
 from desk.documents.rendering.coverage_words import outage_words
+from desk.documents.rendering.wording import one_line
 from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
@@ -53,7 +54,6 @@ from desk.runs.tools import essential_tools
 from starters.monitoring.open_circuits import circuit_in
 from starters.monitoring.tools.offers import Offer, offers
 from starters.monitoring.tools.record import ToolRecord, record_lines, record_of
-from starters.operations.escalations.lines import one_line
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import published_before_the_end
 from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request_of

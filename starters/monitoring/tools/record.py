@@ -16,8 +16,8 @@ from desk.contracts.learning.lessons import (
 )
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
+from desk.documents.rendering.wording import one_line
 from starters.learning.lines import cost_words
-from starters.operations.escalations.lines import one_line
 from starters.terminal.tables import folded, short_name, table_lines
 
 NEWEST: Final = 8

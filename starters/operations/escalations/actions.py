@@ -28,13 +28,13 @@ from desk.contracts.findings.escalations import (
     EscalationStatus,
 )
 from desk.contracts.names import Message, Queue, WorkflowType
+from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.escalations import decided_already
 from starters.operations.escalations.lines import (
     case_lines,
     decision_lines,
     listing_lines,
-    one_line,
     position_list,
 )
 from starters.runs.server_runs import history_of

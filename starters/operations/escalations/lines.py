@@ -13,6 +13,7 @@ from desk.contracts.findings.escalations import (
     EscalationStatus,
 )
 from desk.contracts.findings.results import Position
+from desk.documents.rendering.wording import one_line
 from desk.runs.escalations import claims_at, evidence_at
 
 LONGEST_ARGUMENTS = 160
@@ -80,11 +81,6 @@ def default_of(status: EscalationStatus) -> str:
     if place is None:
         return "none: the figure is withheld"
     return f"{place + 1}  {_held(status.request.conflict.positions[place])}"
-
-
-def one_line(text: str) -> str:
-    """Text from elsewhere without line breaks or control characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _standing(status: EscalationStatus, now: datetime) -> str:

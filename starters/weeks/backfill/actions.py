@@ -36,8 +36,8 @@ from starters.weeks.backfill.weeks import (
     of_run,
     progress_of,
     published_here,
-    table_lines,
     table_of,
+    week_lines,
 )
 from starters.weeks.schedule.actions import (
     MADE_BEFORE,
@@ -290,7 +290,7 @@ class _Command:
         if dry:
             self._print(_table(looks))
             return ExitStatus.COMPLETE
-        sys.stderr.write("".join(f"{line}\n" for line in table_lines(_table(looks))))
+        sys.stderr.write("".join(f"{line}\n" for line in week_lines(_table(looks))))
         with shown_backfill() as progress:
             await self._runs.bring_to_an_end(
                 desk, looks, max_active=self._options.max_active, progress=progress
@@ -332,7 +332,7 @@ class _Command:
         if self._options.as_json:
             lines = [table.model_dump_json(indent=2)]
         else:
-            lines = list(table_lines(table))
+            lines = list(week_lines(table))
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
 

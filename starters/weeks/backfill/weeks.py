@@ -20,7 +20,7 @@ from starters.runs.watching import status_if_answered
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, described, find_run
 from starters.terminal.exit_status import ExitStatus
-from starters.terminal.tables import table_lines as lines_of_table
+from starters.terminal.tables import table_lines
 from workflows.options import OUTCOME, PHASE, REVISION
 
 TITLES: Final = ("week", "as of (UTC)", "state", "revision", "coverage")
@@ -80,9 +80,9 @@ def exit_status(table: BackfillTable) -> ExitStatus:
     return ExitStatus.INCOMPLETE if table.incomplete else ExitStatus.COMPLETE
 
 
-def table_lines(table: BackfillTable) -> Iterator[str]:
+def week_lines(table: BackfillTable) -> Iterator[str]:
     """The table for people: a line for each week, and the counts."""
-    yield from lines_of_table(TITLES, map(_cells, table.weeks), right={3})
+    yield from table_lines(TITLES, map(_cells, table.weeks), right={3})
     incomplete = f" ({table.incomplete} incomplete)" if table.incomplete else ""
     yield (
         f"{table.published} published{incomplete}, {table.running} running, "

@@ -23,7 +23,8 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.findings.results import ResearchResult, Severity
 from desk.contracts.names import AgentId
 from desk.runs.messages import chosen, told
-from starters.monitoring.messages.actions import WIDTH, lines_of
+from starters.monitoring.messages.actions import lines_of
+from starters.terminal.tables import WIDTH
 from tests.replay.written import HISTORIES
 from tests.support.told_histories import told_history
 
@@ -225,6 +226,7 @@ async def test_one_market_of_a_run_is_told_alone(tmp_path: Path) -> None:
     assert [message.type for message in results] == [T.RESEARCH_RESULT] * 2
 
 
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_lines_keep_to_their_width(name: str, tmp_path: Path) -> None:
     messages = await messages_of(tmp_path, name)

@@ -21,7 +21,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill import actions
 from starters.weeks.backfill.actions import PastWeeks
 from starters.weeks.backfill.progress import BackfillStatus, backfill_bar, shown_backfill
-from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_lines, table_of
+from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_of, week_lines
 from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings
 
@@ -202,7 +202,7 @@ def test_the_table_has_a_line_for_each_week_and_the_counts() -> None:
             line(WeekState.MISSING, week="2015-W04"),
         ]
     )
-    assert list(table_lines(table)) == [
+    assert list(week_lines(table)) == [
         "week      as of (UTC)       state      revision  coverage",
         "2015-W01  2015-01-05 07:00  published         1  36 of 38 markets",
         "2015-W02  2015-01-05 07:00  published         1  17 of 38 markets, incomplete",
@@ -265,7 +265,7 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
 
 def test_of_a_report_on_another_machine_only_the_outcome_is_known() -> None:
     elsewhere = line(WeekState.PUBLISHED, 17).model_copy(update={"coverage": None})
-    told = list(table_lines(table_of([elsewhere])))[1]
+    told = list(week_lines(table_of([elsewhere])))[1]
     assert told.endswith("1  not known here how many markets, incomplete")
     assert exit_status(table_of([elsewhere])) is ExitStatus.INCOMPLETE
 

@@ -257,6 +257,7 @@ def test_the_live_table_fits_the_screen(width: int, height: int) -> None:
         assert "- USD/TWD" in "\n".join(text)
 
 
+@pytest.mark.usefixtures("terminal")
 def test_status_lists_markets_by_what_became_of_them() -> None:
     lines = status_lines(status(done=38, missing="USD/TWD", coverage=sample_report().coverage))
     assert "researched (37)" in lines
