@@ -3,16 +3,13 @@
 import sys
 from collections.abc import Iterator
 
-from rich.table import Table
-from rich.text import Text
-
 from desk.analytics.figures import print_figure
 from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.wording import NO_FIGURE, one_line
 from desk.documents.report.changes import changes_between
-from starters.published.report.trace import console
 from starters.terminal.exit_status import ExitStatus
+from starters.terminal.tables import table_lines
 
 COLUMNS = ("Kind", "Market", "Before", "After", "What changed")
 
@@ -25,7 +22,9 @@ def show_differences(before: ResearchReport, after: ResearchReport, *, as_json: 
         return ExitStatus.COMPLETE
     sys.stdout.write(f"{_title(before, after, changes)}\n")
     if changes.entries:
-        console().print(_table(changes))
+        rows = (tuple(_cells(change)) for change in changes.entries)
+        for line in table_lines(COLUMNS, rows, right={2, 3}):
+            sys.stdout.write(f"{line}\n")
     if changes.note:
         sys.stdout.write(f"{one_line(changes.note)}\n")
     return ExitStatus.COMPLETE
@@ -41,22 +40,12 @@ def _title(before: ResearchReport, after: ResearchReport, changes: Changes) -> s
     return f"{weeks}: {count} material {'change' if count == 1 else 'changes'}"
 
 
-def _table(changes: Changes) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in COLUMNS:
-        right = title in {"Before", "After"}
-        table.add_column(title, justify="right" if right else "left", no_wrap=title != COLUMNS[-1])
-    for change in changes.entries:
-        table.add_row(*(Text(cell) for cell in _cells(change)))
-    return table
-
-
 def _cells(change: Change) -> Iterator[str]:
     yield change.kind
-    yield one_line(change.market)
+    yield change.market
     for value in (change.before, change.after):
         if value is None or change.unit is None:
             yield NO_FIGURE
         else:
             yield print_figure(value, change.unit)
-    yield one_line(change.text)
+    yield change.text
