@@ -209,7 +209,7 @@ def test_an_episode_is_known_to_the_commands_that_look_at_runs(
     told = desk("messages", report_of(researched).stem)
     assert told.code == 0, told.err
     assert "NVDA: FETCH_NEWS" in told.out
-    assert re.search(r"RC>PM  GENERATE_RECOMMENDATION to (buy|hold|sell)", told.out)
+    assert re.search(r"RC>PM +GENERATE_RECOMMENDATION to (buy|hold|sell)", told.out)
     agents = {each["agent"]: each for each in desk("agents", "--json").json["agents"]}
     assert agents["ta_agent"]["finished"] >= 2
     assert desk("dead-letters").code == 0
