@@ -51,7 +51,7 @@ def test_ctrl_c_twice_stops_a_hosting_run_at_once_and_leaves_no_process(tmp_path
     desk = DeskCommand(tmp_path)
     with started(desk, "run") as process:
         said = tmp_path / "process.err"
-        eventually(lambda: "researching" in said.read_text(), "a run at work")
+        eventually(lambda: "planning" in said.read_text(), "a run at work")
         below = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)

@@ -46,15 +46,18 @@ HYPOTHESIS: Final = hypothesis_run_id("swarm-open", "h1")
 HORIZON_SECONDS: Final = 40.0
 """Long enough for what the version before does until it waits, on a busy machine."""
 
+OPENING: Final = "cb7bef7a2787ae4300b3e472c4c49219c9f62ff9:tests/support/opened_before.py"
+"""What opens the runs, in the names that the version before has for its modules."""
+
 LYING: Final = """
 import asyncio
-from desk.platform.telemetry.logs import configure_logs
+from infra.logs import configure_logs
 from tests.support.lying_worker import main
 from workers.hosting import Role
 configure_logs("WARNING", as_json=False)
 asyncio.run(main(Role.ALL))
 """
-"""A worker of all roles whose second research agent trusts a newspaper."""
+"""A worker of all roles of the version before, whose second research agent trusts a newspaper."""
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +74,12 @@ def code_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     subprocess.run(["tar", "-x"], cwd=folder, input=archive.stdout, check=True)
     return folder
+
+
+def opening() -> bytes:
+    """The script that opens the runs."""
+    shown = subprocess.run(["git", "show", OPENING], cwd=PROJECT, capture_output=True, check=True)
+    return shown.stdout
 
 
 class Version:
@@ -92,11 +101,11 @@ class Version:
             process.terminate()
             process.wait(timeout=60)
 
-    def run(self, script: Path, *arguments: str) -> None:
+    def run(self, script: bytes, *arguments: str) -> None:
         """A script with this version's code."""
         subprocess.run(
             [sys.executable, "-", *arguments],
-            input=script.read_bytes(),
+            input=script,
             cwd=self._code,
             env=self._environment,
             check=True,
@@ -186,8 +195,7 @@ async def test_this_version_finishes_what_the_version_before_has_open(
 
     async with server_of(tmp_path, hosted) as client:
         with before.at_work(LYING):
-            script = PROJECT / "tests/support/opened_before.py"
-            await asyncio.to_thread(before.run, script, str(HORIZON_SECONDS))
+            await asyncio.to_thread(before.run, opening(), str(HORIZON_SECONDS))
             await opened(client)
         done = await effects(client)
 
