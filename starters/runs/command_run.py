@@ -49,6 +49,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._anew = anew
         self._wait = wait
         self._started = False
+        self._asked_for = False
         self._hosting = False
 
     def carried_out(self, settings: Settings) -> ExitStatus:
@@ -93,6 +94,8 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         if models:
             progress.note(models)
         start = self._run_start(replaced)
+        # From here on the server may have it, whether its answer comes or not.
+        self._asked_for = True
         return await start_run(desk.client, start, replace=self._anew)
 
     def _left_alone(self, found: ServerRun[Result]) -> ExitStatus:
@@ -103,7 +106,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
 
     def _parting_words(self) -> str:
         """What to tell a user who pressed Ctrl-C."""
-        if not self._started:
+        if not (self._started or self._asked_for):
             return "stopped before anything was started"
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
         return f"{how} {self._goes_on()}"
