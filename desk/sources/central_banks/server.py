@@ -1,7 +1,8 @@
 """MCP server `central_banks`: policy rates, rate decisions and announced decision days."""
 
+import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from desk.contracts.findings.source_results import (
     RateDecisions,
     ScheduledDecision,
 )
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_answers import (
@@ -130,6 +132,23 @@ def _within_limit(rows: list[_Row]) -> tuple[_Row, ...]:
     return tuple(rows)
 
 
+DESCRIPTION = SourceDescription(
+    server="central_banks",
+    gives="Policy rates of 18 areas, decisions on them, the calendar of decisions, and, "
+    "with --news, press releases from the banks' own feeds.",
+    origin="Each row's own: the central bank, or the Bank for International Settlements",
+    tier=SourceTier.AUTHORITATIVE,
+    licence="The tables are the project's own, of facts that the banks and the BIS publish;"
+    " each row names its source.",
+    terms="BIS statistics may be reused where the BIS is named as their source. Press "
+    "releases are each bank's, under its own terms.",
+    terms_url="https://www.bis.org/terms_statistics.htm",
+    publication="A decision counts as known from the bank's hour of announcement, or from the "
+    "end of its local day where that hour is not certain.",
+    network=NetworkUse.NONE,
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -158,18 +177,35 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    return _built(_parser().parse_args(args), cache_dir, refresh_every)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
+    arguments = _parser().parse_args(argv)
+    log_to_stderr()
+    return run(_built(arguments, arguments.cache_dir), arguments)
+
+
+def _built(
+    arguments: argparse.Namespace, cache_dir: Path | None, refresh_every: timedelta | None = None
+) -> MCPServer:
+    news_urls = BANK_FEEDS if arguments.news else None
+    return build_server(cache_dir, refresh_every=refresh_every, news_urls=news_urls)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argument_parser(
         "desk.sources.central_banks.server", "Policy rates and rate decisions."
     )
     parser.add_argument(
         "--news", action="store_true", help="let get_central_bank_news read the banks' own feeds"
     )
-    arguments = parser.parse_args(argv)
-    log_to_stderr()
-    news_urls = BANK_FEEDS if arguments.news else None
-    return run(build_server(arguments.cache_dir, news_urls=news_urls), arguments)
+    return parser
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -126,6 +126,12 @@ class EuroRates:
             days=tuple(map(date.fromordinal, days)),
             values=tuple(self._fixing(base, quote, day) for day in days),
         )
+
+    def published(self, currency: str) -> Iterator[tuple[date, str]]:
+        """Every fixing of a currency against the euro as the file writes it, oldest first."""
+        column = self._column(currency)
+        for day, rate in zip(column.days, column.rates, strict=True):
+            yield date.fromordinal(day), rate
 
     @cached_property
     def _ordinals(self) -> list[int]:

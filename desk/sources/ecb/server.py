@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -21,13 +22,23 @@ from desk.contracts.findings.source_results import (
     Quotes,
     SymbolMatches,
 )
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
-from desk.sources.ecb.refresh import ECB_URL, RatesUpkeep, refresh
+from desk.sources.ecb.refresh import ECB_URL, rates_file
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
-from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import (
+    READS_ONLY,
+    log_to_stderr,
+    refresh_all,
+    refreshing_parser,
+    require_cache_dir,
+    run,
+)
+from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.origins import ECB
 from desk.sources.serving.symbol_search import matching_symbols
+from desk.sources.serving.upkeep import upkeep_of
 
 SOURCE = Provenance(
     name="ECB euro foreign exchange reference rates",
@@ -160,6 +171,25 @@ def _nothing_between(symbol: str, start: date, last: date) -> str:
     return f"The file of ECB reference rates has no fixing of {symbol} from {start} to {last}."
 
 
+DESCRIPTION = SourceDescription(
+    server="ecb",
+    gives="Euro foreign exchange reference rates of 41 currencies, one fixing each business day "
+    "since 1999, and crosses of them.",
+    origin=ECB,
+    tier=SOURCE.tier,
+    licence="Free reuse where the source is named and the figures are not changed.",
+    terms="The rates are for information only and no prices to deal at.",
+    terms_url="https://www.ecb.europa.eu/services/disclaimer/html/index.en.html",
+    publication="Set at about 14:15 in Frankfurt; a fixing counts as known from 16:00 there.",
+    network=NetworkUse.REFRESHES,
+)
+
+
+def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
+    """The files that the server keeps when it is started with such arguments."""
+    return (rates_file(_parser().parse_args(args).url),)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -169,20 +199,16 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `cache_dir` is the folder that `refresh` fills; without it only the packaged file is read.
+    `cache_dir` is the folder of the kept file; without it only the packaged file is read.
     `packaged` stands in for that file. With `refresh_every` and a `cache_dir` the server fetches
-    from `url` by itself, as `RatesUpkeep` says; without either it fetches nothing.
+    from `url` by itself, as `Upkeep` says; without either it fetches nothing.
     """
     tools = EcbTools(RatesStore(cache_dir, packaged))
-    middleware = []
-    if cache_dir is not None and refresh_every is not None:
-        upkeep = RatesUpkeep(cache_dir, refresh_every, url=url, packaged=packaged)
-        middleware.append(upkeep.before_tool_call)
     server = MCPServer(
         "ecb",
         instructions="Daily reference rates of the European Central Bank, for information only.",
         log_level="WARNING",
-        middleware=middleware,
+        middleware=upkeep_of((rates_file(url, packaged),), cache_dir, refresh_every),
     )
     for tool in (
         tools.get_quote,
@@ -195,48 +221,33 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    return build_server(cache_dir, refresh_every=refresh_every, url=_parser().parse_args(args).url)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
-    arguments = _arguments(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    require_cache_dir(parser, arguments)
     log_to_stderr()
-    if not arguments.refresh:
-        server = build_server(
-            arguments.cache_dir, refresh_every=arguments.refresh_every, url=arguments.url
-        )
-        return run(server, arguments)
-    outcome = refresh(arguments.cache_dir, url=arguments.url)
-    sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
-    return 0 if outcome.succeeded else 1
+    if arguments.refresh:
+        return refresh_all((rates_file(arguments.url),), arguments.cache_dir)
+    server = build_server(
+        arguments.cache_dir, refresh_every=arguments.refresh_every, url=arguments.url
+    )
+    return run(server, arguments)
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argument_parser(
+def _parser() -> argparse.ArgumentParser:
+    parser = refreshing_parser(
         "desk.sources.ecb.server", "Currency pairs from the ECB reference rates."
     )
-    parser.add_argument(
-        "--refresh",
-        action="store_true",
-        help="fetch the newest file into --cache-dir, print the outcome as JSON and stop",
-    )
-    parser.add_argument(
-        "--refresh-every",
-        type=_whole_seconds,
-        metavar="SECONDS",
-        help="while serving, fetch into --cache-dir at the first call and then this often",
-    )
     parser.add_argument("--url", default=ECB_URL, help="where to fetch from (default: %(default)s)")
-    arguments = parser.parse_args(argv)
-    if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
-        option = "--refresh" if arguments.refresh else "--refresh-every"
-        parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
-    return arguments
-
-
-def _whole_seconds(text: str) -> timedelta:
-    seconds = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-    if seconds > 0:
-        return timedelta(seconds=seconds)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; use 3600 for an hour")
+    return parser
 
 
 if __name__ == "__main__":

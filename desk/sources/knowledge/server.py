@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import partial
@@ -15,6 +15,7 @@ from pydantic import Field
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.contracts.question.knowledge import (
     DocumentAnswer,
     PdfAnswer,
@@ -289,6 +290,18 @@ def _last_page(pdf: PdfFile, first: int, last: int | None, count: int) -> int:
     return min(last or count, count, first + MOST_PAGES - 1)
 
 
+DESCRIPTION = SourceDescription(
+    server="knowledge",
+    gives="Tickets, documents, PDF files and a search over them.",
+    origin="This project",
+    tier=SourceTier.PRIMARY,
+    licence="That of this project. What it holds is invented.",
+    terms="With --corpus a folder of one's own is served; its licence is its owner's.",
+    publication="A ticket is told as it stood at the instant, a document in the version of then.",
+    network=NetworkUse.NONE,
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -336,6 +349,14 @@ def parsed(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.
     except DamagedCorpus as error:
         parser.error(str(error))
     return arguments
+
+
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    corpus = server_parser().parse_args(args).corpus
+    return build_server(cache_dir, refresh_every=refresh_every, corpus_dir=corpus)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +18,7 @@ from pydantic import Field
 from desk.analytics.links import web_link
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.news.items import (
@@ -191,6 +192,19 @@ def _answer(
     )
 
 
+DESCRIPTION = SourceDescription(
+    server="google_news",
+    gives="Headlines of many publishers from the RSS search of Google News, edition en-US.",
+    origin="Each headline's publisher",
+    tier=SourceTier.SECONDARY,
+    licence="Each headline is its publisher's; the feed is Google's.",
+    terms="Google offers its feeds for personal, non-commercial use.",
+    publication="A headline counts as known from the date that Google gives it.",
+    network=NetworkUse.LIVE,
+    extra="live",
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -215,19 +229,27 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    url = _parser().parse_args(args).url
+    return build_server(cache_dir, refresh_every=refresh_every, url=url)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
-    arguments = _arguments(argv)
+    arguments = _parser().parse_args(argv)
     log_to_stderr()
     return run(build_server(arguments.cache_dir, url=arguments.url), arguments)
 
 
-def _arguments(argv: list[str] | None) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argument_parser("desk.sources.news.server", "Headlines from Google News.")
     parser.add_argument(
         "--url", default=GOOGLE_NEWS_URL, help="where Google News is (default: %(default)s)"
     )
-    return parser.parse_args(argv)
+    return parser
 
 
 if __name__ == "__main__":

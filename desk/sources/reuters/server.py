@@ -1,5 +1,6 @@
 """MCP server `reuters`: news of Reuters, from LSEG's Data Platform, for whoever has an account."""
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from pydantic import Field
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR, Area, read_facts
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
@@ -269,6 +271,19 @@ def _present() -> datetime:
     return datetime.now(UTC)
 
 
+DESCRIPTION = SourceDescription(
+    server="reuters",
+    gives="News of Reuters about markets and central banks, and whether a story was carried.",
+    origin="Reuters",
+    tier=SourceTier.AUTHORITATIVE,
+    licence="The licence of the account at LSEG.",
+    terms="Whether its headlines may stand in a report that others read is for that "
+    "licence to say.",
+    publication="A story counts as known from the instant that LSEG gives it.",
+    network=NetworkUse.LIVE,
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -302,14 +317,25 @@ def _news_of(variables: Mapping[str, str], now: Callable[[], datetime]) -> LsegN
         return lacking
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process: without
+    credentials, which only a process of its own has."""
+    _parser().parse_args(args)
+    return build_server(cache_dir, refresh_every=refresh_every)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says, with credentials from the environment; gives the
     exit status."""
-    arguments = argument_parser(
-        "desk.sources.reuters.server", "Reuters news from LSEG."
-    ).parse_args(argv)
+    arguments = _parser().parse_args(argv)
     log_to_stderr()
     return run(build_server(arguments.cache_dir, variables=os.environ), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    return argument_parser("desk.sources.reuters.server", "Reuters news from LSEG.")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from desk.contracts.episode.analysis import (
 )
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import ReadOnce
 from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
@@ -165,6 +166,18 @@ def _figure(metric: Metric, value: float, precision: Decimal, as_of: datetime) -
     return MeasuredFigure(metric=metric, value=rounded, as_of=day)
 
 
+DESCRIPTION = SourceDescription(
+    server="sentiment",
+    gives="News about a market and how it sounds, by lists of words.",
+    origin="Each story's own",
+    tier=SourceTier.SECONDARY,
+    licence="That of the servers whose news it reads.",
+    terms="Lists of words do not understand a text: a signal is never stronger than 0.4.",
+    publication="A story counts as known from its own instant.",
+    network=NetworkUse.NONE,
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -200,16 +213,29 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    return _built(_arguments(args), cache_dir, refresh_every)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _arguments(argv)
     log_to_stderr()
-    server = build_server(
-        arguments.cache_dir,
+    return run(_built(arguments, arguments.cache_dir), arguments)
+
+
+def _built(
+    arguments: argparse.Namespace, cache_dir: Path | None, refresh_every: timedelta | None = None
+) -> MCPServer:
+    return build_server(
+        cache_dir,
+        refresh_every=refresh_every,
         bank_feeds=BANK_FEEDS if arguments.live else None,
         google_url=arguments.google_url if arguments.live else None,
     )
-    return run(server, arguments)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -3,11 +3,15 @@
 import argparse
 import logging
 import sys
+from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
+
+from desk.sources.serving.kept_file import KeptFile, refresh
 
 READS_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -48,6 +52,46 @@ def argument_parser(module: str, description: str) -> argparse.ArgumentParser:
         "--cache-dir", type=Path, metavar="DIR", help="folder of refreshed data, if there is one"
     )
     return parser
+
+
+def refreshing_parser(module: str, description: str) -> argparse.ArgumentParser:
+    """The arguments of a server that keeps files: those of every server, `--refresh` and
+    `--refresh-every`."""
+    parser = argument_parser(module, description)
+    parser.add_argument(
+        "--refresh",
+        action="store_true",
+        help="fetch the newest files into --cache-dir, print each outcome as JSON and stop",
+    )
+    parser.add_argument(
+        "--refresh-every",
+        type=_whole_seconds,
+        metavar="SECONDS",
+        help="while serving, fetch into --cache-dir at the start and then this often",
+    )
+    return parser
+
+
+def require_cache_dir(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """End the process with 2 where files are to be refreshed and there is no folder for them."""
+    if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
+        option = "--refresh" if arguments.refresh else "--refresh-every"
+        parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
+
+
+def refresh_all(files: Sequence[KeptFile], cache_dir: Path) -> int:
+    """Fetch files and print each outcome as JSON; gives the exit status, 1 where one failed."""
+    outcomes = [refresh(kept, cache_dir) for kept in files]
+    for outcome in outcomes:
+        sys.stdout.write(outcome.model_dump_json(indent=2) + "\n")
+    return 0 if all(outcome.succeeded for outcome in outcomes) else 1
+
+
+def _whole_seconds(text: str) -> timedelta:
+    seconds = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    if seconds > 0:
+        return timedelta(seconds=seconds)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; use 3600 for an hour")
 
 
 def log_to_stderr() -> None:

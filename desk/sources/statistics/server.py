@@ -1,6 +1,8 @@
 """MCP server `official_statistics`: statistics to compare the desk's other sources with."""
 
+import argparse
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -10,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import MonthAverages, MonthEndRates, Provenance
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR
 from desk.sources.serving.arguments import (
@@ -107,6 +110,21 @@ class OfficialStatisticsTools:
             raise ToolError(str(error)) from error
 
 
+DESCRIPTION = SourceDescription(
+    server="official_statistics",
+    gives="Month averages of exchange rates and month-end policy rates, to compare with.",
+    origin="Federal Reserve Board; Bank for International Settlements",
+    tier=SourceTier.AUTHORITATIVE,
+    licence="H.10 is a work of the United States government, in the public domain. BIS "
+    "statistics may be reused where the BIS is named as their source.",
+    terms="Later revisions of a month are not tracked.",
+    terms_url="https://www.bis.org/terms_statistics.htm",
+    publication="A month's average counts as known from the 8th of the next month, a month-end "
+    "policy rate from the 21st, 00:00 UTC.",
+    network=NetworkUse.NONE,
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -130,12 +148,23 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    _parser().parse_args(args)
+    return build_server(cache_dir, refresh_every=refresh_every)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
-    parser = argument_parser("desk.sources.statistics.server", "Statistics to compare with.")
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
     log_to_stderr()
     return run(build_server(arguments.cache_dir), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    return argument_parser("desk.sources.statistics.server", "Statistics to compare with.")
 
 
 if __name__ == "__main__":

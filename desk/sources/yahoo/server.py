@@ -1,7 +1,8 @@
 """MCP server `yahoo_finance`: daily closes of currency pairs as Yahoo Finance has them."""
 
+import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from pydantic import Field
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import History, Provenance, Quote, SymbolMatches
+from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
@@ -132,6 +134,22 @@ def _present() -> datetime:
     return datetime.now(UTC)
 
 
+DESCRIPTION = SourceDescription(
+    server="yahoo_finance",
+    gives="Daily closes of currency pairs from Yahoo Finance.",
+    origin="Yahoo Finance",
+    tier=SourceTier.SECONDARY,
+    licence="None is granted: Yahoo offers no public interface.",
+    terms="For personal use only. Read Yahoo's terms before its figures are published or "
+    "passed on.",
+    terms_url="https://legal.yahoo.com/us/en/yahoo/terms/otos/index.html",
+    publication="A close counts as known one hour after the end of its UTC day; a later "
+    "correction is not told apart.",
+    network=NetworkUse.LIVE,
+    extra="live",
+)
+
+
 def build_server(
     cache_dir: Path | None = None,
     *,
@@ -158,13 +176,25 @@ def build_server(
     return server
 
 
+def from_arguments(
+    args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
+) -> MCPServer:
+    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    url = _parser().parse_args(args).url
+    return build_server(cache_dir, refresh_every=refresh_every, url=url)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
-    parser = argument_parser("desk.sources.yahoo.server", "Currency pairs from Yahoo Finance.")
-    parser.add_argument("--url", default=YAHOO_URL, help="where to ask (default: %(default)s)")
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
     log_to_stderr()
     return run(build_server(arguments.cache_dir, url=arguments.url), arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argument_parser("desk.sources.yahoo.server", "Currency pairs from Yahoo Finance.")
+    parser.add_argument("--url", default=YAHOO_URL, help="where to ask (default: %(default)s)")
+    return parser
 
 
 if __name__ == "__main__":

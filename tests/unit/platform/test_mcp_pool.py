@@ -9,11 +9,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from desk.platform.mcp.config import McpConfigError, McpServerSpec, read_mcp_config
+from desk.platform.mcp.config import (
+    McpConfigError,
+    McpServerSpec,
+    read_mcp_config,
+    servers_to_serve,
+)
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.homes import PROJECT
 from tests.support.lying_server import SLOW_SECONDS
+from tests.support.rates_address import serving
 
 SILENT = "61.25"
 """Seconds that the silent server sleeps: by them its process is told from any other."""
@@ -177,6 +183,46 @@ async def test_our_own_servers_are_told_how_often_to_refresh(tmp_path: Path) -> 
         refresh_every=timedelta(hours=6),
     ) as pool:
         assert (await ask(pool, "lying", "tell")).content == {"text": "6:00:00"}
+
+
+def ecb_with(*args: str) -> McpServerSpec:
+    module = "desk.sources.ecb.server"
+    return McpServerSpec(command="python", args=("-m", module, *args), in_process=module)
+
+
+async def test_our_own_servers_are_given_their_arguments_in_this_process_too(
+    tmp_path: Path,
+) -> None:
+    asked: list[str] = []
+    with serving(b"sorry", 503, asked=asked) as url:
+        async with McpPool(
+            {"ecb": ecb_with("--cache-dir", ".desk/cache", "--url", url)},
+            in_process=True,
+            project_dir=PROJECT,
+            cache_dir=tmp_path,
+            refresh_every=timedelta(hours=6),
+        ) as pool:
+            await ask(pool, "ecb", "get_coverage", as_of="2026-11-30T00:00:00Z")
+    assert asked == ["/eurofxref-hist.zip"]
+
+
+async def test_arguments_that_a_server_does_not_know_are_named(tmp_path: Path) -> None:
+    async with McpPool(
+        {"ecb": ecb_with("--adress", "x")},
+        in_process=True,
+        project_dir=PROJECT,
+        cache_dir=tmp_path,
+    ) as pool:
+        with pytest.raises(ToolUnreachable, match=r"does not know its args in \.mcp\.json"):
+            await ask(pool, "ecb", "get_coverage")
+
+
+def test_a_variable_in_the_arguments_of_our_own_server_is_filled_in(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    entry = {"args": ["--url", "${RATES}/hist.zip"], "inProcess": "desk.sources.ecb.server"}
+    path.write_text(json.dumps({"mcpServers": {"ecb": entry}}))
+    served = servers_to_serve(path, {"RATES": "http://127.0.0.1:1"}, in_process=True)
+    assert served["ecb"].module_args == ("--url", "http://127.0.0.1:1/hist.zip")
 
 
 TOO_MANY = {"mcpServers": {f"server_{n}": {"url": "http://127.0.0.1:1/"} for n in range(51)}}

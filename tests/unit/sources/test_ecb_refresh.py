@@ -1,14 +1,17 @@
 """Fetching a newer file: a whole and newer one replaces the cached copy, anything else does not."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import RefreshStatus, refresh
+from desk.sources.ecb.refresh import rates_file
 from desk.sources.ecb.store import RatesStore, cached_file, packaged_file
+from desk.sources.serving import kept_file
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped
 
@@ -25,8 +28,23 @@ def newer(whole: bytes) -> bytes:
     return with_a_later_day(whole, LATER)
 
 
+def refresh(
+    cache_dir: Path,
+    *,
+    url: str,
+    packaged: Path | None = None,
+    timeout_seconds: float = 5,
+    largest: int = kept_file.LARGEST_DOWNLOAD,
+) -> RefreshOutcome:
+    file = rates_file(url, packaged)
+    file = replace(file, timeout_seconds=timeout_seconds, largest=largest)
+    return kept_file.refresh(file, cache_dir)
+
+
 def files_in(folder: Path) -> list[str]:
-    return [file.name for file in folder.iterdir()] if folder.exists() else []
+    """What lies there but the note of a failure."""
+    names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+    return [name for name in names if not name.endswith(".failed")]
 
 
 def test_a_newer_file_replaces_the_cached_copy_and_is_read(tmp_path: Path, newer: bytes) -> None:
@@ -118,12 +136,9 @@ def test_a_download_that_drips_is_given_up(tmp_path: Path, newer: bytes) -> None
     assert "did not answer within 0.3 seconds" in (outcome.reason or "")
 
 
-def test_a_download_without_an_end_is_given_up(
-    tmp_path: Path, newer: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("desk.sources.ecb.refresh.LARGEST_DOWNLOAD", len(newer) - 1)
+def test_a_download_without_an_end_is_given_up(tmp_path: Path, newer: bytes) -> None:
     with serving(newer) as url:
-        outcome = refresh(tmp_path, url=url)
+        outcome = refresh(tmp_path, url=url, largest=len(newer) - 1)
     assert outcome.status is RefreshStatus.UNREACHABLE
     assert "is above" in (outcome.reason or "")
 
@@ -163,3 +178,13 @@ def test_a_file_with_as_many_days_as_the_packaged_one_is_enough(tmp_path: Path) 
     with serving(zipped(rates_csv(rows))) as url:
         outcome = refresh(tmp_path / "cache", url=url, packaged=packaged)
     assert outcome.last_day == MONDAY
+
+
+def test_what_changed_is_told_by_what_was_added_revised_and_withdrawn(tmp_path: Path) -> None:
+    packaged = write_rates(tmp_path / "package.zip", {FRIDAY: {"USD": "1.1172", "JPY": "160.1"}})
+    both = {FRIDAY: {"USD": "1.1173"}, MONDAY: {"USD": "1.1180", "JPY": "161.2"}}
+    with serving(zipped(rates_csv(both))) as url:
+        outcome = refresh(tmp_path / "cache", url=url, packaged=packaged)
+        again = refresh(tmp_path / "cache", url=url, packaged=packaged)
+    assert outcome.changed == "2 added, 1 revised, 1 withdrawn"
+    assert (outcome.source, again.changed) == ("ECB reference rates", "nothing")

@@ -3,6 +3,9 @@
 import asyncio
 import logging
 import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -10,9 +13,11 @@ import pytest
 from mcp import Client
 
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import LEAST_PAUSE_SECONDS, RatesUpkeep
+from desk.sources.ecb.refresh import rates_file
 from desk.sources.ecb.server import build_server
 from desk.sources.ecb.store import cached_file
+from desk.sources.serving.kept_file import FAILURE_KEPT_SECONDS
+from desk.sources.serving.upkeep import Upkeep
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
@@ -57,6 +62,24 @@ def age(cache: Path) -> None:
     os.utime(cached_file(cache), (LONG_AGO, LONG_AGO))
 
 
+def upkeep_of(
+    cache: Path,
+    packaged: Path,
+    url: str,
+    *,
+    refresh_every: timedelta = HOUR,
+    clock: Callable[[], float] = time.monotonic,
+    timeout_seconds: float = 5,
+) -> Upkeep:
+    file = replace(rates_file(url, packaged), timeout_seconds=timeout_seconds)
+    return Upkeep((file,), cache, refresh_every, clock=clock)
+
+
+def age_the_note_of_a_failure(cache: Path) -> None:
+    (note,) = cache.glob(".*.failed")
+    os.utime(note, (LONG_AGO, LONG_AGO))
+
+
 async def last_days(cache: Path, packaged: Path, url: str, calls: int) -> list[str]:
     """What so many calls at once of a server of ours say the last day is."""
     server = build_server(cache, refresh_every=HOUR, packaged=packaged, url=url)
@@ -78,13 +101,13 @@ async def test_many_calls_at_once_are_one_fetch_and_see_what_it_brought(
     assert len(asked) == 1
 
 
-async def test_naming_the_tools_fetches_nothing(cache: Path, packaged: Path) -> None:
-    asked: list[str] = []
-    with serving(history(FRIDAY, MONDAY), asked=asked) as url:
+async def test_the_server_begins_to_fetch_as_it_starts(cache: Path, packaged: Path) -> None:
+    with serving(history(FRIDAY, MONDAY)) as url:
         server = build_server(cache, refresh_every=HOUR, packaged=packaged, url=url)
-        async with Client(server) as client:
+        async with Client(server) as client, asyncio.timeout(30):
             assert (await client.list_tools()).tools
-    assert asked == []
+            while not cached_file(cache).exists():
+                await asyncio.sleep(0.01)
 
 
 async def test_a_server_that_is_not_told_to_refresh_fetches_nothing(
@@ -106,7 +129,7 @@ async def test_it_is_fetched_again_only_when_the_time_has_passed(
 ) -> None:
     clock, asked = Clock(), list[str]()
     with serving(history(FRIDAY, MONDAY), asked=asked) as url:
-        upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged, clock=clock)
+        upkeep = upkeep_of(cache, packaged, url, clock=clock)
         fetches = []
         for seconds in (0, 1, 3_598, 1, 1):
             clock.seconds += seconds
@@ -120,7 +143,7 @@ async def test_a_young_copy_is_not_fetched_until_it_has_aged(cache: Path, packag
     cached(cache, history(FRIDAY, MONDAY))
     clock, asked = Clock(), list[str]()
     with serving(history(FRIDAY, MONDAY, TUESDAY), asked=asked) as url:
-        upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged, clock=clock)
+        upkeep = upkeep_of(cache, packaged, url, clock=clock)
         await upkeep.ensure_fresh()
         assert asked == []
         clock.seconds += 3_600
@@ -136,7 +159,7 @@ async def test_an_unchanged_copy_counts_as_young_for_the_next_process(
     cached(cache, same, LONG_AGO)
     with serving(same, asked=asked) as url:
         for _ in range(2):
-            await RatesUpkeep(cache, HOUR, url=url, packaged=packaged).ensure_fresh()
+            await upkeep_of(cache, packaged, url).ensure_fresh()
     assert len(asked) == 1
 
 
@@ -158,13 +181,28 @@ async def test_after_a_failure_the_ecb_is_left_alone_for_a_minute(
 ) -> None:
     clock, asked = Clock(), list[str]()
     with serving(b"sorry", 503, asked=asked) as url:
-        upkeep = RatesUpkeep(cache, timedelta(seconds=1), url=url, packaged=packaged, clock=clock)
+        upkeep = upkeep_of(cache, packaged, url, refresh_every=timedelta(seconds=1), clock=clock)
         await upkeep.ensure_fresh()
-        clock.seconds += LEAST_PAUSE_SECONDS - 1
+        clock.seconds += FAILURE_KEPT_SECONDS - 1
         await upkeep.ensure_fresh()
         assert len(asked) == 1
         clock.seconds += 1
+        age_the_note_of_a_failure(cache)
         await upkeep.ensure_fresh()
+    assert len(asked) == 2
+
+
+async def test_a_failure_is_remembered_for_the_next_process(
+    cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[str] = []
+    with serving(b"sorry", 503, asked=asked) as url:
+        await upkeep_of(cache, packaged, url).ensure_fresh()
+        await upkeep_of(cache, packaged, url).ensure_fresh()
+        assert len(asked) == 1
+        assert caplog.text.count("503 Service Unavailable") == 2
+        age_the_note_of_a_failure(cache)
+        await upkeep_of(cache, packaged, url).ensure_fresh()
     assert len(asked) == 2
 
 
@@ -173,10 +211,11 @@ async def test_failures_are_one_line_in_the_log(
 ) -> None:
     clock = Clock()
     with serving(b"sorry", 403) as url, caplog.at_level(logging.INFO, "desk.sources"):
-        upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged, clock=clock)
+        upkeep = upkeep_of(cache, packaged, url, clock=clock)
         for _ in range(3):
             await upkeep.ensure_fresh()
             clock.seconds += 3_600
+            age_the_note_of_a_failure(cache)
     (line,) = (record for record in caplog.records if record.name.startswith("desk.sources"))
     assert line.levelno == logging.WARNING
     assert "403" in line.getMessage()
@@ -188,10 +227,10 @@ async def test_a_fetch_that_drags_on_holds_no_answer_up(
 ) -> None:
     stalled = history(FRIDAY, MONDAY)
     with serving(stalled[:10], promised=len(stalled), stalls=True) as url:
-        upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged, timeout_seconds=0.2)
+        upkeep = upkeep_of(cache, packaged, url, timeout_seconds=0.2)
         async with asyncio.timeout(30):
             await upkeep.ensure_fresh()
-    assert "are used as they are" in caplog.text
+    assert "is used as it is" in caplog.text
 
 
 async def test_a_network_set_up_wrongly_is_a_failure_like_any_other(
@@ -210,7 +249,7 @@ async def test_a_caller_that_gives_up_takes_the_fetch_from_nobody(
     cache: Path, packaged: Path
 ) -> None:
     with serving(history(FRIDAY, MONDAY)) as url:
-        upkeep = RatesUpkeep(cache, HOUR, url=url, packaged=packaged)
+        upkeep = upkeep_of(cache, packaged, url)
         first = asyncio.create_task(upkeep.ensure_fresh())
         second = asyncio.create_task(upkeep.ensure_fresh())
         await asyncio.sleep(0)

@@ -37,7 +37,7 @@ def target_of(
         NoTarget: the module to run in-process is not there or cannot serve.
     """
     if spec.in_process and spec.runs_here(in_process=in_process):
-        return _own_server(spec.in_process, cache_dir, refresh_every)
+        return _own_server(spec.in_process, spec.module_args, cache_dir, refresh_every)
     if spec.transport is Transport.STDIO:
         return _process(spec, project_dir)
     return http_target(spec)
@@ -55,11 +55,26 @@ def _process(spec: McpServerSpec, project_dir: Path) -> Connectable:
     return stdio_target(server, spec.max_answer_bytes)
 
 
-def _own_server(module: str, cache_dir: Path, refresh_every: timedelta | None) -> MCPServer[Any]:
+def _own_server(
+    module: str, args: tuple[str, ...], cache_dir: Path, refresh_every: timedelta | None
+) -> MCPServer[Any]:
+    """A server of ours, started with its `args` of `.mcp.json` where its module reads them. Where
+    its files are kept and how often they are refreshed is the worker's to say."""
     try:
-        server: MCPServer[Any] = importlib.import_module(module).build_server(
+        found = importlib.import_module(module)
+        if hasattr(found, "from_arguments"):
+            return found.from_arguments(  # type: ignore[no-any-return]
+                args, cache_dir=cache_dir, refresh_every=refresh_every
+            )
+        server: MCPServer[Any] = found.build_server(
             cache_dir=cache_dir, refresh_every=refresh_every
         )
+    except SystemExit:
+        # The parser has written what is wrong to standard error.
+        raise NoTarget(
+            f"MCP server {module} does not know its args in .mcp.json; "
+            f"`python -m {module} --help` lists what it knows"
+        ) from None
     except Exception as error:
         raise NoTarget(f"MCP server {module} cannot be built: {error}") from error
     return server

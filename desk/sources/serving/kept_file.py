@@ -1,0 +1,218 @@
+"""A file of a provider that a server keeps in the cache folder: fetched, checked whole, replaced.
+
+A server names its files as `KeptFile`. `refresh` downloads one with bounds of size and time,
+reads the whole of it, and replaces the kept copy only by one that is no worse than what there is.
+"""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import httpx2
+
+from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
+from desk.sources.serving.downloads import NotDownloaded, download, status_of
+
+TIMEOUT_SECONDS = 5.0
+"""The most that a download takes."""
+
+LARGEST_DOWNLOAD = 16 * 1024 * 1024
+"""Bytes of a file, where its server says nothing else."""
+
+FAILURE_KEPT_SECONDS = 60.0
+"""How long a failure is remembered in the cache folder, so that nobody tries again meanwhile."""
+
+_LONGEST_REASON = 4_000
+
+
+class DamagedFile(Exception):
+    """What was read is not the provider's file. The text says why, without naming the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What a whole file holds.
+
+    `newest` is the day of its newest datum, None where its data have no days. `count` is how many
+    data it has. `values` gives the data by a name that stays the same from one version of the file
+    to the next, such as "2026-10-30 USD", each as the provider writes it.
+    """
+
+    newest: date | None
+    count: int
+    values: Callable[[], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """One file that a server keeps.
+
+    `source` is its name for people, such as "ECB reference rates"; `name` its name in the cache
+    folder; `url` where it is fetched from. `read` checks the whole of a file and gives what it
+    holds, or raises `DamagedFile`. `packaged` gives the copy that comes with the project or a
+    package; raises `OSError` where there is none. A file that `grows` is refused where it has fewer
+    data or an older newest one than what is there; others, such as a feed, are not.
+    """
+
+    source: str
+    name: str
+    url: str
+    read: Callable[[bytes], FileContent]
+    packaged: Callable[[], bytes] | None = None
+    grows: bool = True
+    largest: int = LARGEST_DOWNLOAD
+    timeout_seconds: float = TIMEOUT_SECONDS
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def path(self, cache_dir: Path) -> Path:
+        """Where the copy is kept."""
+        return cache_dir / self.name
+
+
+def refresh(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
+    """Download the file, check the whole of it and only then replace the kept copy.
+
+    Never raises for what can go wrong with a network, a file or a folder: that is in the outcome.
+    `timeout_seconds` of the file bounds each wait and, between waits, the whole download. A
+    failure is noted beside the copy, see `recent_failure`.
+    """
+    outcome = _refreshed(kept, cache_dir)
+    _note(kept, cache_dir, None if outcome.succeeded else outcome.reason)
+    return outcome
+
+
+def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
+    """How many seconds ago a refresh of any process failed, and why, where that is less than
+    `FAILURE_KEPT_SECONDS` ago and no refresh has succeeded since."""
+    note = _failure_note(kept, cache_dir)
+    try:
+        ago = time.time() - note.stat().st_mtime
+        reason = note.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return (ago, reason) if 0 <= ago < FAILURE_KEPT_SECONDS else None
+
+
+def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:
+    """What the best usable copy holds, kept or packaged: the one with the newest datum."""
+    usable = [content for _, content in _usable(kept, cache_dir)]
+    return max(usable, key=lambda content: content.newest or date.min, default=None)
+
+
+def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
+    target = kept.path(cache_dir)
+    try:
+        fetched = download(
+            kept.url,
+            _require_success,
+            timeout_seconds=kept.timeout_seconds,
+            largest=kept.largest,
+            headers=kept.headers,
+        )
+        content = kept.read(fetched)
+        known = _usable(kept, cache_dir)
+        if kept.grows:
+            _require_as_much_as(content, known)
+        changed = _changes(known[0][1] if known else None, content)
+        status = _replace(target, fetched)
+    except NotDownloaded as error:
+        return _failure(RefreshStatus.UNREACHABLE, kept, target, f"{kept.url}: {error}")
+    except DamagedFile as error:
+        return _failure(RefreshStatus.REJECTED, kept, target, f"{kept.url}: {error}")
+    except OSError as error:
+        return _failure(RefreshStatus.NOT_WRITTEN, kept, target, f"{target}: {error}")
+    return RefreshOutcome(
+        status=status,
+        file=str(target),
+        source=kept.source,
+        last_day=content.newest,
+        changed=changed,
+    )
+
+
+def _failure(status: RefreshStatus, kept: KeptFile, target: Path, reason: str) -> RefreshOutcome:
+    return RefreshOutcome(
+        status=status, file=str(target), source=kept.source, reason=reason[:_LONGEST_REASON]
+    )
+
+
+def _require_success(answer: httpx2.Response) -> None:
+    if not answer.is_success:
+        raise NotDownloaded(f"it answered {status_of(answer)}")
+
+
+def _usable(kept: KeptFile, cache_dir: Path | None) -> list[tuple[str, FileContent]]:
+    """The usable copies there already are, by where they are, the kept one first."""
+    copies: list[tuple[str, Callable[[], bytes]]] = []
+    if cache_dir is not None:
+        copies.append((str(kept.path(cache_dir)), kept.path(cache_dir).read_bytes))
+    if kept.packaged is not None:
+        copies.append(("the copy that comes with the desk", kept.packaged))
+    usable = []
+    for place, copy in copies:
+        try:
+            usable.append((place, kept.read(copy())))
+        except (DamagedFile, OSError):
+            continue
+    return usable
+
+
+def _require_as_much_as(content: FileContent, known: list[tuple[str, FileContent]]) -> None:
+    for place, other in known:
+        if content.count < other.count or (content.newest or date.min) < (other.newest or date.min):
+            raise DamagedFile(
+                f"it has {content.count} data up to {content.newest}, fewer than the "
+                f"{other.count} up to {other.newest} in {place}"
+            )
+
+
+def _changes(before: FileContent | None, now: FileContent) -> str:
+    """How a file differs from the one before, such as "82 added, 1 revised"."""
+    if before is None:
+        return f"{now.count} added"
+    old, new = before.values(), now.values()
+    counts = {
+        "added": len(new.keys() - old.keys()),
+        "revised": sum(1 for name in new.keys() & old.keys() if new[name] != old[name]),
+        "withdrawn": len(old.keys() - new.keys()),
+    }
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing"
+
+
+def _replace(target: Path, content: bytes) -> RefreshStatus:
+    if target.exists() and target.read_bytes() == content:
+        # Its age is how other processes see that it has been looked at.
+        os.utime(target)
+        return RefreshStatus.UNCHANGED
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return RefreshStatus.REPLACED
+
+
+def _failure_note(kept: KeptFile, cache_dir: Path) -> Path:
+    return cache_dir / f".{kept.name}.failed"
+
+
+def _note(kept: KeptFile, cache_dir: Path, failure: str | None) -> None:
+    note = _failure_note(kept, cache_dir)
+    try:
+        if failure is None:
+            note.unlink(missing_ok=True)
+        else:
+            cache_dir.mkdir(parents=True, exist_ok=True)
+            note.write_text(failure, encoding="utf-8")
+    except OSError:
+        # A folder that cannot be written is told where the file itself is written.
+        return

@@ -1,0 +1,163 @@
+"""Keeping a server's files current while it serves: once for all callers, and never for long."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+
+from desk.sources.serving.kept_file import (
+    FAILURE_KEPT_SECONDS,
+    KeptFile,
+    recent_failure,
+    refresh,
+)
+
+PATIENCE_SECONDS = 1.5
+"""How long a call waits for a refresh: most take less, and without a network none comes."""
+
+_TOOL_CALL = "tools/call"
+_LOG = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Refreshes the files of a server when they are due, side by side, once for all calls.
+
+    A file is due when the server starts, and again at the first request after `refresh_every`,
+    unless another process has refreshed it within that time, or has failed to within the last
+    minute. A failure is logged as a warning once; the copy there is stays in use.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[KeptFile],
+        cache_dir: Path,
+        refresh_every: timedelta,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """`clock` gives seconds that never run backwards."""
+        self._files = tuple(_FileUpkeep(each, cache_dir, refresh_every, clock) for each in files)
+        self._clock = clock
+        self._patience_seconds = patience_seconds
+        self._waited_for_until = clock()
+
+    async def before_request(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Middleware of a server: what is due begins to be fetched at its first request, which
+        comes as it starts; the call of a tool waits for it."""
+        if ctx.method == _TOOL_CALL:
+            await self.ensure_fresh()
+        else:
+            self.start()
+        return await call_next(ctx)
+
+    def start(self) -> None:
+        """Begin to refresh what is due. Needs a running event loop; waits for nothing."""
+        begun = [file.start() for file in self._files]
+        if any(begun):
+            self._waited_for_until = self._clock() + self._patience_seconds
+
+    async def ensure_fresh(self) -> None:
+        """Refresh what is due, or wait for the refresh under way, but not for long.
+
+        A failure raises nothing. One that takes its time ends in the background, and calls are
+        answered from what is there.
+        """
+        self.start()
+        running = {file.running for file in self._files if file.running is not None}
+        if running:
+            # A caller that is cancelled must not take the refresh away from the others.
+            patience = max(self._waited_for_until - self._clock(), 0.0)
+            await asyncio.wait(running, timeout=patience)
+
+
+class _FileUpkeep:
+    """The upkeep of one file."""
+
+    def __init__(
+        self,
+        kept: KeptFile,
+        cache_dir: Path,
+        refresh_every: timedelta,
+        clock: Callable[[], float],
+    ) -> None:
+        self._kept = kept
+        self._cache_dir = cache_dir
+        self._every_seconds = refresh_every.total_seconds()
+        self._clock = clock
+        self._not_before = clock()
+        self._has_warned = False
+        self.running: asyncio.Task[None] | None = None
+
+    def start(self) -> bool:
+        """Whether a refresh has begun: it was due, and none is under way."""
+        under_way = self.running is not None and not self.running.done()
+        if under_way or self._clock() < self._not_before:
+            return False
+        self.running = asyncio.create_task(self._keep_up())
+        return True
+
+    async def _keep_up(self) -> None:
+        pause = self._seconds_left()
+        if pause <= 0:
+            pause = self._every_seconds
+            failure = await self._refresh()
+            if failure is not None:
+                pause = max(pause, FAILURE_KEPT_SECONDS)
+                self._report(failure)
+        self._not_before = self._clock() + pause
+
+    def _seconds_left(self) -> float:
+        """How long the kept copy is still good for, by when it was written, or the provider is
+        still left alone after a failure."""
+        failed = recent_failure(self._kept, self._cache_dir)
+        if failed is not None:
+            ago, reason = failed
+            self._report(reason)
+            return FAILURE_KEPT_SECONDS - ago
+        try:
+            written = self._kept.path(self._cache_dir).stat().st_mtime
+        except OSError:
+            return 0.0
+        age = time.time() - written
+        return self._every_seconds - age if age >= 0 else 0.0
+
+    async def _refresh(self) -> str | None:
+        """Why the copy does not hold what the provider publishes; None when it does."""
+        kept = self._kept
+        try:
+            async with asyncio.timeout(kept.timeout_seconds):
+                outcome = await asyncio.to_thread(refresh, kept, self._cache_dir)
+        except TimeoutError:
+            return f"{kept.url}: not done within {kept.timeout_seconds:g} seconds"
+        except Exception as error:
+            # Such as a proxy setting that the client refuses: no reason not to answer.
+            return f"{kept.url}: {error!r}"
+        return None if outcome.succeeded else outcome.reason
+
+    def _report(self, failure: str) -> None:
+        level = logging.DEBUG if self._has_warned else logging.WARNING
+        self._has_warned = True
+        _LOG.log(
+            level,
+            "%s could not be refreshed and is used as it is: %s",
+            self._kept.source,
+            " ".join(failure.split()),
+        )
+
+
+def upkeep_of(
+    files: Sequence[KeptFile], cache_dir: Path | None, refresh_every: timedelta | None
+) -> list[ServerMiddleware[Any]]:
+    """The middleware of a server that keeps files: none where it has no folder to keep them in, or
+    is not told to refresh them."""
+    if cache_dir is None or refresh_every is None or not files:
+        return []
+    return [Upkeep(files, cache_dir, refresh_every).before_request]
