@@ -108,14 +108,10 @@ async def _workers(
         )
         await stack.enter_async_context(pool)
         workers += sources(client, pool, journal)
-    if Role.RESEARCH in roles:
-        from workers.research import research
+    for role in sorted(roles & {Role.RESEARCH, Role.VALIDATION}):
+        from workers.agents import agents
 
-        workers.append(research(client, settings, journal))
-    if Role.VALIDATION in roles:
-        from workers.validation import validation
-
-        workers.append(validation(client, settings, journal))
+        workers.append(agents(QUEUES[role], client, settings, journal))
     if Role.ORCHESTRATOR in roles:
         from desk.platform.temporal.deployment import build_id, current_deployment
         from workers.orchestrator import orchestrator

@@ -16,7 +16,7 @@ from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects import EffectJournal
 from desk.platform.memory import memory_store
 from desk.platform.settings import Settings
-from workers.analysts import turn_activities
+from workers.agents import turn_activities
 from workers.tuning import TUNING
 from workflows.episode.episode import StockResearchWorkflow
 from workflows.escalation import EscalationWorkflow

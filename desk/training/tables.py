@@ -1,15 +1,20 @@
 """What the tools of the desk would say of a stock on each day of its offline series, as a table.
 
+The series are cut into eras: stretches of days within which the series that was known only grows. A
+split restates the days before it, a hole cuts them off, a first volume leaves out those without, a
+day without a range takes the ranges away, and another series can be the newer one.
+
 News, sentiment and accounts of companies are lacking, as the tools have none offline.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Final
+from itertools import combinations, pairwise
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -27,7 +32,14 @@ from desk.analytics.technical.measures import (
     rounded,
 )
 from desk.analytics.technical.positions import CashRates, cash_rate, day_of, held
-from desk.analytics.technical.series import PriceSeries, close_known_from, last_close_day
+from desk.analytics.technical.series import (
+    NoPricesThen,
+    PriceSeries,
+    Traded,
+    close_known_from,
+    last_close_day,
+    without_holes,
+)
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.run.actions import DATA, PART_METRICS
@@ -35,7 +47,74 @@ from desk.sources.analysis.performance import read_cash_rates
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import nearest_symbols
 from desk.sources.ecb.store import RatesStore
-from desk.training.eras import Era, eras_of
+
+
+class Era(NamedTuple):
+    """A stretch of calendar days from `since` to the next era, and the series known at its end.
+
+    The series known on a day of it, at 22:00 UTC, is the part of `series` up to that day. Its own
+    days with prices stand there from the place `first` on; there may be none.
+    """
+
+    since: date
+    first: int
+    series: PriceSeries
+
+
+def eras_of(store: PriceStore, symbol: str) -> tuple[Era, ...]:
+    """All eras of a stock, oldest first; none where no package has its prices.
+
+    Raises:
+        NotInstalled: a package that has them is not there.
+    """
+    candidates = [traded for traded in store.packaged(symbol) if traded.bars]
+    changes = sorted(set(_changes(candidates)))
+    traded_on = sorted({bar.day for traded in candidates for bar in traded.bars})
+    return tuple(
+        era
+        for since, following in pairwise([*changes, date.max])
+        if (era := _era(store, symbol, since, _last(traded_on, since, following))) is not None
+    )
+
+
+def _era(store: PriceStore, symbol: str, since: date, last: date) -> Era | None:
+    try:
+        known = store.history(symbol, close_known_from(last))
+    except NoPricesThen:
+        return None
+    series = without_holes(known)
+    return Era(since, bisect_left(series.days, since), series)
+
+
+def _last(traded_on: Sequence[date], since: date, following: date) -> date:
+    """The last day of a stretch on which there could be a price, or its first where none is."""
+    at = bisect_left(traded_on, following)
+    return max(since, traded_on[at - 1]) if at else since
+
+
+def _changes(candidates: Sequence[Traded]) -> Iterator[date]:
+    """The days that can change what is known of the days before them, and perhaps others."""
+    for traded in candidates:
+        yield from (split.day for split in traded.splits)
+        # Days without volume are there until the first day with one, and left out from then on.
+        for bars in (traded.bars, [bar for bar in traded.bars if bar.volume]):
+            yield from (bar.day for bar in bars[:1])
+            yield from [bar.day for bar in bars if None in bar[1:5]][:1]
+            yield from (b.day for a, b in pairwise(bars) if b.day - a.day > LONGEST_GAP)
+    for one, other in combinations(candidates, 2):
+        yield from _where_both_reach(one, other)
+
+
+def _where_both_reach(one: Traded, other: Traded) -> Iterator[date]:
+    """The days of two series from where the second begins to where the first has ended, and the
+    next day after it: with volume as well, as days without may not count by then."""
+    first = max(one.bars[0].day, other.bars[0].day)
+    last = min(one.bars[-1].day, other.bars[-1].day)
+    for traded in (one, other):
+        for bars in (traded.bars, [bar for bar in traded.bars if bar.volume]):
+            days = [bar.day for bar in bars]
+            yield from days[bisect_left(days, first) : bisect_right(days, last) + 1]
+
 
 COMPUTED: Final = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
 """The actions whose figures come of the prices alone. The others have none offline."""

@@ -23,8 +23,7 @@ from starters.runs.server_runs import start_run
 from starters.runs.week_runs import described, request_of, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
-from starters.weeks.backfill.actions import PastWeeks, start_week
-from starters.weeks.backfill.progress import PlainBackfillProgress
+from starters.weeks.backfill.actions import PastWeeks, PlainBackfillProgress, start_week
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
 from starters.weeks.schedule import actions
 from tests.support.command import BINARIES, DeskCommand, eventually

@@ -123,7 +123,7 @@ def test_without_an_address_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     script = """
 import asyncio, sys
 import starters.session, starters.weeks.run.actions, workers.hosting, workers.orchestrator
-import workers.research, workers.validation, workers.sources, desk.platform.temporal.client
+import workers.agents, workers.sources, desk.platform.temporal.client
 from desk.platform.telemetry.otlp import trace_plugins
 from desk.platform.settings import load_settings
 assert trace_plugins(load_settings()) == []

@@ -23,9 +23,8 @@ forking.set_forkserver_preload(
         "desk.platform.mcp.pool",
         "tests.support.forked_worker",
         "workers.orchestrator",
-        "workers.research",
+        "workers.agents",
         "workers.sources",
-        "workers.validation",
     ]
 )
 

@@ -4,18 +4,26 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from temporalio import workflow
-from temporalio.exceptions import (
-    ApplicationError,
-)
+from temporalio.exceptions import ApplicationError
 
+from desk.agents.capabilities import routes_to
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in, profile_of
 from desk.analytics.weeks import latest_complete_week, window_of
+from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.config import RunConfig, RunPolicy
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.judgement import Scope
-from desk.contracts.names import FailureType, Message, escalation_run_id
-from desk.contracts.week.report import MOST_REVISIONS, Revision, RevisionKind
+from desk.contracts.findings.results import Commentary, ResearchResult
+from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
+from desk.contracts.week.plan import WeekPlan
+from desk.contracts.week.report import MOST_REVISIONS, Contribution, Revision, RevisionKind
 from desk.contracts.week.run import (
     RerunReceipt,
     RerunRequest,
@@ -24,15 +32,17 @@ from desk.contracts.week.run import (
     WeekStatus,
 )
 from desk.programs.week.program import PROGRAM
-from desk.runs.assignments import time_left
-from desk.runs.boards import QueuedRerun, WeekBoard, after_decisions
+from desk.runs.assignments import assignment_of, time_left
+from desk.runs.boards import CommentedWeek, QueuedRerun, WeekBoard, after_decisions
 from desk.runs.escalations import Asking
 from desk.trust.conflicts import with_week_conflicts
 from desk.trust.prose import nearest
+from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts
 from workflows.engine.publishing import publish, revisions_so_far
 from workflows.engine.run import Run
+from workflows.engine.task_runner import TaskRunner
 from workflows.engine.tools import tools_of
 from workflows.options import (
     SCHEDULED_START,
@@ -42,7 +52,108 @@ from workflows.options import (
 from workflows.week.deliveries import WeekDeliveries
 from workflows.week.learning import WeekLessons, ask_record, policy_of
 from workflows.week.markets import WeekMarkets
-from workflows.week.planning import comment_week, plan_week
+
+
+class PlannedWeek(NamedTuple):
+    """A plan, and what it took to have it."""
+
+    plan: WeekPlan
+    contribution: Contribution
+
+
+async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> PlannedWeek:
+    """The product manager's plan, which names every configured market and no other. It is shown
+    what the desk's own record recommends.
+
+    Raises:
+        ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
+    """
+    profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
+    week = board.week
+    context = TurnContext(
+        markets=config.markets,
+        capabilities=_askable(config.policy),
+        advice=board.advice.recommendations if board.advice else (),
+    )
+    task = _task(profile, TaskType.PLAN_WEEK, config, board, deadline, context)
+    try:
+        outcome = await TaskRunner(config.policy, board.budget).run(task, sharing=AT_MOST)
+    except TaskFailed as failed:
+        raise _no_plan(str(failed)) from failed
+    plan = outcome.result
+    if not isinstance(plan, WeekPlan):
+        raise _no_plan(f"{week}: the product manager delivered no plan")
+    planned = sorted(market.market for market in plan.markets)
+    if planned != sorted(spec.market for spec in config.markets):
+        raise _no_plan(f"{week}: the plan's markets are not those configured: {planned}")
+    return PlannedWeek(plan, outcome.contribution)
+
+
+async def comment_week(
+    config: RunConfig, board: WeekBoard, deadline: datetime
+) -> CommentedWeek | None:
+    """The product manager's commentary on what the markets brought; none without a model."""
+    profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
+    findings = _findings(board)
+    if profile.model == BUILTIN or not findings:
+        return None
+    context, place = TurnContext(findings=findings), f"r{board.last_revision + 1}"
+    task = _task(profile, TaskType.COMMENT_WEEK, config, board, deadline, context, place)
+    try:
+        outcome = await TaskRunner(config.policy, board.budget).run(task)
+    except TaskFailed as failed:
+        workflow.logger.warning("%s has no commentary: %s", board.week, failed)
+        return CommentedWeek(
+            None, undelivered(failed, profile.agent, TaskType.COMMENT_WEEK).contribution
+        )
+    written = outcome.result if isinstance(outcome.result, Commentary) else None
+    return CommentedWeek(written, outcome.contribution)
+
+
+AT_MOST = 4
+"""Planning may take a quarter of the budget at a call: the rest is for the markets."""
+
+
+def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
+    """What research agents can ask in this run."""
+    researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
+    return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
+
+
+def _findings(board: WeekBoard) -> tuple[ResearchResult, ...]:
+    return tuple(
+        result
+        for market in board.markets
+        for result in (board.outcomes[market].results if market in board.outcomes else ())
+    )
+
+
+def _task(
+    profile: AgentProfile,
+    kind: TaskType,
+    config: RunConfig,
+    board: WeekBoard,
+    deadline: datetime,
+    context: TurnContext,
+    place: str = "",
+) -> AgentTask:
+    policy = config.policy
+    assignment = assignment_of(
+        profile,
+        policy,
+        kind,
+        f"{board.week}/plan" if kind is TaskType.PLAN_WEEK else f"{board.week}/comment",
+        board.window,
+        min(deadline, workflow.now() + policy.deadlines.task),
+        week=board.week,
+        priority=1,
+    )
+    return AgentTask(profile, assignment, context, place)
+
+
+def _no_plan(reason: str) -> ApplicationError:
+    return ApplicationError(reason[:1_000], type=FailureType.TASK_FAILED, non_retryable=True)
+
 
 CONTINUES_AS_NEW = "week-continues-as-new"
 """Runs whose history was long before this change stay in it until they close."""

@@ -1,32 +1,20 @@
 """Patterns in a market's own past: stretches like its last one, unusual moves, seasons."""
 
+from calendar import monthrange
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
-from desk.analytics.formulas import SMALLEST_DEVIATION, log_moves, robust_deviation
-from desk.analytics.technical.analogues import (
-    ALIKE,
-    FEWEST,
-    HORIZON,
-    MOST,
-    PATH,
-    Analogues,
-    find_analogues,
-)
+from desk.analytics.formulas import SMALLEST_DEVIATION, Floats, log_moves, robust_deviation
 from desk.analytics.technical.measures import analysis, figure
-from desk.analytics.technical.seasons import (
-    FEWEST_YEARS,
-    MONTHS,
-    Season,
-    coming_month,
-    monthly_moves,
-    season_of,
-)
 from desk.analytics.technical.series import PriceSeries
 from desk.analytics.technical.significance import (
+    group_p_values,
     is_significant,
     printed_p_value,
     share_p_value,
@@ -34,6 +22,189 @@ from desk.analytics.technical.significance import (
 )
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
 from desk.contracts.findings.claims import Metric
+
+PATH = 40
+"""Closes of a stretch."""
+
+HORIZON = 20
+"""Closes that follow it: about four weeks."""
+
+MOST, FEWEST = 20, 8
+"""Stretches that are looked at, and without which nothing is told."""
+
+ALIKE = 0.8
+"""The correlation of two paths from which on they count as alike."""
+
+_LONGEST_SPAN = timedelta(days=110)
+"""From the first close of a stretch to the last that follows it: 60 closes take 84 days, and
+above this the series has a hole."""
+
+_FLAT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Analogues:
+    """The stretches, nearest first, by the place of their last close; what followed each, in
+    percent; and what followed the others, which are no more alike than chance has it."""
+
+    ends: tuple[int, ...]
+    moves: Floats
+    other_moves: Floats
+
+    @property
+    def rises(self) -> int:
+        """After how many of them the price rose."""
+        return int(np.count_nonzero(self.moves > 0))
+
+    @property
+    def other_rises(self) -> int:
+        """After how many of the others the price rose."""
+        return int(np.count_nonzero(self.other_moves > 0))
+
+    @property
+    def oftener(self) -> bool:
+        """Whether it rose oftener after them than after the others."""
+        return self.rises * len(self.other_moves) > self.other_rises * len(self.moves)
+
+
+def find_analogues(days: Sequence[date], closes: Sequence[float]) -> Analogues:
+    """The nearest stretches of the past, each with what followed apart from all others.
+
+    Nearness is the distance of the logarithmic paths, each brought to mean 0 and deviation 1; that
+    is to say, their correlation. A stretch ends on the first day on which it is alike, as it would
+    have been noticed then: to prefer a better one of some days later would be to know what
+    followed. What followed is known in full for each.
+    """
+    logs = np.log(np.asarray(closes, dtype=np.float64))
+    # The last stretch begins after every other has ended, and HORIZON is shorter than PATH.
+    ends = _candidates(days, len(logs) - 1 - PATH)
+    if not len(ends):
+        return Analogues((), np.empty(0), np.empty(0))
+    paths = _normalised(sliding_window_view(logs, PATH))
+    likeness = paths[ends - PATH + 1] @ paths[-1] / PATH
+    followed = np.expm1(logs[ends + HORIZON] - logs[ends]) * 100
+    alike = _apart(ends, likeness >= ALIKE, PATH + HORIZON)
+    chosen = sorted(alike, key=lambda at: -likeness[at])[:MOST]
+    free = np.all([np.abs(ends - ends[at]) >= HORIZON for at in alike], axis=0)
+    others = _apart(ends, np.broadcast_to(free, ends.shape), HORIZON)
+    return Analogues(tuple(int(ends[at]) for at in chosen), followed[chosen], followed[others])
+
+
+def _candidates(days: Sequence[date], last: int) -> NDArray[np.intp]:
+    """The places at which a stretch may end: whole, without a hole, and not in the last one."""
+    found = [
+        end
+        for end in range(PATH - 1, last + 1)
+        if days[end + HORIZON] - days[end - PATH + 1] <= _LONGEST_SPAN
+    ]
+    return np.asarray(found, dtype=np.intp)
+
+
+def _normalised(paths: Floats) -> Floats:
+    """Each path with mean 0 and deviation 1; a flat one is like nothing, and becomes zeros."""
+    centred = paths - paths.mean(axis=1, keepdims=True)
+    deviation = centred.std(axis=1, keepdims=True)
+    flat = deviation < _FLAT
+    return np.where(flat, 0.0, centred / np.where(flat, 1.0, deviation))
+
+
+def _apart(ends: NDArray[np.intp], wanted: NDArray[np.bool_], distance: int) -> list[int]:
+    """The places of the wanted ends, earliest first, each so far from the one before."""
+    chosen: list[int] = []
+    for at in np.flatnonzero(wanted):
+        if not chosen or ends[at] - ends[chosen[-1]] >= distance:
+            chosen.append(int(at))
+    return chosen
+
+
+FEWEST_YEARS = 8
+"""Moves of each month without which nothing is told."""
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August"),
+    *("September", "October", "November", "December"),
+)
+
+_MIDDLE = timedelta(days=14)
+_LAST_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """One month of the year: its moves in percent, oldest first, those of the other months, and
+    how likely they rank so far apart by chance alone, adjusted for twelve months tested."""
+
+    month: int
+    moves: Floats
+    others: Floats
+    p_value: float
+
+    @property
+    def mean(self) -> float:
+        """The mean of its moves, in percent."""
+        return float(np.mean(self.moves))
+
+    @property
+    def rise_share(self) -> float:
+        """The share of its moves that were rises, in percent."""
+        return float(np.mean(self.moves > 0)) * 100
+
+    @property
+    def higher(self) -> bool:
+        """Whether the middle one of its moves is above that of the others."""
+        return float(np.median(self.moves)) > float(np.median(self.others))
+
+
+def coming_month(as_of: datetime) -> int:
+    """The month of the year that holds most of the four weeks after an instant."""
+    return (as_of.astimezone(UTC).date() + _MIDDLE).month
+
+
+def season_of(month: int, moves: Sequence[Floats]) -> Season:
+    """A month of the year against the others. `moves` are of January to December, two or more of
+    each.
+
+    Raises:
+        NotInstalled: scipy or statsmodels is not installed.
+    """
+    others = np.concatenate([group for at, group in enumerate(moves) if at != month - 1])
+    return Season(month, moves[month - 1], others, group_p_values(moves)[month - 1])
+
+
+def monthly_moves(
+    days: Sequence[date], closes: Sequence[float], as_of: datetime
+) -> tuple[Floats, ...]:
+    """The moves of all whole months in percent, for January to December, each oldest first.
+
+    The move of a month runs from the last close of the month before to its own last close; both
+    months must be over at the instant and have a close in their last seven days.
+    """
+    lasts = _month_ends(days, closes, as_of.astimezone(UTC).date())
+    found: list[list[float]] = [[] for _ in MONTHS]
+    for number, close in lasts.items():
+        before = lasts.get(number - 1)
+        if before is not None:
+            found[number % 12].append((close / before - 1) * 100)
+    return tuple(np.asarray(moves, dtype=np.float64) for moves in found)
+
+
+def _month_ends(days: Sequence[date], closes: Sequence[float], today: date) -> dict[int, float]:
+    """The last close of each month that is over and was not left early; months counted from the
+    year 0."""
+    ends: dict[int, tuple[date, float]] = {}
+    for day, close in zip(days, closes, strict=True):
+        ends[day.year * 12 + day.month - 1] = (day, close)
+    running = today.year * 12 + today.month - 1
+    return {
+        number: close
+        for number, (day, close) in ends.items()
+        if number < running and _month_end(day) - day < _LAST_WEEK
+    }
+
+
+def _month_end(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
 
 WEEK, YEAR = 5, 252
 """Closes."""

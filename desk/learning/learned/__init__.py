@@ -1,7 +1,6 @@
 """What is known of agents, sources and patterns from all runs."""
 
-from desk.learning.learned.details import learned_details
-from desk.learning.learned.state import Learned
+from desk.learning.learned.state import Learned, learned_details
 
 __all__ = [
     "Learned",

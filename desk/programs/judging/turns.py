@@ -1,10 +1,14 @@
-"""What the desk holds of what an agent delivered."""
+"""What the desk holds of what agents delivered: of a turn, and of findings before anybody votes."""
 
 from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.findings.results import Commentary, ConflictRecord, ValidationResult
+from desk.contracts.week.report import MarketOutcome
+from desk.documents.report.markets.surviving import sifted
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges
+from desk.trust.ledger import Ledger
 from desk.trust.prose import review, without_rejected
 
 
@@ -36,3 +40,16 @@ def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:
     detected = detect_conflicts(market.market, kept, request.voting, ranges)
     conflicts: tuple[ConflictRecord, ...] = merged(detected, result.conflicts)
     return result.model_copy(update={"conflicts": conflicts[:MOST_CONFLICTS]})
+
+
+def read_again(asked: FindingsToJudge) -> FindingsToJudge:
+    """The findings without the claims that do not follow from the evidence that they cite; as they
+    are where nothing was sent to read them again by."""
+    if asked.window is None or asked.base_area is None:
+        return asked
+    evidence = [result for outcome in asked.outcomes for result in outcome.evidence]
+    ledger = Ledger(asked.markets, asked.window, asked.base_area, evidence)
+    outcomes: tuple[MarketOutcome, ...] = tuple(
+        sifted(outcome, ledger).outcome for outcome in asked.outcomes
+    )
+    return asked.model_copy(update={"outcomes": outcomes})

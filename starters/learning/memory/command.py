@@ -54,7 +54,7 @@ def search(
     as_json: AsJson = False,
 ) -> ExitStatus:
     """Show what comes nearest to some words, nearest first, with how near from 0 to 1."""
-    from starters.learning.memory.search import SearchOptions, show_search
+    from starters.learning.memory.actions import SearchOptions, show_search
 
     options = SearchOptions(
         " ".join(words), tuple(market or ()), as_of, tuple(kind or ()), most, as_json
@@ -65,7 +65,7 @@ def search(
 @memory.command(name="list", epilog="Example: desk memory list")
 def list_them(as_json: AsJson = False) -> ExitStatus:
     """List everything that is remembered, in the order in which it was known."""
-    from starters.learning.memory.search import show_entries
+    from starters.learning.memory.actions import show_entries
 
     return show_entries(as_json=as_json)
 
@@ -77,6 +77,6 @@ def rebuild(as_json: AsJson = False) -> ExitStatus:
     For a store that was damaged, one that is new, or one that was filled before there was a model
     of meaning. What is in the store and in no history any more stays.
     """
-    from starters.learning.memory.rebuild import rebuild as rebuild_it
+    from starters.learning.memory.actions import rebuild as rebuild_it
 
     return rebuild_it(as_json=as_json)

@@ -5,14 +5,37 @@ import webbrowser
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
 
+from pydantic import Field
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from desk.analytics.figures import print_figure, print_full_day
+from desk.analytics.links import web_link
+from desk.contracts.base import Contract, ShortText
+from desk.contracts.findings.claims import ClaimId
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.markets import MarketName
+from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishedFiles
-from desk.documents.rendering.wording import one_line
+from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
+from desk.documents.rendering.trust_words import (
+    outcome_words,
+    position_words,
+    standing_words,
+    state_words,
+    status_words,
+)
+from desk.documents.rendering.wording import NO_FIGURE, arguments_words, human, instant, one_line
+from desk.documents.report.changes import changes_between
 from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger import seal_of
+from desk.trust.prose import nearest
 from starters.published.published_files import (
     latest_files,
     other_reports,
@@ -22,6 +45,7 @@ from starters.published.published_files import (
 from starters.runs.summary import PublishedWeek, summary_lines, summary_of
 from starters.runs.week_choice import written_week
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.tables import table_lines
 
 
 class ReportView(NamedTuple):
@@ -52,8 +76,6 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     if against is not None:
         return _difference(settings, against, report, as_json=view.as_json)
     if view.trace is not None:
-        from starters.published.report.trace import show_trace
-
         return show_trace(report, view.trace, as_json=view.as_json)
     if view.browse:
         return _browse(Path(files.html))
@@ -105,8 +127,6 @@ def _difference(
             f"--diff {against} is {order} the report's, {report.week}; name an earlier one, or "
             "a later report with --week"
         )
-    from starters.published.report.differences import show_differences
-
     files = latest_files(settings.reports_dir, _chosen(settings, against))
     before = read_report(Path(files.json_file))
     _tell_of_a_change(before)
@@ -157,3 +177,229 @@ def _summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> l
     )
     summary = summary_of(published, report, time_zone=time_zone, temporal_ui=None)
     return summary_lines(summary)
+
+
+COLUMNS = ("Kind", "Market", "Before", "After", "What changed")
+
+
+def show_differences(before: ResearchReport, after: ResearchReport, *, as_json: bool) -> ExitStatus:
+    """Print the typed difference between two reports, by the rules of the newer one."""
+    changes = changes_between(before, after, after.config.policy.materiality)
+    if as_json:
+        sys.stdout.write(f"{changes.model_dump_json(indent=2)}\n")
+        return ExitStatus.COMPLETE
+    sys.stdout.write(f"{_title(before, after, changes)}\n")
+    if changes.entries:
+        rows = (tuple(_cells(change)) for change in changes.entries)
+        for line in table_lines(COLUMNS, rows, right={2, 3}):
+            sys.stdout.write(f"{line}\n")
+    if changes.note:
+        sys.stdout.write(f"{one_line(changes.note)}\n")
+    return ExitStatus.COMPLETE
+
+
+def _title(before: ResearchReport, after: ResearchReport, changes: Changes) -> str:
+    weeks = (
+        f"{before.week} (revision {before.revision}) to {after.week} (revision {after.revision})"
+    )
+    if not changes.entries:
+        return f"{weeks}: no material change"
+    count = len(changes.entries)
+    return f"{weeks}: {count} material {'change' if count == 1 else 'changes'}"
+
+
+def _cells(change: Change) -> Iterator[str]:
+    yield change.kind
+    yield change.market
+    for value in (change.before, change.after):
+        if value is None or change.unit is None:
+            yield NO_FIGURE
+        else:
+            yield print_figure(value, change.unit)
+    yield change.text
+
+
+STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}
+
+
+def trace_tree(trace: Trace) -> Tree:
+    """The figure, its verdict and formula, its inputs as branches, and its evidence as leaves.
+
+    Evidence that several figures share is told in full where it comes first. Text from outside is
+    printed as it is, on one line and without control characters.
+    """
+    return _tree(trace, set())
+
+
+def _tree(trace: Trace, told: set[str]) -> Tree:
+    tree = Tree(_head(trace))
+    tree.add(_verdict(trace))
+    if trace.formula:
+        tree.add(_line("formula", trace.formula))
+    for name in trace.withheld:
+        tree.add(_line("input", f"{name} is withheld"))
+    for step in trace.inputs:
+        tree.children.append(_tree(step, told))
+    if not trace.inputs:
+        for evidence in trace.evidence:
+            _add(tree, "read from", evidence, told)
+    for evidence in trace.checked_with:
+        _add(tree, "checked with", evidence, told)
+    for line in _conflicts(trace):
+        tree.add(line)
+    for other in trace.elsewhere:
+        if not other.agrees:
+            tree.add(_line("differs", f"{other.market} states {other.printed}", "yellow"))
+    return tree
+
+
+def _head(trace: Trace) -> Text:
+    head = Text(f"{trace.claim.claim_id}  ", style="bold")
+    head.append(trace.printed, style="bold cyan")
+    unit = human(trace.claim.unit)
+    return head.append(f"  {unit}, {print_full_day(trace.claim.as_of)}", style="dim")
+
+
+def _verdict(trace: Trace) -> Text:
+    style = STYLES.get(trace.verdict.status, "") if trace.verdict else "dim"
+    origins = ", ".join(trace.verdict.origins) if trace.verdict else ""
+    words = f"{trace.verdict_words} Origins: {origins}." if origins else trace.verdict_words
+    return _line("verdict", words, style)
+
+
+def _conflicts(trace: Trace) -> Iterator[Text]:
+    for conflict in trace.conflicts:
+        words = f"{state_words(conflict)}: {outcome_words(conflict)}. {conflict.resolution}"
+        yield _line("conflict", words, "yellow")
+        for position in conflict.positions:
+            role = standing_words(conflict, position) or "position"
+            yield _line(role, position_words(position))
+
+
+def _add(tree: Tree, role: str, evidence: EvidenceTrace, told: set[str]) -> None:
+    branch = tree.add(_line(role, evidence.source or evidence.evidence_id))
+    if evidence.excerpt:
+        branch.add(_line("row", evidence.excerpt.words))
+    if evidence.evidence_id in told:
+        branch.add(_line("evidence", f"{evidence.evidence_id}, as above"))
+        return
+    told.add(evidence.evidence_id)
+    for line in _evidence(evidence):
+        branch.add(line)
+
+
+def _evidence(evidence: EvidenceTrace) -> Iterator[Text]:
+    if evidence.tier or evidence.origin:
+        origin = f", first published by {evidence.origin}" if evidence.origin else ""
+        yield _line("tier", f"{evidence.tier or 'not recorded'}{origin}")
+    if evidence.tool:
+        question = arguments_words(evidence.arguments)
+        yield _line("call", f"{evidence.server}.{evidence.tool}  {question}")
+        yield _line("as of", instant(evidence.as_of))
+        asked = evidence.retrieved_at
+        yield _line("retrieved", instant(asked) if asked else "not recorded")
+    if evidence.error:
+        yield _line("error", evidence.error)
+    if not evidence.recorded:
+        yield _line("result", "not in the report")
+    if evidence.content_hash:
+        yield _line("sha-256", evidence.content_hash)
+    yield _line("evidence", evidence.evidence_id)
+    if evidence.place:
+        event = evidence.place.event_id
+        yield _line("workflow", evidence.place.workflow_id)
+        yield _line("run", evidence.place.run_id)
+        yield _line("event", "not recorded" if event is None else str(event))
+    link = web_link(evidence.url)
+    if link:
+        yield _line("link", link)
+
+
+def _line(role: str, words: str, style: str = "") -> Text:
+    return Text.assemble((f"{role}  ", "dim"), (one_line(words), style))
+
+
+ROOM_ELSEWHERE = 120
+"""Columns of a line where there is no terminal."""
+
+
+class ListedClaim(Contract):
+    """A line of the list of a market's claims."""
+
+    claim_id: ClaimId
+    printed: ShortText
+    verdict: ShortText
+
+
+class ClaimList(Contract):
+    """The claims that a market's section states; what `--json` prints of them."""
+
+    week: IsoWeek
+    market: MarketName
+    claims: Annotated[tuple[ListedClaim, ...], Field(max_length=1_700)]
+
+
+def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitStatus:
+    """Print where a claim's figure comes from; for a market's name, the claims it has.
+
+    Raises:
+        CommandError: there is no such claim; the message has the nearest ids.
+    """
+    traces = Traces(report)
+    market = next((m.market for m in report.markets if _key(m.market) == _key(written)), None)
+    if market is not None:
+        return _list(report, traces, market, as_json=as_json)
+    trace = traces.trace(_known(report, traces, written))
+    if as_json:
+        sys.stdout.write(f"{trace.model_dump_json(indent=2)}\n")
+        return ExitStatus.COMPLETE
+    console().print(trace_tree(trace), highlight=False)
+    return ExitStatus.COMPLETE
+
+
+def console() -> Console:
+    """Standard output, wide enough for a line where nobody looks at a terminal."""
+    on_screen = sys.stdout.isatty()
+    return Console(file=sys.stdout, width=None if on_screen else ROOM_ELSEWHERE, highlight=False)
+
+
+def _known(report: ResearchReport, traces: Traces, written: str) -> str:
+    ids = {_key(name): name for name in traces.claim_ids}
+    found = ids.get(_key(written))
+    if found is not None:
+        return found
+    if not ids:
+        raise CommandError(f"the report of {report.week} has no figures")
+    near = ", ".join(nearest(written.strip(), traces.claim_ids))
+    raise CommandError(
+        f"no figure '{written.strip()}' in the report of {report.week}; nearest: {near} "
+        "(a market's name alone lists its figures)"
+    )
+
+
+def _list(report: ResearchReport, traces: Traces, market: str, *, as_json: bool) -> ExitStatus:
+    listed = tuple(_listed(traces, market))
+    if as_json:
+        found = ClaimList(week=report.week, market=market, claims=listed)
+        sys.stdout.write(f"{found.model_dump_json(indent=2)}\n")
+        return ExitStatus.COMPLETE
+    if not listed:
+        sys.stdout.write(f"{market} has no figures in the report of {report.week}\n")
+    rows = ((line.claim_id, line.printed, line.verdict) for line in listed)
+    for row in table_lines(("", "", ""), rows, right={1}):
+        sys.stdout.write(f"{row}\n")
+    return ExitStatus.COMPLETE
+
+
+def _listed(traces: Traces, market: str) -> Iterator[ListedClaim]:
+    for name in traces.ids_of(market):
+        key = traces.key(name, market)
+        if key is not None:
+            trace: Trace = traces.trace(key)
+            yield ListedClaim(
+                claim_id=name, printed=trace.printed, verdict=status_words(trace.verdict)
+            )
+
+
+def _key(name: str) -> str:
+    return name.strip().lower().replace("/", "")

@@ -4,11 +4,16 @@ import asyncio
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Final, NamedTuple
 
+from rich.console import Console
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 from temporalio.client import Client
 from temporalio.service import RPCError
 
@@ -18,6 +23,7 @@ from desk.runs.schedule import Backfill, BackfilledWeek, WeekState, backfilled_w
 from starters.monitoring.tools.look import held_fixings
 from starters.runs.command_run import at_a_desk
 from starters.runs.following import check_server
+from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 from starters.runs.server_runs import start_run
 from starters.runs.troubles import Told, in_sentences, trouble_of
 from starters.runs.week_choice import chosen_week, written_week
@@ -25,7 +31,6 @@ from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
-from starters.weeks.backfill.progress import BackfillProgress, BackfillStatus, shown_backfill
 from starters.weeks.backfill.weeks import (
     BackfillTable,
     Look,
@@ -45,6 +50,51 @@ from starters.weeks.schedule.actions import (
     scheduled_request,
     start_past_week,
 )
+
+NAMED: Final = 6
+"""Weeks under way that the bar names."""
+
+
+class BackfillStatus(NamedTuple):
+    """How many weeks have ended, of how many, and which are under way."""
+
+    done: int
+    total: int
+    active: tuple[str, ...]
+
+
+BackfillProgress = Progress[BackfillStatus]
+
+
+class PlainBackfillProgress(TimedLines):
+    """A line for everything that happens; the counts stand in the lines themselves."""
+
+    def update(self, status: BackfillStatus) -> None:
+        """Nothing: a line without news is none."""
+
+
+def shown_backfill() -> AbstractContextManager[BackfillProgress]:
+    """The progress display that suits standard error, cleared at the end of the block."""
+    return shown_on_stderr(PlainBackfillProgress, partial(_drawn, time.monotonic()))
+
+
+def backfill_bar(status: BackfillStatus, seconds: float) -> Table:
+    """A status as a bar with its counts, the time that has passed, and the weeks under way."""
+    more = f" and {len(status.active) - NAMED} more" if len(status.active) > NAMED else ""
+    words = f"{', '.join(status.active[:NAMED])}{more}"
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(
+        ProgressBar(total=status.total, completed=status.done, width=24),
+        Text(f"{status.done}/{status.total}", style="progress.download"),
+        Text(str(timedelta(seconds=int(seconds))), style="progress.elapsed"),
+        Text(words, overflow="ellipsis", no_wrap=True),
+    )
+    return grid
+
+
+def _drawn(started: float, status: BackfillStatus, _: Console) -> Table:
+    return backfill_bar(status, time.monotonic() - started)
+
 
 START_SECONDS = 30.0
 """How long the schedule may take to start a run; it takes a fraction of a second."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from desk.analytics.technical.analogues import (
+from desk.analytics.technical.patterns import (
     ALIKE,
     FEWEST,
     HORIZON,

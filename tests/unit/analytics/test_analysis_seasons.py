@@ -10,7 +10,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
 
-from desk.analytics.technical.seasons import (
+from desk.analytics.technical.patterns import (
     FEWEST_YEARS,
     MONTHS,
     coming_month,

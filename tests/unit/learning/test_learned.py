@@ -21,8 +21,7 @@ from desk.contracts.learning.record import (
 from desk.contracts.names import AgentId, CallFault
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
-from desk.learning.learned.state import Learned
-from desk.learning.lessons.counting import MOST_TOLD, newly_counted
+from desk.learning.learned.state import MOST_TOLD, Learned, newly_counted
 from desk.learning.lessons.week_lesson import MOST_TROUBLES
 from tests.support.learning import (
     YAHOO,

@@ -13,9 +13,8 @@ from desk.contracts.markets import MarketName
 from desk.contracts.swarm.research import HypothesisKind, HypothesisState, ScoredHypothesis
 from desk.documents.rendering.report.record_words import score_notes, score_table
 from desk.documents.rendering.wording import NO_FIGURE
-from desk.learning.learned.details import learned_details
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
-from desk.learning.learned.state import Learned
+from desk.learning.learned.state import Learned, learned_details
 from starters.learning.learn.actions import learned_lines
 from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH

@@ -22,8 +22,7 @@ from desk.contracts.week.run import WeekRequest
 from desk.platform.temporal.client import data_converter
 from desk.platform.temporal.history import History
 from desk.runs.messages import Event, Failed, Fault, Lost, RerunAsked
-from starters.monitoring.messages.history import told_workflow
-from starters.monitoring.messages.now import fault_of
+from starters.monitoring.messages.history import fault_of, told_workflow
 from tests.support.desk import desk_config
 
 REQUEST = WeekRequest(config=desk_config())

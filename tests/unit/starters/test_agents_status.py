@@ -15,8 +15,13 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.platform.temporal.client import WORKER_HEARTBEAT
 from desk.platform.temporal.history import History
-from starters.monitoring.agents.actions import table_of
-from starters.monitoring.agents.state import LONG_WAIT, MOST_WORKERS, DeskAgents, desk_agents
+from starters.monitoring.agents.actions import (
+    LONG_WAIT,
+    MOST_WORKERS,
+    DeskAgents,
+    desk_agents,
+    table_of,
+)
 from starters.monitoring.agents.work import Record, Work, add_work
 from starters.monitoring.agents.workers import (
     MISSED_BEATS,

@@ -19,8 +19,7 @@ from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill import actions
-from starters.weeks.backfill.actions import PastWeeks
-from starters.weeks.backfill.progress import BackfillStatus, backfill_bar, shown_backfill
+from starters.weeks.backfill.actions import BackfillStatus, PastWeeks, backfill_bar, shown_backfill
 from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_of, week_lines
 from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings

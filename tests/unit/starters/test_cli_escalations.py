@@ -21,12 +21,14 @@ from desk.trust.conflicts.voting import decide
 from starters.monitoring.status.actions import status_lines
 from starters.operations.escalations.actions import (
     CaseRun,
+    case_lines,
     chosen_case,
     chosen_position,
+    decision_lines,
+    listing_lines,
     refuse_decided,
     resolve_case,
 )
-from starters.operations.escalations.lines import case_lines, decision_lines, listing_lines
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.weeks.progress import PlainProgress, board
 from tests.support.cases import WORKFLOW_ID, case, open_conflict

@@ -24,7 +24,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.messages import AgentStatus, SystemStatusContent
 from desk.runs.messages import chosen, told
-from starters.monitoring.messages.now import LONGEST_SILENCE, processes_in, workers_seen
+from starters.monitoring.messages.history import LONGEST_SILENCE, processes_in, workers_seen
 from starters.monitoring.worker_heartbeats import last_heartbeats
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -27,8 +27,15 @@ from desk.sources.analysis.packaged import SPLITS, PackagedSeries
 from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
-from desk.training.eras import eras_of
-from desk.training.tables import COMPUTED, NoSuchDay, NoSuchSymbol, StockTable, stock_table, symbols
+from desk.training.tables import (
+    COMPUTED,
+    NoSuchDay,
+    NoSuchSymbol,
+    StockTable,
+    eras_of,
+    stock_table,
+    symbols,
+)
 from tests.support.packaged_prices import PRICES
 from tests.support.price_series import walk, weekdays
 

@@ -1,15 +1,81 @@
 """The part of a swarm in the answer to its objective."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.research import SwarmRecord
+from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import Part, PartOfPage, Run, Titled, Told
 from desk.documents.rendering.answer.conflicts import conflicts_markdown
+from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document import words
-from desk.programs.swarm.document.audit import swarm_findings
-from desk.programs.swarm.document.record import named_in_swarm, texts_of_swarm, told_swarm
+from desk.programs.swarm.document.record import (
+    named_in_swarm,
+    objection_to,
+    texts_of_swarm,
+    told_swarm,
+)
+from desk.programs.swarm.graph import node_name
+from desk.programs.swarm.hypotheses import probability_alone
+
+
+def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
+    """Whether rounds, conflicts and hypotheses agree with the graph and the claims of the answer,
+    conflicts were decided as they say, and nothing that is printed of them is a figure of nobody.
+
+    The weights of positions and what a person chose are taken as they stand: only the seal guards
+    them, and what was asked of the specialists.
+    """
+    if answer.swarm is None:
+        return
+    claims = {claim.claim_id: claim for claim in answer.claims}
+    yield from _of_rounds(answer, answer.swarm)
+    yield from _of_hypotheses(answer, answer.swarm, claims)
+    yield from prose_findings(texts_of_swarm(answer.swarm), claims)
+    yield from conflict_findings(answer.swarm.conflicts, claims)
+
+
+def _of_rounds(answer: AnswerReport, swarm: SwarmRecord) -> Iterator[AuditFinding]:
+    numbers = [each.number for each in swarm.rounds]
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield AuditFinding("rounds", "they are not numbered from 1 on")
+    if swarm.rounds[0].objective != answer.question:
+        yield AuditFinding("round 1", "its objective is not what was asked")
+    agents = {node.name: node.agent for node in answer.graph.nodes}
+    markets = {spec.market for spec in swarm.markets}
+    for each in swarm.rounds:
+        for subagent in each.plan.subagents:
+            name = node_name(subagent.name, each.number)
+            if agents.get(name) is not subagent.agent:
+                words = f"{subagent.name} of the plan is no node {name} of its agent"
+                yield AuditFinding(f"round {each.number}", words)
+            if subagent.market.market not in markets:
+                words = f"{subagent.market.market} is none of the swarm's markets"
+                yield AuditFinding(f"round {each.number}", words)
+
+
+def _of_hypotheses(
+    answer: AnswerReport, swarm: SwarmRecord, claims: Mapping[str, Claim]
+) -> Iterator[AuditFinding]:
+    counts = Counter(hypothesis.hypothesis_id for hypothesis in swarm.hypotheses)
+    markets = {spec.market for spec in swarm.markets}
+    for hypothesis in swarm.hypotheses:
+        where = f"hypothesis {hypothesis.hypothesis_id}"
+        if counts[hypothesis.hypothesis_id] > 1:
+            yield AuditFinding(where, "there are two of this id")
+        if hypothesis.market.market not in markets:
+            yield AuditFinding(where, "its market is none of the swarm's")
+        for view in hypothesis.views:
+            if view.leaning not in SIDES or view.probability != probability_alone(view.confidence):
+                words = f"the view of {view.agent} is not as likely as its confidence makes it"
+                yield AuditFinding(where, words)
+        objection = objection_to(hypothesis, claims, answer.as_of)
+        if objection is not None:
+            yield AuditFinding(where, objection)
 
 
 class _SwarmPart(Part):

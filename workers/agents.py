@@ -1,10 +1,25 @@
-"""Who takes the turns in a worker."""
+"""The roles that take agents' turns: research and validation, each on the queue of its name."""
+
+from temporalio.client import Client
+from temporalio.worker import Worker
 
 from activities.model_turns import Analyst
 from activities.turns import TurnActivities
+from desk.contracts.names import Queue
 from desk.platform.effects import EffectJournal
 from desk.platform.models.model_calling import ModelCaller
 from desk.platform.settings import Settings
+from workers.tuning import TUNING
+
+
+def agents(queue: Queue, client: Client, settings: Settings, journal: EffectJournal) -> Worker:
+    """The worker of a role whose agents are asked on `queue`."""
+    return Worker(
+        client,
+        task_queue=queue,
+        activities=[turn_activities(settings, journal).take_turn],
+        **TUNING,
+    )
 
 
 def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:

@@ -1,0 +1,301 @@
+"""`desk memory`: what is remembered, searched, and read again from histories."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from pydantic import Field, ValidationError
+from temporalio.client import Client
+
+from desk.contracts.base import Contract, Text
+from desk.contracts.learning.memory import (
+    MemoryAnswer,
+    MemoryEntries,
+    MemoryEntry,
+    MemoryKind,
+    MemoryQuery,
+)
+from desk.contracts.names import ActivityName, WorkflowType
+from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.history import History, HistoryGone, fetch_history
+from desk.trust.prose import nearest
+from starters.questions.choice import read_as_of
+from starters.session import Desk, say, with_desk
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from starters.terminal.tables import folded, table_lines
+
+LINES_OF_TEXT = 4
+"""How much of an entry is shown; `--json` has all of it."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options of `desk memory search`, as they were written."""
+
+    words: str
+    markets: tuple[str, ...]
+    as_of: str | None
+    kinds: tuple[str, ...]
+    most: int
+    as_json: bool
+
+
+def show_search(options: SearchOptions) -> ExitStatus:
+    """Print what comes nearest.
+
+    Raises:
+        UsageError: an option cannot be used.
+        CommandError: the memory cannot be asked.
+    """
+    settings = load_settings()
+    query = query_of(options, settings, datetime.now(UTC))
+    store = memory_store(settings)
+    try:
+        answer = MemoryAnswer(recalled=store.search(query), missing=store.lost())
+    except MemoryUnusable as error:
+        raise CommandError(str(error)) from error
+    if options.as_json:
+        sys.stdout.write(f"{answer.model_dump_json(indent=2)}\n")
+        return ExitStatus.COMPLETE
+    _say_what_is_lost(store)
+    lines = [line for one in answer.recalled for line in entry_lines(one.entry, one.score)]
+    sys.stdout.write("".join(f"{line}\n" for line in lines or ["Nothing comes near."]))
+    return ExitStatus.COMPLETE
+
+
+def show_entries(*, as_json: bool) -> ExitStatus:
+    """Print everything that is remembered.
+
+    Raises:
+        CommandError: the memory cannot be asked.
+    """
+    store = memory_store(load_settings())
+    try:
+        entries = store.entries()
+        if not as_json:
+            _say_what_is_lost(store)
+    except MemoryUnusable as error:
+        raise CommandError(str(error)) from error
+    if as_json:
+        # As many as there are: the bound of the contract is that of one run's telling.
+        text = MemoryEntries.model_construct(entries=entries).model_dump_json(indent=2)
+        sys.stdout.write(f"{text}\n")
+        return ExitStatus.COMPLETE
+    text = "\n".join(list_lines(entries)) or "Nothing is remembered yet."
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+def query_of(options: SearchOptions, settings: Settings, now: datetime) -> MemoryQuery:
+    """What is asked of the memory.
+
+    Raises:
+        UsageError: an option cannot be used; the message says what can.
+    """
+    zone = settings.config.schedule.time_zone
+    known = settings.config.market_names
+    try:
+        return MemoryQuery(
+            text=options.words,
+            markets=tuple(_market(written, known) for written in options.markets),
+            kinds=tuple(_kind(written) for written in options.kinds),
+            as_of=read_as_of(options.as_of, zone, now) if options.as_of else now,
+            most=options.most,
+        )
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        place = first["loc"][0] if first["loc"] else "question"
+        raise UsageError(f"the {place} cannot be used: {first['msg']}") from None
+
+
+def entry_lines(entry: MemoryEntry, score: float) -> Iterator[str]:
+    """What was recalled, for people, in at most 80 columns."""
+    markets = ", ".join(entry.markets)
+    yield f"{score:.2f}  {entry.kind}  {entry.as_of:%Y-%m-%d %H:%M}  {markets}".rstrip()
+    yield from folded(f"{entry.memory_id}: {entry.objective}", "      ")
+    yield from _shortened(folded(entry.text, "      "))
+    yield ""
+
+
+def list_lines(entries: Iterable[MemoryEntry]) -> Iterator[str]:
+    """The list of what is remembered."""
+    rows = (
+        (f"{each.as_of:%Y-%m-%d %H:%M}", each.kind, ", ".join(each.markets), each.objective)
+        for each in entries
+    )
+    return table_lines(("", "", "", ""), rows)
+
+
+def _shortened(lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        if number > LINES_OF_TEXT:
+            yield "      …"
+            return
+        yield line
+
+
+def _market(written: str, known: tuple[str, ...]) -> str:
+    """`usdjpy` is `USD/JPY`; what the desk does not cover, such as a stock, is taken as written."""
+    keys = {name.replace("/", "").upper(): name for name in known}
+    plain = written.strip().upper()
+    return keys.get(plain.replace("/", "").replace("-", ""), plain)
+
+
+def _kind(written: str) -> MemoryKind:
+    try:
+        return MemoryKind(written.strip().lower())
+    except ValueError:
+        names = [str(kind) for kind in MemoryKind]
+        near = nearest(written, names, 1)[0]
+        raise UsageError(
+            f"no kind '{written}'; kinds: {', '.join(names)}; nearest: {near}"
+        ) from None
+
+
+def _say_what_is_lost(store: MemoryStore) -> None:
+    lost = store.lost()
+    if lost is not None:
+        say(f"desk: {lost}")
+
+
+TELLERS: Final = (
+    WorkflowType.RESEARCH_SWARM,
+    WorkflowType.HYPOTHESIS,
+    WorkflowType.STOCK_RESEARCH,
+)
+"""The workflows that have it do so."""
+
+LONGEST_REASON: Final = 1_000
+
+_ELSEWHERE: Final = "large payloads are in the home of the desk that did the work"
+
+AT_A_TIME = 100
+"""Entries: what is stored stays stored where the next hundred cannot be."""
+
+
+class Rebuilt(Contract):
+    """The result of `desk memory rebuild`; its `--json` is this model. `told` entries stood in the
+    histories of `runs`, and `kept` are in the memory now."""
+
+    runs: int
+    told: int
+    kept: int
+    unreadable: Annotated[tuple[Text, ...], Field(max_length=10_000)] = ()
+    lost: Text | None = None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What a run told the memory at once. `order` is its place in the history."""
+
+    at: datetime
+    order: int
+    entries: tuple[MemoryEntry, ...]
+
+
+@dataclass
+class Remembrance:
+    """What histories hold: `entries` by their ids, each as it was told last. `unreadable` says of
+    what could not be read which run it is of, and why."""
+
+    entries: dict[str, MemoryEntry] = field(default_factory=dict)
+    runs: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+def rebuild(*, as_json: bool) -> ExitStatus:
+    """Put what histories hold into the memory, and print what became of it.
+
+    Exit status 3 where a history could not be read.
+
+    Raises:
+        CommandError: the memory cannot be told.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> Remembrance:
+        return await remembrance(desk.client)
+
+    found = interruptible(with_desk(settings, work, server_only=True))
+    try:
+        done = rebuilt(memory_store(settings), found)
+    except MemoryUnusable as error:
+        raise CommandError(str(error)) from error
+    text = done.model_dump_json(indent=2) if as_json else "\n".join(rebuilt_lines(done))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.INCOMPLETE if done.unreadable else ExitStatus.COMPLETE
+
+
+def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
+    """The store with what was found in it. Nothing that it has is deleted, for it may have what no
+    history holds any more.
+
+    Raises:
+        MemoryUnusable: it cannot be told.
+    """
+    entries = sorted(found.entries.values(), key=lambda entry: (entry.as_of, entry.memory_id))
+    lost = store.lost()
+    for start in range(0, len(entries), AT_A_TIME):
+        store.put(entries[start : start + AT_A_TIME])
+    if not found.unreadable:
+        store.restored()
+    return Rebuilt(
+        runs=found.runs,
+        told=len(entries),
+        kept=len(store.entries()),
+        unreadable=tuple(found.unreadable),
+        lost=lost,
+    )
+
+
+def rebuilt_lines(done: Rebuilt) -> Iterator[str]:
+    """The result for people, in at most 80 columns."""
+    if done.lost is not None:
+        yield from folded(done.lost)
+    yield f"{done.told} entries in the histories of {done.runs} runs; {done.kept} are remembered"
+    for reason in done.unreadable:
+        yield from folded(f"not read: {reason}")
+
+
+async def remembrance(client: Client) -> Remembrance:
+    """What every run that the server still knows told the memory, or was about to."""
+    found = Remembrance()
+    tellings: list[Telling] = []
+    async for run in client.list_workflows(_tellers()):
+        found.runs += 1
+        try:
+            history = await fetch_history(client, run.id, run.run_id)
+        except HistoryGone as gone:
+            found.unreadable.append(str(gone))
+        else:
+            tellings += await _readable(history, found.unreadable)
+    for telling in sorted(tellings, key=lambda one: (one.at, one.order)):
+        found.entries |= {entry.memory_id: entry for entry in telling.entries}
+    return found
+
+
+async def _readable(history: History, unreadable: list[str]) -> list[Telling]:
+    """What a history says that its run told the memory. What was never done counts: the run meant
+    it to be remembered."""
+    tellings: list[Telling] = []
+    for scheduled, *_ in history.activities:
+        if scheduled.name != ActivityName.REMEMBER:
+            continue
+        try:
+            told = await history.decode(scheduled.input, MemoryEntries)
+        except (OSError, ValueError, RuntimeError) as error:
+            words = f"{history.workflow_id}: {error}; {_ELSEWHERE}"
+            unreadable.append(words[:LONGEST_REASON])
+        else:
+            tellings.append(Telling(scheduled.at, scheduled.event_id, tuple(told.entries)))
+    return tellings
+
+
+def _tellers() -> str:
+    return " OR ".join(f"WorkflowType = '{kind}'" for kind in TELLERS)
