@@ -60,14 +60,21 @@ def write_world(folder: Path, as_of: datetime, *, planted: bool) -> World:
     areas = _table("areas.csv")
     for name in ("areas.csv", "bis_instruments.csv"):
         _write(facts / name, _table(name))
-    calendar = [row for row in _table("decision_calendar.csv") if _announced(row, as_of)]
+    calendar = [
+        _as_it_stood(row, as_of)
+        for row in _table("decision_calendar.csv")
+        if _announced(row, as_of)
+    ]
     calendar += list(_meetings_today(areas, calendar, as_of))
-    scheduled = {(row["area"], row["decision_date"]) for row in calendar}
+    scheduled = {
+        (row["area"], row["decision_date"]) for row in calendar if not row["withdrawn_from"]
+    }
     decisions = [
         row for row in _table("rate_decisions.csv") if _decision_known(row, scheduled, as_of)
     ]
     if planted:
         decisions += list(_planted_decisions(areas, decisions, scheduled, as_of))
+        calendar = [_planted_withdrawal(row, as_of) for row in calendar]
         calendar += list(_planted_meetings(areas, decisions, as_of))
     _write(facts / "decision_calendar.csv", calendar)
     _write(facts / "rate_decisions.csv", decisions)
@@ -103,6 +110,10 @@ def decided_at(row: Row, scheduled: set[tuple[str, str]]) -> datetime:
     area = next(area for area in _table("areas.csv") if area["area"] == row["area"])
     day = date.fromisoformat(row["decision_date"])
     hour = _LAST_MINUTE
+    if row.get("announced_at_local"):
+        return datetime.combine(
+            day, time.fromisoformat(row["announced_at_local"]), ZoneInfo(area["time_zone"])
+        )
     on_schedule = (row["area"], row["decision_date"]) in scheduled
     if on_schedule and row["date_precision"] == "day" and area["announcement_time_local"]:
         hour = time.fromisoformat(area["announcement_time_local"])
@@ -152,6 +163,14 @@ def _announced(row: Row, as_of: datetime) -> bool:
     return _local(row["area"], date.fromisoformat(row["announced_from"]), time()) <= as_of
 
 
+def _as_it_stood(row: Row, as_of: datetime) -> Row:
+    """A meeting without a change of its day that was not public yet."""
+    changed = row["withdrawn_from"]
+    if changed and _local(row["area"], date.fromisoformat(changed), time()) > as_of:
+        return {**row, "withdrawn_from": "", "moved_to": ""}
+    return row
+
+
 def _local(code: str, day: date, hour: time) -> datetime:
     area = next(area for area in _table("areas.csv") if area["area"] == code)
     return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
@@ -167,6 +186,8 @@ def _meetings_today(areas: list[Row], calendar: list[Row], as_of: datetime) -> I
                 "area": area["area"],
                 "decision_date": today.isoformat(),
                 "announced_from": (today - timedelta(days=90)).isoformat(),
+                "withdrawn_from": "",
+                "moved_to": "",
                 "source": "a meeting that everybody knew of",
             }
 
@@ -187,6 +208,7 @@ def _planted_decisions(
                 "area": area["area"],
                 "decision_date": (today + timedelta(days=offset)).isoformat(),
                 "date_precision": "day",
+                "announced_at_local": "",
                 "rate_pct": RATE,
                 "change_bp": CHANGE,
                 "rate_low_pct": RATE,
@@ -211,8 +233,19 @@ def _planted_meetings(areas: list[Row], decisions: list[Row], as_of: datetime) -
                     "area": area["area"],
                     "decision_date": day,
                     "announced_from": (today + timedelta(days=1)).isoformat(),
+                    "withdrawn_from": "",
+                    "moved_to": "",
                     "source": f"{WORD} calendar",
                 }
+
+
+def _planted_withdrawal(row: Row, as_of: datetime) -> Row:
+    """A meeting ahead that is cancelled on the day after the instant: until then it stands."""
+    area = next(area for area in _table("areas.csv") if area["area"] == row["area"])
+    today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
+    if row["withdrawn_from"] or row["decision_date"] <= today.isoformat():
+        return row
+    return {**row, "withdrawn_from": (today + timedelta(days=1)).isoformat()}
 
 
 def _monthly(name: str, as_of: datetime, planted: bool) -> Iterator[Row]:

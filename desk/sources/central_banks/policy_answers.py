@@ -70,7 +70,8 @@ def _run_up(facts: PolicyFacts, newest: RateDecision, start: date) -> Iterator[R
 def scheduled_decisions(
     facts: PolicyFacts, codes: Iterable[str], start: date, end: date, as_of: datetime
 ) -> list[ScheduledDecision]:
-    """The decision days in a range that had been announced by an instant, earliest first."""
+    """The decision days in a range that stood in the banks' calendars at an instant, earliest
+    first."""
     found = [
         _scheduled(row)
         for code in dict.fromkeys(codes)
@@ -138,7 +139,7 @@ def _level_set_by(known: Sequence[Decision]) -> Decision:
 
 
 def _announced(facts: PolicyFacts, code: str, as_of: datetime) -> list[Meeting]:
-    return [row for row in facts.meetings.get(code, ()) if row.known_from <= as_of]
+    return [row for row in facts.meetings.get(code, ()) if row.stood_at(as_of)]
 
 
 def _gap(facts: PolicyFacts, code: str, first_day: date) -> str | None:

@@ -34,6 +34,7 @@ DECISION_COLUMNS = (
     "area",
     "decision_date",
     "date_precision",
+    "announced_at_local",
     "rate_pct",
     "change_bp",
     "rate_low_pct",
@@ -41,7 +42,14 @@ DECISION_COLUMNS = (
     "instrument",
     "source",
 )
-MEETING_COLUMNS = ("area", "decision_date", "announced_from", "source")
+MEETING_COLUMNS = (
+    "area",
+    "decision_date",
+    "announced_from",
+    "withdrawn_from",
+    "moved_to",
+    "source",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +97,22 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A scheduled decision day and the instant from which it was public."""
+    """A scheduled decision day and the instant from which it was public.
+
+    Where the bank later cancelled it or moved it to another day, `withdrawn_from` is the instant
+    from which that was public. Until then the meeting stood in the bank's calendar.
+    """
 
     area: Area
     day: date
     known_from: datetime
     source: str
+    withdrawn_from: datetime | None = None
+
+    def stood_at(self, instant: datetime) -> bool:
+        """Whether the bank's calendar had this day at an instant."""
+        gone = self.withdrawn_from is not None and self.withdrawn_from <= instant
+        return self.known_from <= instant and not gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +134,9 @@ def read_facts(folder: Path = FACTS_DIR) -> PolicyFacts:
     meetings = [
         _meeting(row, areas) for row in read_rows(folder / "decision_calendar.csv", MEETING_COLUMNS)
     ]
-    scheduled = {(meeting.area.code, meeting.day) for meeting in meetings}
+    scheduled = {
+        (meeting.area.code, meeting.day) for meeting in meetings if meeting.withdrawn_from is None
+    }
     decisions = []
     seen: set[tuple[str, date]] = set()
     for row in read_rows(folder / "rate_decisions.csv", DECISION_COLUMNS):
@@ -156,11 +176,18 @@ def _area(row: Row) -> Area:
 
 def _meeting(row: Row, areas: Mapping[str, Area]) -> Meeting:
     area = _known_area(row, areas)
+    moved_to, withdrawn = (
+        row.read_optional("moved_to", day),
+        row.read_optional("withdrawn_from", day),
+    )
+    if withdrawn is None and moved_to is not None:
+        raise row.damaged("withdrawn_from", "a meeting that was moved needs the day of the change")
     return Meeting(
         area=area,
         day=row.read("decision_date", day),
         known_from=_instant(area, row.read("announced_from", day), time.min),
         source=row.read("source", required_text),
+        withdrawn_from=None if withdrawn is None else _instant(area, withdrawn, time.min),
     )
 
 
@@ -170,7 +197,8 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
     precision = row.read("date_precision", _precision)
     # An unscheduled decision need not have come at the usual hour.
     at_usual_hour = precision is DatePrecision.DAY and (area.code, decided_on) in scheduled
-    hour = area.announced_at if at_usual_hour else None
+    usual = area.announced_at if at_usual_hour else None
+    hour = row.read_optional("announced_at_local", _hour) or usual
     source = row.read("source", required_text)
     return Decision(
         area=area,

@@ -98,7 +98,8 @@ class CentralBankTools:
     ) -> DecisionCalendar:
         """Scheduled decision days from start to end (local days, both included), earliest first.
 
-        Only days that had been announced by as_of. `missing` names areas whose announced days
+        Only days that had been announced by as_of and stood then, also where they were moved or
+        cancelled later. `missing` names areas whose announced days
         are not in the table or end before start.
         """
         require_order(start, end)

@@ -55,8 +55,8 @@ def test_a_decision_is_known_from_the_usual_hour_or_the_end_of_its_day(
         ("2024-07-31,day", "2024-03-19,day", "line 4, column decision_date: JP .* twice"),
         ("JP,2024-07-31", "ZZ,2024-07-31", "line 4, column area: 'ZZ' is not in areas.csv"),
         ("BoJ 31 July 2024", "", "line 4, column source: '' must not be empty"),
-        (",BoJ 31 July 2024", "", "line 4, column source: 8 cells"),
-        ("BoJ 31 July 2024", "BoJ, 31 July 2024", "line 4, column the whole line: 10 cells"),
+        (",BoJ 31 July 2024", "", "line 4, column source: 9 cells"),
+        ("BoJ 31 July 2024", "BoJ, 31 July 2024", "line 4, column the whole line: 11 cells"),
         ("change_bp", "change", "line 1, .* the header must be area,decision_date"),
     ],
 )

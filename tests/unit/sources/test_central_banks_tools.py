@@ -50,7 +50,7 @@ def test_no_tool_returns_what_was_not_public(as_of: datetime) -> None:
         (row.area.code, row.day)
         for rows in FACTS.meetings.values()
         for row in rows
-        if row.known_from <= as_of
+        if row.stood_at(as_of)
     }
     scheduled = OURS.get_decision_calendar(ALL_AREAS, *EVER, as_of).scheduled
     assert {(meeting.area, meeting.day) for meeting in scheduled} == announced
@@ -279,7 +279,7 @@ def test_a_range_that_runs_backwards_is_refused(tools: CentralBankTools) -> None
 
 def test_more_rows_than_a_result_holds_are_refused_with_advice(tmp_path: Path) -> None:
     days = (date(2015, 1, 1) + timedelta(days=number) for number in range(2_001))
-    rows = "".join(f"US,{day},day,1,0,,,rate,made up\n" for day in days)
+    rows = "".join(f"US,{day},day,,1,0,,,rate,made up\n" for day in days)
     header = DECISIONS.splitlines(keepends=True)[0]
     tools = CentralBankTools(write_facts(tmp_path, decisions=header + rows))
     with pytest.raises(ToolError, match="ask for fewer areas or days"):
