@@ -122,7 +122,7 @@ T = TypeVar("T")
 WORKER_PATIENCE_SECONDS = 60.0
 """How long a command waits for workers that may be about to start."""
 
-_ROLE_MODULES = ("orchestrator", "research", "validation", "sources")
+_WORKERS: Final = ("workers.agents", "workers.orchestrator", "workers.sources")
 
 WORKED_SECONDS = 1.0
 """A connection that held this long was one to a server that worked."""
@@ -246,10 +246,7 @@ def _all_roles() -> "tuple[Role, ...]":
 
 def _import_workers() -> None:
     """What the workers need takes about as long to import as the server takes to start."""
-    for module in (
-        "desk.platform.temporal.client",
-        *(f"workers.{role}" for role in _ROLE_MODULES),
-    ):
+    for module in ("desk.platform.temporal.client", *_WORKERS):
         importlib.import_module(module)
 
 

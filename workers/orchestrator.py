@@ -1,6 +1,8 @@
 """The orchestrator: all workflows, the product manager's turns, publishing and deliveries. Queue
 `desk`."""
 
+from typing import Final
+
 from temporalio.client import Client
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
@@ -18,32 +20,19 @@ from desk.platform.memory import memory_store
 from desk.platform.settings import Settings
 from workers.agents import turn_activities
 from workers.tuning import TUNING
-from workflows.episode.episode import StockResearchWorkflow
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
-from workflows.question import ResearchGraphWorkflow
 from workflows.reassignment import ReassignmentWorkflow
-from workflows.swarm.hypothesis import HypothesisWorkflow
-from workflows.swarm.specialists import SpecialistWorkflow
-from workflows.swarm.swarm import ResearchSwarmWorkflow
 from workflows.tool_call import ToolCallWorkflow
-from workflows.week.market import MarketResearchWorkflow
-from workflows.week.week import WeeklyResearchWorkflow
 
-WORKFLOWS = (
-    WeeklyResearchWorkflow,
-    MarketResearchWorkflow,
+WORKFLOWS: Final[tuple[type, ...]] = (
     ReassignmentWorkflow,
     EscalationWorkflow,
     ToolCallWorkflow,
     LearningSystemWorkflow,
-    ResearchGraphWorkflow,
-    ResearchSwarmWorkflow,
-    SpecialistWorkflow,
-    HypothesisWorkflow,
-    StockResearchWorkflow,
+    *(workflow for program in PROGRAMS for workflow in program.load_workflows()),
 )
-"""The desk's own; those of other packages are in their programs."""
+"""What all programs share, and what each program declares."""
 
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
@@ -71,7 +60,7 @@ def orchestrator(
     return Worker(
         client,
         task_queue=Queue.DESK,
-        workflows=[*WORKFLOWS, *(w for each in PROGRAMS for w in each.load_workflows())],
+        workflows=WORKFLOWS,
         activities=[
             turn_activities(settings, journal).take_turn,
             *JudgeActivities().all,

@@ -101,6 +101,7 @@ STOCK_TASKS: Final[Mapping[StockAction, tuple[AgentId, TaskType]]] = MappingProx
 
 PROGRAM: Final = Program(
     name="episode",
+    workflows=("workflows.episode.episode:StockResearchWorkflow",),
     document="desk.programs.episode.document:PART",
     tasks=(
         TaskKind(

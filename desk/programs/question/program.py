@@ -10,6 +10,7 @@ from desk.contracts.names import AgentId
 
 PROGRAM: Final = Program(
     name="question",
+    workflows=("workflows.question:ResearchGraphWorkflow",),
     tasks=(
         TaskKind(
             task=TaskType.FETCH_TICKETS,

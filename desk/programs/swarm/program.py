@@ -118,6 +118,11 @@ SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
 
 PROGRAM: Final = Program(
     name="swarm",
+    workflows=(
+        "workflows.swarm.swarm:ResearchSwarmWorkflow",
+        "workflows.swarm.specialists:SpecialistWorkflow",
+        "workflows.swarm.hypothesis:HypothesisWorkflow",
+    ),
     document="desk.programs.swarm.document:PART",
     tasks=(
         TaskKind(

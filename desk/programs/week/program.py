@@ -38,6 +38,10 @@ _VALIDATOR = AgentProfile(
 
 PROGRAM: Final = Program(
     name="week",
+    workflows=(
+        "workflows.week.week:WeeklyResearchWorkflow",
+        "workflows.week.market:MarketResearchWorkflow",
+    ),
     tasks=(
         TaskKind(
             task=TaskType.PLAN_WEEK,

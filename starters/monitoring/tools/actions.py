@@ -3,10 +3,11 @@
 import asyncio
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from statistics import median
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
@@ -27,10 +28,17 @@ from desk.contracts.agents.tools import (
     ToolResult,
     ToolStatus,
 )
-from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.base import Contract, Figure, ShortText, Text
 from desk.contracts.config import RunPolicy
-from desk.contracts.learning.lessons import Lesson
-from desk.contracts.learning.record import LearningRequest, Question
+from desk.contracts.learning.lessons import (
+    AgentRecord,
+    EssentialChange,
+    EssentialTool,
+    Lesson,
+    ToolUse,
+    UncitedTool,
+)
+from desk.contracts.learning.record import LearnedView, LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
 from desk.documents.rendering.coverage_words import outage_words
 from desk.documents.rendering.wording import one_line
@@ -51,9 +59,9 @@ from desk.platform.temporal.history import (
 )
 from desk.runs.assignments import outage_of, together
 from desk.runs.tools import essential_tools
+from starters.learning.lines import cost_words
 from starters.monitoring.open_circuits import circuit_in
 from starters.monitoring.tools.offers import Offer, offers
-from starters.monitoring.tools.record import ToolRecord, record_lines, record_of
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import published_before_the_end
 from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request_of
@@ -64,11 +72,149 @@ from starters.terminal.logs import log_to_file
 from starters.terminal.tables import folded, short_name, table_lines
 from workers.needed_sources import tool_users
 
+NEWEST: Final = 8
+"""Changes that the table tells; the JSON has them all."""
+
+
+class RecordLine(Contract):
+    """What an agent had of a tool in all weeks together.
+
+    `mean_ms` is the mean time of an answer; `kept` and `cited` are shares of the answers.
+    `cost_usd` is what the turns of a model cost that asked, shared among their calls.
+    """
+
+    agent: AgentId
+    server: ShortText
+    tool: ShortText
+    calls: int
+    failed: int
+    refused: int
+    mean_ms: int | None = None
+    kept: float | None = None
+    cited: float | None = None
+    cost_usd: Figure = Decimal(0)
+
+
+class ToolRecord(Contract):
+    """What the lessons of `weeks` weeks say: each use, what became of each agent's tasks and what
+    they cost, the essential tools of each agent, how these lists came about, and the tools that
+    were asked often and of no use."""
+
+    weeks: int
+    lines: Annotated[tuple[RecordLine, ...], Field(max_length=1_000)] = ()
+    agents: Annotated[tuple[AgentRecord, ...], Field(max_length=60)] = ()
+    essential: Annotated[tuple[EssentialTool, ...], Field(max_length=1_000)] = ()
+    changes: tuple[EssentialChange, ...] = ()
+    uncited: Annotated[tuple[UncitedTool, ...], Field(max_length=1_000)] = ()
+
+
+def record_of(view: LearnedView) -> ToolRecord | None:
+    """The record, where there is one."""
+    if not view.weeks:
+        return None
+    return ToolRecord(
+        weeks=len(view.weeks),
+        lines=tuple(map(_line, view.tools)),
+        agents=view.agents,
+        essential=view.advice.essential,
+        changes=view.changes,
+        uncited=view.advice.uncited,
+    )
+
+
+def record_lines(record: ToolRecord) -> Iterator[str]:
+    """The record for people."""
+    yield f"record of {record.weeks} {'week' if record.weeks == 1 else 'weeks'}"
+    costs = any(line.cost_usd for line in record.lines)
+    titles = ("tool", "agent", "calls", "failed", "mean", "kept", "cited", "cost")
+    shown = titles if costs else titles[:-1]
+    rows = (_cells(line)[: len(shown)] for line in record.lines)
+    yield from table_lines(shown, rows, right=range(2, len(shown)), indent="  ")
+    yield from _agents(record.agents)
+    yield from _essential(record.essential)
+    yield from _changes(record.changes)
+    if record.uncited:
+        yield "asked often and never cited: described to a model last, and in short"
+    for tool in record.uncited:
+        told = f"{short_name(tool.agent)} {_name(tool)}: {tool.answered} answers"
+        yield from folded(told, "  ")
+    yield "failed: or refused, mean: ms of an answer, kept: asked its source nothing anew"
+
+
+def _line(use: ToolUse) -> RecordLine:
+    answered = use.calls - use.failed - use.refused
+    return RecordLine(
+        agent=use.agent,
+        server=use.server,
+        tool=use.tool,
+        calls=use.calls,
+        failed=use.failed,
+        refused=use.refused,
+        mean_ms=round(1_000 * use.seconds / use.timed) if use.timed else None,
+        kept=round(use.kept / answered, 4) if answered else None,
+        cited=round(use.cited / answered, 4) if answered else None,
+        cost_usd=use.cost_usd,
+    )
+
+
+def _cells(line: RecordLine) -> tuple[str, ...]:
+    return (
+        _name(line),
+        short_name(line.agent),
+        str(line.calls),
+        str(line.failed + line.refused),
+        "-" if line.mean_ms is None else str(line.mean_ms),
+        _share(line.kept),
+        _share(line.cited),
+        _cost(line.cost_usd),
+    )
+
+
+def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
+    """What each agent's turns cost; nothing where all are free."""
+    told = [f"{short_name(one.agent)} {_cost(one.cost_usd)}" for one in agents if one.cost_usd]
+    if told:
+        yield from folded(f"cost of the agents: {', '.join(told)}")
+
+
+def _essential(tools: Iterable[EssentialTool]) -> Iterator[str]:
+    yield "essential tools"
+    told = [
+        f"{short_name(tool.agent)} {_name(tool)} since {tool.since}: {one_line(tool.reason)}"
+        for tool in tools
+    ]
+    for line in told or ["none yet: a tool is one when cited in two of four weeks"]:
+        yield from folded(line, "  ")
+
+
+def _changes(changes: Sequence[EssentialChange]) -> Iterator[str]:
+    if not changes:
+        return
+    earlier = len(changes) - NEWEST
+    yield f"changes, newest first{f', {earlier} earlier not shown' if earlier > 0 else ''}"
+    for change in list(reversed(changes))[:NEWEST]:
+        became = "came" if change.added else "left"
+        who = f"{short_name(change.agent)} {_name(change)}"
+        yield from folded(f"{change.week} {who} {became}: {one_line(change.reason)}", "  ")
+
+
+def _name(of: RecordLine | EssentialTool | EssentialChange | UncitedTool) -> str:
+    return one_line(f"{of.server}.{of.tool}")
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f}%"
+
+
+def _cost(cost: Decimal) -> str:
+    return cost_words(cost) if cost else "-"
+
+
 SIDE_BY_SIDE: Final = 8
 
 
 @dataclass
-class ToolUse:
+class RunToolUse:
     """The calls of one tool: how many, with how many tries, how many came to nothing, and how
     long each that was answered took, in seconds, from its last try on. `not_asked` are the
     circuits for which calls were not made."""
@@ -85,7 +231,7 @@ class ToolUse:
         return round(median(self.seconds) * 1_000) if self.seconds else None
 
 
-Uses = Mapping[ToolName, ToolUse]
+Uses = Mapping[ToolName, RunToolUse]
 
 
 async def tools_used(found: FoundRun, week: str) -> Uses:
@@ -104,7 +250,7 @@ async def tools_used(found: FoundRun, week: str) -> Uses:
         async for run in found.client.list_workflows(query)
         if run.id.startswith(f"{found.workflow_id}/") and run.start_time >= since
     ]
-    uses: defaultdict[ToolName, ToolUse] = defaultdict(ToolUse)
+    uses: defaultdict[ToolName, RunToolUse] = defaultdict(RunToolUse)
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def look(run: WorkflowExecution) -> None:
@@ -116,7 +262,7 @@ async def tools_used(found: FoundRun, week: str) -> Uses:
 
 
 async def _add(
-    client: Client, run: WorkflowExecution, uses: defaultdict[ToolName, ToolUse]
+    client: Client, run: WorkflowExecution, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
     with suppress(HistoryGone):
         history = await fetch_history(client, run.id, run.run_id)
@@ -126,7 +272,7 @@ async def _add(
 
 
 async def _add_call(
-    history: History, activity: Activity, uses: defaultdict[ToolName, ToolUse]
+    history: History, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
     asked, started, ended = activity
     call = (await history.decode(asked.input, ToolRequest)).call
@@ -229,7 +375,7 @@ def servers_of(
         own = {spec.tool for spec in offer.tools}
         known = {name.tool for name in (*users, *used.uses) if name.server == offer.server}
         tools = (
-            _line(ToolName(server=offer.server, tool=tool), tool in own, routed, users, used)
+            _tool_line(ToolName(server=offer.server, tool=tool), tool in own, routed, users, used)
             for tool in sorted(own | known)
         )
         lines.append(
@@ -289,17 +435,17 @@ def _rows(tools: DeskTools) -> Iterator[tuple[str, ...] | str]:
         if server.outage is not None:
             yield from folded(outage_words(server.outage), "  ")
         for tool in server.tools:
-            yield _cells(tool, reachable=server.error is None, used=tools.week is not None)
+            yield _tool_cells(tool, reachable=server.error is None, used=tools.week is not None)
 
 
-def _line(
+def _tool_line(
     name: ToolName,
     offered: bool,
     routed: Mapping[ToolName, tuple[Capability, ...]],
     users: Mapping[ToolName, tuple[AgentId, ...]],
     used: Used,
 ) -> ToolLine:
-    use = used.uses.get(name) or ToolUse()
+    use = used.uses.get(name) or RunToolUse()
     return ToolLine(
         tool=name.tool,
         offered=offered,
@@ -334,8 +480,12 @@ def _whose(server: ServerLine) -> str:
     return f"; {by.tier}, origin {one_line(by.origin)}" if by else ""
 
 
-def _cells(tool: ToolLine, *, reachable: bool, used: bool) -> tuple[str, ...]:
-    named = (one_line(tool.tool), ", ".join(map(_words, tool.capabilities)) or "-", _agents(tool))
+def _tool_cells(tool: ToolLine, *, reachable: bool, used: bool) -> tuple[str, ...]:
+    named = (
+        one_line(tool.tool),
+        ", ".join(map(_words, tool.capabilities)) or "-",
+        _users(tool),
+    )
     if reachable and not tool.offered:
         return (*named, "not offered")
     if not used or not tool.calls:
@@ -344,7 +494,7 @@ def _cells(tool: ToolLine, *, reachable: bool, used: bool) -> tuple[str, ...]:
     return (*named, str(tool.calls), str(tool.tries), str(tool.failed), took)
 
 
-def _agents(tool: ToolLine) -> str:
+def _users(tool: ToolLine) -> str:
     return (
         " ".join(
             f"{short_name(agent)}{'*' if agent in tool.essential else ''}" for agent in tool.agents

@@ -1,9 +1,9 @@
 """Texts in passages, and which of them answers a question."""
 
 from desk.contracts.agents.turns import StateEntry
-from desk.programs.question.builtin.answers import ranked
 from desk.programs.question.builtin.asking import ticket_ids
 from desk.programs.question.builtin.passages import Passage, passages_in, split_markdown, split_page
+from desk.programs.question.builtin.synthesis import ranked
 from tests.knowledge.asking import documents_state, pdf_state, web_state
 
 LIMITS = """# Limits

@@ -22,16 +22,19 @@ from desk.platform.settings.desk_toml import read_desk_file
 from starters.main import execute
 from starters.monitoring.tools import actions, discover
 from starters.monitoring.tools.actions import (
+    NEWEST,
     DeskTools,
-    ToolUse,
+    RunToolUse,
+    ToolRecord,
     Used,
     absent_from,
+    record_lines,
+    record_of,
     servers_of,
     table_of,
 )
 from starters.monitoring.tools.discover import discovery, discovery_lines, route_text
 from starters.monitoring.tools.offers import Offer
-from starters.monitoring.tools.record import NEWEST, ToolRecord, record_lines, record_of
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT, home_environment
@@ -142,7 +145,7 @@ def test_a_server_that_cannot_be_discovered_is_an_error_that_says_why(
 def test_the_table_says_how_each_tool_did_and_whose_work_rested_on_it() -> None:
     used = Used(
         "2026-W44",
-        {QUOTE: ToolUse(calls=19, tries=21, failed=1, seconds=[0.2, 0.1, 0.4])},
+        {QUOTE: RunToolUse(calls=19, tries=21, failed=1, seconds=[0.2, 0.1, 0.4])},
         {AgentId.VALIDATOR: {QUOTE: 18}},
     )
     (row,) = [x for x in lines_of(used, offer("ecb", "get_quote")) if "get_quote" in x]

@@ -1,24 +1,489 @@
 """The leader of a swarm: the plan of a round, and what is concluded from what it brought."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.agents.roster import profile_of
-from desk.analytics.names.markets import market_of_symbol
+from desk.analytics.names.markets import market_of_symbol, spoken
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
-from desk.contracts.findings.results import AgentError
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.findings.results import AgentError, DecidedBy, Leaning, ResearchResult, ViewKind
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
-from desk.contracts.names import FailureType
+from desk.contracts.names import AgentId, FailureType
+from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.swarm.research import Refinement, SwarmPlan
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of
-from desk.programs.swarm.conclusion.text import conclusion
-from desk.programs.swarm.conclusion.wording import tell_nearest
-from desk.programs.swarm.plan import Ground, plan_swarm
-from desk.programs.swarm.question import SPECIALISTS, asked_now
-from desk.trust.prose import clip
+from desk.programs.swarm.balance import Balance
+from desk.programs.swarm.builtin.delivery import SIGNALS
+from desk.programs.swarm.conclusion.account import (
+    Account,
+    account_of,
+    first_pointing,
+    side_of,
+    spans,
+    voice_with_evidence,
+)
+from desk.programs.swarm.conclusion.disputes import tell_conflict
+from desk.programs.swarm.conclusion.recollection import tell_recalled
+from desk.programs.swarm.conclusion.verdict import verdict
+from desk.programs.swarm.conclusion.wording import (
+    joined,
+    line_on_missing,
+    listed,
+    phrases,
+    plain,
+    sentence,
+    tell_nearest,
+)
+from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
+from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.plan import Ground, heard_on, plan_swarm, planned_as
+from desk.programs.swarm.question import (
+    BEHIND,
+    SPECIALISTS,
+    Asked,
+    Question,
+    asked_now,
+    first_asked,
+    question_of,
+)
+from desk.trust.prose import LONGEST_TEXT, clip
+
+_SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))
+
+_RANKS = ("first", "second", "third", "fourth", "fifth")
+
+_WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Leaning.UP)}
+
+ENOUGH: Final = 0.5
+"""The share of the specialists asked that must have delivered."""
+
+_ASKS_FOR: Final = {
+    AgentId.MARKET_SPECIALIST: "market conditions",
+    AgentId.TECHNICAL_SPECIALIST: "technicals",
+    AgentId.FUNDAMENTAL_SPECIALIST: "fundamentals",
+    AgentId.SENTIMENT_SPECIALIST: "sentiment",
+    AgentId.PATTERN_SPECIALIST: "patterns",
+}
+"""By these words a plan knows whom an objective asks for."""
+
+MOST_SECTIONS: Final = 20
+
+LONGEST_SECTION: Final = 20_000
+
+MOST_MISSING: Final = 40
+
+NOTHING: Final = "None of the specialists brought a figure, so that the question stays open."
+
+_OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+
+_WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
+
+_SPANS_OF_A_LEAD: Final = (
+    (Metric.MONTH_MOVE, "on the month"),
+    (Metric.QUARTER_MOVE, "on the quarter"),
+)
+
+
+def compared(account: Account) -> str | None:
+    """`Over the quarter NVDA has done best, and over the month AMZN`, with each one's move; None
+    where fewer than two have moved."""
+    told = []
+    for metric, over in _SPANS:
+        moves = {
+            each.market: move
+            for each in account.markets
+            if (move := account.value(each.market, metric)) is not None
+        }
+        if len(moves) < 2:
+            return None
+        ranked = sorted(moves, key=lambda market: -moves[market])
+        figures = [f"{spoken(market)} [[{claim_id(market, metric)}]]" for market in ranked]
+        told.append(f"{over} {spoken(ranked[0])} has done best ({listed(figures)})")
+    return f"{'; '.join(told)}."
+
+
+def drivers(account: Account, currency: str | None = None) -> str:
+    """For each market that was looked at what drives it. A currency that was asked about is named
+    where the market is quoted the other way round."""
+    return joined(_on(account, market.market, currency) for market in account.markets)
+
+
+def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
+    """The objective of another round, or None where there is to be none."""
+    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
+    if len(plans) != 1:
+        return None
+    return _undelivered(plans[0], state) or _unsettled(state, balances)
+
+
+def delivered(state: Iterable[StateEntry]) -> bool:
+    """Whether anybody has brought a figure."""
+    return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
+
+
+def conclusion(request: TurnRequest) -> Synthesis:
+    """The answer to the objective out of what was found and how it was argued out, what the leader
+    takes to be likely, and what it wants to know still."""
+    account = account_of(request)
+    answered = delivered(request.state)
+    assignment = request.assignment
+    return Synthesis(
+        task_id=assignment.task_id,
+        agent=assignment.agent,
+        summary=clip(_summary(account) if answered else NOTHING, LONGEST_TEXT),
+        sections=tuple(_sections(account))[:MOST_SECTIONS],
+        answered=answered,
+        missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
+        hypotheses=hypotheses_on(
+            account.markets, account.balances, account.surviving, assignment.window.end
+        ),
+        further=_further(account),
+    )
+
+
+def leaning_words(balance: Balance) -> str:
+    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
+    name, decided = spoken(balance.market), balance.conflict
+    if not balance.voices:
+        return f"On {name} nobody brought a view."
+    if decided is not None and not decided.resolved:
+        return f"Which way {name} leans is open: the specialists disagree, and nobody has decided."
+    way = _WAYS.get(balance.leaning)
+    if way is None:
+        return f"{name} leans neither way over the next four weeks, {_by(balance)}."
+    return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
+
+
+def _on(account: Account, market: str, currency: str | None) -> str:
+    name = spoken(market)
+    if account.value(market, Metric.QUARTER_MOVE) is None:
+        return f"What drives {name} is not clear: its move over the quarter could not be had."
+    sense = spans(account, market, 1, Metric.QUARTER_MOVE)[-1].sense
+    moved = f"[[{claim_id(market, Metric.QUARTER_MOVE)}]]"
+    if not sense:
+        head = f"Nothing has driven {name} far over the quarter ({moved})"
+        return joined((f"{head}: {_pulls(account, market)}.", _share(account, market)))
+    way, along, against = _WENT[sense]
+    ranked, opposed = _ranked(account, market, along), _ranked(account, market, against)
+    drove = f"driven {_ranks(ranked)}" if ranked else "and nothing found here explains it"
+    other = _other_side(market, currency, sense)
+    told = [f"{other}{name} has {way} over the quarter ({moved}), {drove}."]
+    if opposed:
+        told.append(f"Against it: {'; then '.join(opposed)}.")
+    return joined((*told, _share(account, market)))
+
+
+def _other_side(market: str, currency: str | None, sense: int) -> str:
+    if side_of(market, currency) >= 0:
+        return ""
+    return f"{currency} has {'lost' if sense > 0 else 'gained'}: "
+
+
+def _ranks(ranked: Sequence[str]) -> str:
+    told = (f"{rank} by {words}" for rank, words in zip(_RANKS, ranked, strict=False))
+    return "; ".join(told) if ranked[1:] else f"by {ranked[0]}"
+
+
+def _pulls(account: Account, market: str) -> str:
+    told = [
+        f"{way} pull {'; then '.join(ranked)}"
+        for way, leaning in (("up", Leaning.UP), ("down", Leaning.DOWN))
+        if (ranked := _ranked(account, market, leaning))
+    ]
+    return ", and ".join(told) or _faint(account, market)
+
+
+def _faint(account: Account, market: str) -> str:
+    """Where nothing leans, which way the first figure of each work points, the weightiest first."""
+    agents = {result.result_id: agent for agent, result in account.on(market)}
+    pulls: dict[Leaning, list[str]] = {Leaning.UP: [], Leaning.DOWN: []}
+    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
+        agent = agents.get(voice.result.result_id)
+        if agent is None or agent is AgentId.MARKET_SPECIALIST:
+            continue
+        leaning = first_pointing(account, agent, market)
+        if leaning is not None:
+            pulls[leaning].append(voice_with_evidence(account, agent, market, leaning))
+    told = [
+        f"faintly {leaning} pull {'; then '.join(found)}"
+        for leaning, found in pulls.items()
+        if found
+    ]
+    return ", and ".join(told) or "none of what was looked at pulls either way"
+
+
+def _ranked(account: Account, market: str, leaning: Leaning) -> list[str]:
+    """What leans one way, the weightiest first. The price is no driver of itself: of the market's
+    own move the group's part is one, where it goes that way."""
+    agents = {result.result_id: agent for agent, result in account.on(market)}
+    told: list[str] = []
+    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
+        agent = agents.get(voice.result.result_id)
+        if agent is AgentId.MARKET_SPECIALIST:
+            told += _group(account, market, leaning)
+        elif agent is not None and voice.view.leaning is leaning:
+            told.append(voice_with_evidence(account, agent, market, leaning))
+    return told
+
+
+def _group(account: Account, market: str, leaning: Leaning) -> Iterator[str]:
+    """The group, where it moved as the market would: the first side of a pair gains with its own
+    group, and its second side with its."""
+    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
+    moved = account.value(market, Metric.QUARTER_MOVE)
+    if group is None or own is None or not moved or abs(group) < abs(own):
+        return
+    its = (group + own > 0) == (moved > 0)
+    up = (group > 0) == its
+    if (Leaning.UP if up else Leaning.DOWN) is leaning:
+        yield f"its group ([[{claim_id(market, Metric.GROUP_MOVE)}]])"
+
+
+def _share(account: Account, market: str) -> str:
+    """How much of the move is the group's, and how much its own."""
+    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
+    if group is None or own is None:
+        return ""
+    against = " against the US dollar" if "/" in market else ""
+    who = "its own currency" if against else "it"
+    share = "More of that is the group's" if abs(group) > abs(own) else "More of that is its own"
+    return (
+        f"{share}: the group moved [[{claim_id(market, Metric.GROUP_MOVE)}]]{against}, and {who}"
+        f" [[{claim_id(market, Metric.RELATIVE_MOVE)}]] beyond it."
+    )
+
+
+def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | None:
+    heard = heard_on(state)
+    asked = {(each.agent, each.market.market) for each in plan.subagents}
+    if len(asked & heard) >= ENOUGH * len(asked):
+        return None
+    failed = {
+        (spec.agent, spec.market.market)
+        for node, spec in planned_as(state).items()
+        if any(entry.node == node and entry.error for entry in state)
+    }
+    unasked = {(agent, market) for _, market in asked for agent in SPECIALISTS} - asked
+    wanted = failed or unasked
+    if not wanted:
+        return None
+    markets = _in_order(market for _, market in wanted)
+    return Refinement(
+        objective=(
+            f"Find out about {_listed(markets)} what is missing still:"
+            f" {_fields(agent for agent, _ in wanted)}."
+        ),
+        reason="Most of the specialists have brought no figure.",
+    )
+
+
+def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
+    heard = heard_on(state)
+    left = {
+        name: [agent for agent in SPECIALISTS if (agent, name) not in heard]
+        for name, balance in balances.items()
+        if balance.conflict is not None or balance.is_close
+    }
+    markets = _in_order(name for name, agents in left.items() if agents)
+    if not markets:
+        return None
+    agents = {agent for name in markets for agent in left[name]}
+    return Refinement(
+        objective=(
+            f"Settle which way {_listed(markets)} leans with what has not been looked at yet:"
+            f" {_fields(agents)}."
+        ),
+        reason=f"The specialists do not agree on the direction of {_listed(markets)}.",
+    )
+
+
+def _fields(agents: Iterable[AgentId]) -> str:
+    wanted = set(agents)
+    return _listed([_ASKS_FOR[agent] for agent in SPECIALISTS if agent in wanted])
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names)))
+
+
+def _listed(words: Sequence[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _further(account: Account) -> Refinement | None:
+    """What to ask still, with the question that it is for, where that can be repeated."""
+    wanted = refinement(account.request.state, account.balances)
+    asked = plain(first_asked(query_of(account.request).question), "")
+    if wanted is None or not asked:
+        return wanted
+    return wanted.model_copy(update={"objective": clip(f"{wanted.objective}{BEHIND}{asked}")})
+
+
+def _summary(account: Account) -> str:
+    """The answer to what was asked, then where each market leans, then what could not be had."""
+    question = question_of(first_asked(query_of(account.request).question))
+    leaning = (_on_market(account, market.market) for market in account.markets)
+    answered = _answer(account, question)
+    if answered is None:
+        return joined((*leaning, _failed(account)))
+    onwards = (leaning_words(account.balances[market.market]) for market in account.markets)
+    return joined((answered, *onwards, _failed(account)))
+
+
+def _answer(account: Account, question: Question) -> str | None:
+    """None where the question is no other than where the markets lean."""
+    if question.asked is Asked.DRIVERS:
+        return drivers(account, question.currency)
+    if question.asked is Asked.BETTER:
+        return compared(account)
+    found = verdict(account, question)
+    return found.words if found else None
+
+
+def _on_market(account: Account, market: str) -> str:
+    """Where it leans, how it has moved, and what speaks for that and against it with its decisive
+    figures."""
+    balance = account.balances[market]
+    parts = [leaning_words(balance), _moved(account, market)]
+    leads = (
+        {balance.leaning: "For it:", _OPPOSITE[balance.leaning]: "Against it:"}
+        if balance.leaning in _WAYS
+        else {leaning: f"What points {way}:" for leaning, way in _WAYS.items()}
+    )
+    for leaning, words in leads.items():
+        voices = _voices(account, balance, leaning)
+        if voices:
+            parts.append(f"{words} {'; '.join(voices)}.")
+    return joined(parts)
+
+
+def _moved(account: Account, market: str) -> str:
+    moves = phrases(
+        [
+            (f"[[{claim_id(market, metric)}]]", over)
+            for metric, over in _SPANS_OF_A_LEAD
+            if account.value(market, metric) is not None
+        ]
+    )
+    if account.value(market, Metric.LAST) is None:
+        return ""
+    last = f"It stands at [[{claim_id(market, Metric.LAST)}]]"
+    return f"{last}, {moves}." if moves else f"{last}."
+
+
+def _unlikely(balance: Balance) -> str:
+    if is_likely(balance):
+        return ""
+    if probability_of(balance, balance.leaning) < EVEN_ODDS:
+        return ", against the weight of what was found"
+    return ": hardly likelier than not"
+
+
+def _by(balance: Balance) -> str:
+    if balance.conflict is None:
+        return "by the weight of what was found"
+    if balance.conflict.decided_by is DecidedBy.PERSON:
+        return "as a person decided between specialists who disagree"
+    return "by the vote of specialists who disagree"
+
+
+def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
+    """What leans one way, by what was looked at, with its figures."""
+    holders = {voice.result.result_id for voice in balance.voices if voice.view.leaning is leaning}
+    return [
+        voice_with_evidence(account, agent, balance.market, leaning)
+        for agent, result in account.on(balance.market)
+        if result.result_id in holders
+    ]
+
+
+def _failed(account: Account) -> str:
+    """Which work came to nothing; why stands with what is missing."""
+    failed = {entry.node for entry in account.request.state if entry.error}
+    silent = [
+        (spec.market.market, spec.agent)
+        for node, spec in planned_as(account.request.state).items()
+        if node in failed
+    ]
+    silent += [(result.market, agent) for agent, result in account.found if not result.claims]
+    by_market: dict[str, list[str]] = {}
+    for market, agent in dict.fromkeys(silent):
+        by_market.setdefault(market, []).append(_voice(agent))
+    return joined(
+        f"On {listed(voices)} of {spoken(market)} nothing could be had."
+        for market, voices in by_market.items()
+    )
+
+
+def _sections(account: Account) -> Iterator[Section]:
+    for market in account.markets:
+        for agent, result in account.on(market.market):
+            content = _content(account, result)
+            if content:
+                yield Section(
+                    title=f"{spoken(market.market)}: {_title(agent)}",
+                    content=clip(content, LONGEST_SECTION),
+                )
+    disputes = [tell_conflict(each, account.surviving) for each in account.request.conflicts]
+    if disputes:
+        told = "\n".join(f"- {sentence(each)}" for each in disputes)
+        yield Section(title="Conflicts and dissent", content=clip(told, LONGEST_SECTION))
+    request = account.request
+    markets = [market.market for market in account.markets]
+    recalled = tell_recalled(request.recalled, markets, request.assignment.window.end)
+    if recalled:
+        yield Section(title="What earlier research said", content=clip(recalled, LONGEST_SECTION))
+
+
+def _title(agent: AgentId) -> str:
+    return SPECIALITIES[agent].title if agent in SPECIALITIES else "further findings"
+
+
+def _voice(agent: AgentId) -> str:
+    return SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"
+
+
+def _content(account: Account, result: ResearchResult) -> str:
+    """A line for each finding whose figures stand, what speaks against itself, what follows."""
+    lines = [account.founded(finding.statement, result) for finding in result.findings]
+    if not any(finding.topic == SIGNALS for finding in result.findings):
+        odds = _all_founded(account, result, result.contradictions)
+        lines += [f"At odds: {each}" for each in odds]
+    if _acts(result):
+        follows = _all_founded(account, result, result.recommendations)
+        lines += [f"What follows: {each}" for each in follows]
+    return "\n".join(f"- {line}" for line in lines if line)
+
+
+def _acts(result: ResearchResult) -> bool:
+    """Whether a result recommends anything but to hold."""
+    views = [view for view in result.views if view.kind is ViewKind.RECOMMENDATION]
+    return not views or any(view.leaning in _WAYS for view in views)
+
+
+def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...]) -> Iterator[str]:
+    yield from filter(None, (account.founded(text, result) for text in texts))
+
+
+def _missing(account: Account) -> Iterator[str]:
+    for agent, result in account.found:
+        for line in result.missing:
+            what = f"{spoken(result.market)}: something on {_voice(agent)} could not be had"
+            yield line_on_missing(line, what, figures_pass=bool(account.surviving))
+    planned = planned_as(account.request.state)
+    for entry in account.request.state:
+        spec = planned.get(entry.node)
+        if entry.error and spec is not None:
+            what = f"{spoken(spec.market.market)}: {_title(spec.agent)} could not be had"
+            told = f"{what}: {entry.error}"
+            yield line_on_missing(told, what, figures_pass=bool(account.surviving))
+
 
 MOST_FOLLOWED: Final = 20
 MOST_MARKETS: Final = 8
