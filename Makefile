@@ -11,10 +11,13 @@ SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run test others check trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run standins test others check trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
+
+standins: install-dev  ## answer for the providers of all sources, without a network; prints how to run the desk with it
+	@$(BIN)/python -m tests.standins
 
 test: install-dev check  ## everything that CI runs
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)

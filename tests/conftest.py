@@ -14,6 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import register_search_attributes
+from tests.support.standins import standins as standins
 
 # How long an example takes is the machine's doing.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])

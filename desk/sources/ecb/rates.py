@@ -42,6 +42,7 @@ _DAMAGED_ZIP = (
 _HEADER = re.compile(r"Date(,[A-Z]{3})+,?")
 _RATE = r"(?:N/A|(?=[0-9.]*[1-9])[0-9]+(?:\.[0-9]+)?)?"
 _DAY_LENGTH = len("2026-10-30")
+_NOT_FIXED = ("", "N/A")
 
 
 class DamagedRatesFile(Exception):
@@ -127,11 +128,13 @@ class EuroRates:
             values=tuple(self._fixing(base, quote, day) for day in days),
         )
 
-    def published(self, currency: str) -> Iterator[tuple[date, str]]:
-        """Every fixing of a currency against the euro as the file writes it, oldest first."""
-        column = self._column(currency)
-        for day, rate in zip(column.days, column.rates, strict=True):
-            yield date.fromordinal(day), rate
+    def published(self) -> Iterator[tuple[str, str]]:
+        """Each day with its fixings against the euro, as the file writes both: "2026-10-30" and
+        "USD 1.1172, JPY 160.10". Currencies without a fixing on the day are left out."""
+        for row in self._rows:
+            cells = zip(self.currencies, row[_DAY_LENGTH + 1 :].split(","), strict=False)
+            fixed = (f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED)
+            yield row[:_DAY_LENGTH], ", ".join(fixed)
 
     @cached_property
     def _ordinals(self) -> list[int]:
@@ -170,7 +173,7 @@ class EuroRates:
         fixed = [
             (day, rate)
             for day, rate in zip(self._ordinals, cells, strict=True)
-            if rate not in ("", "N/A")
+            if rate not in _NOT_FIXED
         ]
         return _Column([day for day, _ in fixed], [rate for _, rate in fixed])
 

@@ -39,9 +39,5 @@ def _read(content: bytes) -> FileContent:
 
 
 def _values(rates: EuroRates) -> Mapping[str, str]:
-    """Every fixing by its day and currency, such as "2026-10-30 USD"."""
-    return {
-        f"{day} {currency}": value
-        for currency in rates.currencies
-        for day, value in rates.published(currency)
-    }
+    """The fixings of each day, such as "USD 1.1172, JPY 160.10" for "2026-10-30"."""
+    return dict(rates.published())

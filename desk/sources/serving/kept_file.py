@@ -114,11 +114,7 @@ def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
             headers=kept.headers,
         )
         content = kept.read(fetched)
-        known = _usable(kept, cache_dir)
-        if kept.grows:
-            _require_as_much_as(content, known)
-        changed = _changes(known[0][1] if known else None, content)
-        status = _replace(target, fetched)
+        status, changed = _taken_over(kept, cache_dir, fetched, content)
     except NotDownloaded as error:
         return _failure(RefreshStatus.UNREACHABLE, kept, target, f"{kept.url}: {error}")
     except DamagedFile as error:
@@ -132,6 +128,23 @@ def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
         last_day=content.newest,
         changed=changed,
     )
+
+
+def _taken_over(
+    kept: KeptFile, cache_dir: Path, fetched: bytes, content: FileContent
+) -> tuple[RefreshStatus, str]:
+    """The kept copy replaced by what was fetched, and how that differs from what there was."""
+    target = kept.path(cache_dir)
+    if target.exists() and target.read_bytes() == fetched:
+        # Its age is how other processes see that it has been looked at.
+        os.utime(target)
+        return RefreshStatus.UNCHANGED, "nothing"
+    known = _usable(kept, cache_dir)
+    if kept.grows:
+        _require_as_much_as(content, known)
+    changed = _changes(known[0][1] if known else None, content)
+    _replace(target, fetched)
+    return RefreshStatus.REPLACED, changed
 
 
 def _failure(status: RefreshStatus, kept: KeptFile, target: Path, reason: str) -> RefreshOutcome:
@@ -183,11 +196,8 @@ def _changes(before: FileContent | None, now: FileContent) -> str:
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing"
 
 
-def _replace(target: Path, content: bytes) -> RefreshStatus:
-    if target.exists() and target.read_bytes() == content:
-        # Its age is how other processes see that it has been looked at.
-        os.utime(target)
-        return RefreshStatus.UNCHANGED
+def _replace(target: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
@@ -198,7 +208,6 @@ def _replace(target: Path, content: bytes) -> RefreshStatus:
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
-    return RefreshStatus.REPLACED
 
 
 def _failure_note(kept: KeptFile, cache_dir: Path) -> Path:

@@ -15,7 +15,8 @@ from desk.sources.serving import kept_file
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped
 
-FRIDAY, MONDAY, LATER = date(2026, 10, 30), date(2026, 11, 2), date(2030, 1, 2)
+THURSDAY, FRIDAY, MONDAY = date(2026, 10, 29), date(2026, 10, 30), date(2026, 11, 2)
+LATER = date(2030, 1, 2)
 
 
 @pytest.fixture(scope="module")
@@ -180,11 +181,23 @@ def test_a_file_with_as_many_days_as_the_packaged_one_is_enough(tmp_path: Path) 
     assert outcome.last_day == MONDAY
 
 
-def test_what_changed_is_told_by_what_was_added_revised_and_withdrawn(tmp_path: Path) -> None:
-    packaged = write_rates(tmp_path / "package.zip", {FRIDAY: {"USD": "1.1172", "JPY": "160.1"}})
-    both = {FRIDAY: {"USD": "1.1173"}, MONDAY: {"USD": "1.1180", "JPY": "161.2"}}
-    with serving(zipped(rates_csv(both))) as url:
+def test_what_changed_is_told_by_the_days_that_were_added_revised_and_withdrawn(
+    tmp_path: Path,
+) -> None:
+    packaged = write_rates(
+        tmp_path / "package.zip", {THURSDAY: {"USD": "1.1"}, FRIDAY: {"USD": "1.1172"}}
+    )
+    now = {day: {"USD": "1.1173", "JPY": "160.1"} for day in (FRIDAY, MONDAY)}
+    with serving(zipped(rates_csv(now))) as url:
         outcome = refresh(tmp_path / "cache", url=url, packaged=packaged)
         again = refresh(tmp_path / "cache", url=url, packaged=packaged)
-    assert outcome.changed == "2 added, 1 revised, 1 withdrawn"
+    assert outcome.changed == "1 added, 1 revised, 1 withdrawn"
     assert (outcome.source, again.changed) == ("ECB reference rates", "nothing")
+
+
+def test_a_currency_that_is_new_revises_no_day_before_it(tmp_path: Path) -> None:
+    packaged = write_rates(tmp_path / "package.zip", {FRIDAY: {"USD": "1.1172"}})
+    now = {FRIDAY: {"USD": "1.1172"}, MONDAY: {"USD": "1.1173", "JPY": "160.1"}}
+    with serving(zipped(rates_csv(now))) as url:
+        outcome = refresh(tmp_path / "cache", url=url, packaged=packaged)
+    assert outcome.changed == "1 added"
