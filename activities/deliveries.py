@@ -16,10 +16,11 @@ from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, Ema
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.documents.publishing.deliveries import delivery_key, message_id, object_key
-from desk.documents.publishing.delivery_words import letter, room_message, subject_line
-from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, SUFFIXES, read_published
+from desk.documents.publishing.publish import SUFFIXES
 from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
 from desk.platform.effects import EffectJournal
+from desk.programs.week.document.delivery_words import letter, room_message, subject_line
+from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 
 _MODULES: Final = {
     Channel.EMAIL: "desk.platform.delivery.mail",

@@ -11,8 +11,8 @@ from activities.errors import permanent, transient
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
-from desk.documents.publishing.publish import publish_answer
 from desk.documents.publishing.signature import Signer
 from desk.trust.prose import clip
 

@@ -16,16 +16,16 @@ from activities.publishing.event_places import with_event_ids
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
 from desk.contracts.names import FailureType
 from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
-from desk.documents.archive import write_archive
 from desk.documents.publishing.files import PublishingError
-from desk.documents.publishing.publish import (
+from desk.documents.publishing.signature import Signer
+from desk.programs.week.archive import write_archive
+from desk.programs.week.document.compile_report import compile_report
+from desk.programs.week.document.publishing import (
     DEFAULT_SLUG,
     FOLDER,
     publish,
     published_revisions,
 )
-from desk.documents.publishing.signature import Signer
-from desk.documents.report.compile_report import compile_report
 
 LOG = logging.getLogger(__name__)
 

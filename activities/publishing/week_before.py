@@ -18,7 +18,7 @@ from desk.contracts.config import ScheduleConfig
 from desk.contracts.names import week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, monday_of, week_of
-from desk.documents.publishing.publish import FOLDER, read_published
+from desk.programs.week.document.publishing import FOLDER, read_published
 from desk.runs.schedule import backfilled_week
 from desk.trust.ledger import seal_of
 

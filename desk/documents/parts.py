@@ -17,9 +17,7 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.prose import Known
 from desk.documents.audit.findings import AuditFinding
-
-Titled = tuple[str, str]
-"""A section's title and its Markdown; one without a body is left out."""
+from desk.documents.rendering.markdown import Titled
 
 
 class Run(NamedTuple):

@@ -29,7 +29,7 @@ def read_report(path: Path) -> ResearchReport:
     Raises:
         CommandError: it is missing or damaged; the message names it and says what to do.
     """
-    from desk.documents.rendering.json_form import from_json
+    from desk.programs.week.document.json_form import from_json
 
     try:
         return from_json(read_text_file(path, LARGEST_REPORT))
@@ -54,14 +54,14 @@ def report_if_here(files: PublishedFiles) -> ResearchReport | None:
 
 def published_weeks(reports_dir: Path) -> list[str]:
     """The weeks with a full report on disk, earliest first."""
-    from desk.documents.publishing.publish import DEFAULT_SLUG
+    from desk.programs.week.document.publishing import DEFAULT_SLUG
 
     return [week for week, slug, _ in _published(reports_dir) if slug == DEFAULT_SLUG]
 
 
 def other_reports(reports_dir: Path, week: str | None) -> list[str]:
     """The files of reports of some markets, of one week or of all, earliest week first."""
-    from desk.documents.publishing.publish import DEFAULT_SLUG
+    from desk.programs.week.document.publishing import DEFAULT_SLUG
 
     listed = _published(reports_dir)
     return [str(f) for w, slug, f in listed if slug != DEFAULT_SLUG and week in (None, w)]
@@ -69,7 +69,7 @@ def other_reports(reports_dir: Path, week: str | None) -> list[str]:
 
 def _published(reports_dir: Path) -> list[tuple[str, str, Path]]:
     """Week, slug and file of every latest revision."""
-    from desk.documents.publishing.publish import FOLDER
+    from desk.programs.week.document.publishing import FOLDER
 
     named = [(_LATEST.fullmatch(f.name), f) for f in (reports_dir / FOLDER).glob("*.json")]
     return sorted((match[1], match["slug"], file) for match, file in named if match)
@@ -77,7 +77,7 @@ def _published(reports_dir: Path) -> list[tuple[str, str, Path]]:
 
 def latest_files(reports_dir: Path, week: str) -> PublishedFiles:
     """Where the latest revision of a week's full report stands."""
-    from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
+    from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 
     stem = reports_dir / FOLDER / f"{week}-{DEFAULT_SLUG}"
     return PublishedFiles(markdown=f"{stem}.md", html=f"{stem}.html", json_file=f"{stem}.json")

@@ -29,7 +29,7 @@ def print_answer(
     Raises:
         CommandError: it is to be printed as JSON and its file cannot be read from here.
     """
-    from desk.documents.publishing.publish import read_answer_file
+    from desk.documents.answer.publishing import read_answer_file
 
     result = answered.result
     answer = read_answer_file(Path(result.files.json_file))
@@ -39,7 +39,7 @@ def print_answer(
                 f"{result.files.json_file} cannot be read from here; the answer was published"
                 " on the machine of its worker"
             )
-        from desk.documents.rendering.json_form import answer_to_json
+        from desk.documents.answer.json_form import answer_to_json
 
         sys.stdout.write(answer_to_json(answer))
     else:

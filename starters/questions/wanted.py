@@ -202,7 +202,7 @@ class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[
         self, answered: Answered[Published], progress: GraphProgress
     ) -> Answered[Published] | None:
         """An earlier answer; None where it lacked what has been installed since."""
-        from desk.documents.publishing.publish import read_answer_file
+        from desk.documents.answer.publishing import read_answer_file
 
         answer = read_answer_file(Path(answered.result.files.json_file))
         since = installed_since(answer, answered.run.started_at)

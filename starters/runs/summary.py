@@ -15,9 +15,14 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
 from desk.contracts.week.run import PublishedFiles, WeekResult, WeekStatus
 from desk.contracts.weeks import IsoWeek
-from desk.documents.rendering.coverage_words import outage_lines
-from desk.documents.rendering.trust_words import trust_line
-from desk.documents.rendering.wording import change_words, changes_note, changes_title, spent_words
+from desk.programs.week.document.rendering.coverage_words import outage_lines
+from desk.programs.week.document.rendering.objections import trust_line
+from desk.programs.week.document.rendering.wording import (
+    change_words,
+    changes_note,
+    changes_title,
+    spent_words,
+)
 from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus
 

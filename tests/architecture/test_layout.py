@@ -50,7 +50,7 @@ THIRD_PARTY = {
     "desk.agents": {"jmespath", "pydantic"},
     "desk.runs": {"jmespath", "pendulum", "pydantic"},
     "desk.learning": {"numpy", "pendulum", "pydantic"},
-    "desk.programs": {"numpy", "pendulum", "pydantic"},
+    "desk.programs": {"jinja2", "markupsafe", "numpy", "pendulum", "pydantic"},
     "workflows": {"temporalio"},
 }
 """What the inner packages may import from elsewhere; the others are bound by the lock only."""

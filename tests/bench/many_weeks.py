@@ -30,10 +30,10 @@ from desk.contracts.learning.record import LearnedView, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
-from desk.documents.audit.report import audit
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
+from desk.programs.week.document.audit.report import audit
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.published.published_files import read_report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from desk.documents.rendering.json_form import apart_from_the_run, from_json
+from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT
 

@@ -11,8 +11,8 @@ from temporalio.client import Client
 
 from desk.contracts.names import Message, week_run_id
 from desk.contracts.week.run import WeekStatus
-from desk.documents.rendering.json_form import apart_from_the_run, from_json
 from desk.platform.temporal.client import connect
+from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.counted_worker import all_ended, read_notes
 from tests.support.fleet import ROLES, WEEK, desk_at, effects, start
 from workers.hosting import Role

@@ -14,7 +14,7 @@ from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.episode.run import EpisodeStatus, StockResult
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.rendering.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.programs.episode.horizon import SETTLING
 from tests.support.counted_worker import read_notes
 from tests.support.homes import home_environment

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.documents.rendering.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_apart_from_the_run
 from tests.support.scenario_desk import Asked
 from tests.support.scenario_fleet import until
 from tests.swarm_scenarios.desk import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.documents.rendering.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import question
 from tests.support.knowledge_process import FAULTY_KNOWLEDGE
 from tests.support.scenario_desk import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.documents.archive.archive import write_archive
-from desk.documents.publishing.publish import publish
+from desk.programs.week.archive.archive import write_archive
+from desk.programs.week.document.publishing import publish
 from tests.support.archives import report_of, shelve
 from tests.support.browser import Browser, browsing, chromium
 

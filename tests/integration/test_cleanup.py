@@ -12,12 +12,12 @@ import pytest
 from temporalio.client import Client, Schedule, ScheduleActionStartWorkflow, ScheduleSpec
 
 from desk.contracts.names import WorkflowType, week_run_id
-from desk.documents.archive.retention import KEPT, Record, week_of_report, weeks_needed
-from desk.documents.publishing.publish import publish
 from desk.platform.effects.journal import KEPT_FOR, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import RETENTION, embedded_server
 from desk.platform.temporal.client import connect
+from desk.programs.week.archive.retention import KEPT, Record, week_of_report, weeks_needed
+from desk.programs.week.document.publishing import publish
 from starters.operations.cleanup.actions import (
     Cleanup,
     CleanupLine,

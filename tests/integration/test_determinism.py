@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.json_form import apart_from_the_run, to_json
+from desk.programs.week.document.json_form import apart_from_the_run, to_json
 from tests.support.real_desk import real_desk, researched
 
 WEEK = "2022-W43"

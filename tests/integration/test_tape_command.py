@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.agents.tape import Take
-from desk.documents.rendering.json_form import apart_from_the_run
+from desk.programs.week.document.json_form import apart_from_the_run
 from desk.runs.tapes import from_bytes, to_bytes
 from starters.published.published_files import read_report
 from tests.support.command import Answer, DeskCommand

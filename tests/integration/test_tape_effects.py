@@ -21,8 +21,8 @@ from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import AgentId, Message, escalation_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekResult
-from desk.documents.rendering.json_form import apart_from_the_run
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.week.document.json_form import apart_from_the_run
 from starters.published.published_files import read_report
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError, UsageError

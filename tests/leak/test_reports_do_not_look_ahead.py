@@ -24,11 +24,11 @@ from desk.contracts.learning.record import LearnedView, LearningRequest, Questio
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week, week_of
-from desk.documents.audit.report import audit
-from desk.documents.publishing.publish import publish
-from desk.documents.rendering.json_form import apart_from_the_run
 from desk.learning.learned.hypotheses import LearnedHypotheses
 from desk.learning.learned.state import Learned
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.json_form import apart_from_the_run
+from desk.programs.week.document.publishing import publish
 from desk.trust.ledger.seal import sealed
 from starters.session import Desk
 from tests.leak.answers import desk as configured

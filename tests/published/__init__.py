@@ -7,13 +7,15 @@ are what today's version renders of them, without the line that names it:
 
 from pathlib import Path
 
-from desk.documents.publishing.publish import read_answer_file, read_published
+from desk.documents.answer.json_form import answer_to_json
+from desk.documents.answer.publishing import read_answer_file
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
-from desk.documents.rendering.json_form import answer_to_json, to_json
 from desk.documents.rendering.rendering_version import unmarked
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
+from desk.programs.week.document.json_form import to_json
+from desk.programs.week.document.publishing import read_published
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 
 FOLDER = Path(__file__).parent
 REPORTS = ("week", "traced")

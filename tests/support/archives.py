@@ -6,8 +6,8 @@ from pathlib import Path
 
 from desk.contracts.findings.claims import Metric
 from desk.contracts.week.report import ResearchReport
-from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
-from desk.documents.rendering.json_form import to_json
+from desk.programs.week.document.json_form import to_json
+from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 from tests.support.reports import sample_report
 
 PAGE = "<!doctype html><title>a report</title>"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.week.report import ResearchReport
-from desk.documents.publishing.publish import publish
 from desk.documents.publishing.signature import Signer
 from desk.platform.signing import read_signing_key
+from desk.programs.week.document.publishing import publish
 from starters.main import execute
 from tests.support.real_reports import real_report
 

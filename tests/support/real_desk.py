@@ -9,10 +9,10 @@ from desk.contracts.config import RunConfig
 from desk.contracts.names import Queue
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekRequest
-from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
+from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 from starters.published.published_files import read_report
 from starters.session import Desk
 from tests.support.homes import home_settings

@@ -21,7 +21,7 @@ from desk.contracts.markets import MarketGroup
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import MarketOutcome, ResearchReport, Revision, RevisionKind
 from desk.contracts.week.run import WeekRecord
-from desk.documents.report.compile_report import compile_report
+from desk.programs.week.document.compile_report import compile_report
 from desk.trust.conflicts.detection import detect_conflicts
 from tests.support.rate_outcomes import rate_outcome
 from tests.support.report_outcomes import (

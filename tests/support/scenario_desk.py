@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.rendering.json_form import answer_from_json
+from desk.documents.answer.json_form import answer_from_json
 from tests.knowledge.known import KnownQuestion, why_wrong
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment

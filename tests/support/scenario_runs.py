@@ -10,7 +10,7 @@ from pathlib import Path
 from temporalio.client import Client
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.publishing.publish import read_answer_file
+from desk.documents.answer.publishing import read_answer_file
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph.runs import ask_run_id, start_graph

@@ -11,8 +11,8 @@ from desk.contracts.findings.results import Commentary, EventType, Impact, Marke
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, ResearchReport
-from desk.documents.report.claims import printed_claims
-from desk.documents.report.compile_report import commentary_of
+from desk.programs.week.document.compile_report import commentary_of
+from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.ledger.evidence import attributed
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import answered

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.rendering.json_form import answer_apart_from_the_run
+from desk.documents.answer.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.counted_worker import read_notes
 from tests.support.scenario_fleet import ScenarioFleet, until

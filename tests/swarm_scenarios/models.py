@@ -14,7 +14,7 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.config import RunPolicy
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.run import SwarmResult
-from desk.documents.publishing.publish import read_answer_file
+from desk.documents.answer.publishing import read_answer_file
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect

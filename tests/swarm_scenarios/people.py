@@ -15,7 +15,7 @@ from desk.contracts.findings.escalations import EscalationAnswer, EscalationDeci
 from desk.contracts.findings.results import DecidedBy, Leaning
 from desk.contracts.names import AgentId, Message, escalation_run_id
 from desk.contracts.question.graph import GraphStatus
-from desk.documents.publishing.publish import read_answer_file
+from desk.documents.answer.publishing import read_answer_file
 from desk.platform.temporal.client import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES

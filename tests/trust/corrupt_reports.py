@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
-from desk.documents.report.markets import judgement as report_judgement
+from desk.programs.week.document.judging import judgement as report_judgement
 from desk.trust.ledger.rederivation import Ledger, Objection
 from desk.trust.ledger.seal import sealed
 from desk.trust.prose.references import render

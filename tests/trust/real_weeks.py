@@ -33,9 +33,9 @@ from desk.contracts.week.report import (
 )
 from desk.contracts.week.run import MarketRequest, WeekRecord
 from desk.contracts.weeks import TimeWindow
-from desk.documents.report.compile_report import compile_report
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.document.compile_report import compile_report
 from desk.runs.assignments.tasks import VALIDATION, market_task
 from desk.runs.boards.market_board import decide_outcome, reasons_missing
 from desk.trust.conflicts.detection import detect_conflicts

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from desk.contracts.findings.results import MarketEvent
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import MarketOutcome, ResearchReport
-from desk.documents.audit.report import audit
+from desk.programs.week.document.audit.report import audit
 from tests.trust.corrupt_reports import in_one_place, throughout
 from tests.trust.corruptions import ClaimEdit, Corruption, ErrorClass, EventEdit, claim_words
 from tests.trust.in_process import Tools

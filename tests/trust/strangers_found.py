@@ -20,7 +20,8 @@ from typing import Final, NamedTuple
 from desk.contracts.findings.results import Leaning, ViewKind
 from desk.contracts.week.report import MarketOutcome, ResearchReport
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.publishing.publish import publish, publish_answer
+from desk.documents.answer.publishing import publish_answer
+from desk.programs.week.document.publishing import publish
 from starters.published.audit.actions import audit_report
 from starters.terminal.exit_status import ExitStatus
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

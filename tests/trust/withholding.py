@@ -19,10 +19,10 @@ from desk.contracts.findings.source_results import History
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome, ResearchReport
-from desk.documents.rendering.json_form import to_json
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
-from desk.documents.report.claims import printed_claims
+from desk.programs.week.document.json_form import to_json
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.conflicts.positions import state
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import read_answer

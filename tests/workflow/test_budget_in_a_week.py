@@ -17,9 +17,9 @@ from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
 from desk.contracts.week.report import Contribution, ResearchReport
 from desk.contracts.week.run import RerunRequest, WeekResult, WeekStatus
-from desk.documents.rendering.json_form import from_json
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.temporal.client import desk_plugin
+from desk.programs.week.document.json_form import from_json
 from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK
 from tests.support.desk import WEEK, pair, policy_rate, start_week
 from tests.support.scripted import Script, gives_up, price_call

@@ -14,7 +14,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import CallPlace, ToolResult
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import WeekRecord, WeekResult
-from desk.documents.publishing.publish import read_published
+from desk.programs.week.document.publishing import read_published
 from tests.support.desk import desk_config, desk_workers, start_week
 from tests.support.report_outcomes import made_up_history, pair_outcome
 from tests.support.reports import sample_record

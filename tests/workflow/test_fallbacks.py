@@ -18,11 +18,11 @@ from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.findings.source_results import History, Provenance, Quote
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.week.report import ResearchReport
-from desk.documents.audit.report import audit
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.document.audit.report import audit
 from starters.published.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.homes import PROJECT

@@ -10,7 +10,7 @@ from desk.contracts.agents.tasks import AgentLimits, TaskType
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.week.report import MarketReport
-from desk.documents.rendering.json_form import from_json
+from desk.programs.week.document.json_form import from_json
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.scripted import ScriptedAnalyst, finding, gives_up
 

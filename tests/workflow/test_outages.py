@@ -10,12 +10,12 @@ from temporalio.client import Client
 
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
-from desk.documents.audit.report import audit
-from desk.documents.rendering.report.markdown import render_markdown
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.rendering.markdown import render_markdown
 from starters.published.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.homes import PROJECT

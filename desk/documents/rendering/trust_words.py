@@ -1,20 +1,12 @@
 """How far the figures can be relied on, in words: verdicts, conflicts, and what was left out."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from desk.contracts.findings.document import Statement
-from desk.contracts.findings.results import ConflictRecord, DecidedBy, ObjectionOutcome, Position
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from desk.contracts.week.report import (
-    MarketReport,
-    ReportedEvent,
-    ReportedObjection,
-    ResearchReport,
-)
 from desk.documents.rendering.wording import human, share_words
-from desk.trust.judging import is_about
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: "verified",
@@ -102,92 +94,3 @@ def standing_words(conflict: ConflictRecord, position: Position) -> str:
     if not conflict.resolved:
         return ""
     return "holds" if position.stated == conflict.chosen else "dissent"
-
-
-OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
-    ObjectionOutcome.CONFIRMED: "confirmed by evidence",
-    ObjectionOutcome.DISPROVED: "disproved by evidence",
-    ObjectionOutcome.UNSETTLED: "not settled by evidence",
-}
-
-
-def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside an event: those that it is named in, and those that
-    name no event and are about one of the claims that its prose refers to."""
-    return tuple(each for each in market.objections if is_about(each, event))
-
-
-def other_objections(
-    market: MarketReport, events: Iterable[ReportedEvent]
-) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside none of the events: what they are about was taken out,
-    or is told elsewhere."""
-    told = [event for event in events if market.objections]
-    return tuple(
-        each for each in market.objections if not any(is_about(each, event) for event in told)
-    )
-
-
-def objection_words(objection: ReportedObjection) -> str:
-    """How grave an objection is, what became of it and why, and what it says: in that order, so
-    that nobody reads one that is disproved for one that stands."""
-    outcome = OUTCOME_WORDS[objection.outcome]
-    return f"{objection.severity}, {outcome} ({objection.reason}): {objection.text}"
-
-
-def rejected_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with rejected claims how many, and by which checks. Never their values."""
-    return tuple(
-        f"{market.market}: {_count(sum(checks.values()), 'figure')} withheld, rejected by "
-        + ", ".join(_by_check(check, count) for check, count in sorted(checks.items()))
-        for market in report.markets
-        if (checks := rejections(market))
-    )
-
-
-def rejections(market: MarketReport) -> Counter[ClaimCheck]:
-    """How many claims of a market each check rejected."""
-    rejected = (line for line in market.verdicts if line.status is ClaimStatus.REJECTED)
-    return Counter(line.decided_by for line in rejected)
-
-
-def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with dropped sentences how many, where they stood and why."""
-    return tuple(
-        f"{market.market}: {_count(len(market.dropped), 'sentence')} left out: "
-        + "; ".join(_unique(f"{line.place}, {line.reason}" for line in market.dropped))
-        for market in report.markets
-        if market.dropped
-    )
-
-
-def trust_line(report: ResearchReport) -> str | None:
-    """Conflicts, rejected figures, dropped sentences and tasks done in a lesser way than planned,
-    counted; None when there are none."""
-    waiting = sum(not conflict.resolved for conflict in report.conflicts)
-    decided = len(report.conflicts) - waiting
-    rejected = sum(sum(rejections(market).values()) for market in report.markets)
-    dropped = sum(len(market.dropped) for market in report.markets)
-    lines = [line for market in report.markets for line in market.agents]
-    lines += [line for line in (report.planning, report.commenting) if line is not None]
-    lesser = sum(line.remark is not None for line in lines)
-    parts = (
-        f"{_count(waiting, 'conflict')} waiting for a person" if waiting else "",
-        f"{_count(decided, 'conflict')} decided" if decided else "",
-        f"{_count(rejected, 'figure')} rejected" if rejected else "",
-        f"{_count(dropped, 'sentence')} left out" if dropped else "",
-        f"{_count(lesser, 'task')} done in a lesser way" if lesser else "",
-    )
-    return ", ".join(part for part in parts if part) or None
-
-
-def _by_check(check: ClaimCheck, count: int) -> str:
-    return f"{CHECK_WORDS[check]} ({count})"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _unique(lines: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(lines))

@@ -11,42 +11,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
 
-from desk.analytics.figures import print_claim, print_day, print_figure, print_full_day
+from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.contracts.week.changes import Change, Changes
-from desk.contracts.week.report import (
-    CalendarRow,
-    Contribution,
-    MarketReport,
-    Mover,
-    RateRow,
-    ReportedEvent,
-    ResearchReport,
-    Sentence,
-)
+from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.claims import Claim, Unit
 from desk.documents.answer.prose import CONTROLS
-from desk.documents.report.summary import dollar_direction
 
 NO_FIGURE: Final = "–"
 """What stands in a cell for a figure that nobody claimed."""
 
-DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
-MOVER_COLUMNS: Final = (
-    "Pair",
-    "Last",
-    "Move",
-    "z-score",
-    "Dollar",
-    "52-week range",
-    "Week low",
-    "Week high",
-    "Fixing",
-)
-RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Note")
-LONG_RUN: Final = 60
-"""Seconds from which on a duration is told in minutes."""
 
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 _UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
@@ -55,35 +28,6 @@ _UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
 def typographic(text: str) -> str:
     """The text with true minus signs, and figures tied to their units."""
     return _UNIT.sub("\u00a0", _MINUS.sub("−", text))
-
-
-def planning_words(report: ResearchReport) -> str | None:
-    """Who planned the week, where a model did or should have; None where none was asked."""
-    line = report.planning
-    if line is None or (line.usage.model == BUILTIN and line.remark is None):
-        return None
-    turns = "1 turn" if line.turns == 1 else f"{line.turns} turns"
-    if line.remark:
-        return f"Planning took {turns}, {cost_words(line.usage)}: {one_line(line.remark)}"
-    return f"Planned by {line.usage.model} in {turns}, {cost_words(line.usage)}"
-
-
-def commentator_words(report: ResearchReport) -> str:
-    """Whose words a commentary is, and whose figures."""
-    model = report.commenting.usage.model if report.commenting else "a model"
-    return f"In the words of {model}; its figures are the claims below."
-
-
-def commenting_words(report: ResearchReport) -> str | None:
-    """Who commented the week and what it cost; None where no model was asked."""
-    line = report.commenting
-    if line is None:
-        return None
-    if not line.delivered:
-        return f"No commentary was delivered: {one_line(line.error or 'no reason given')}"
-    if line.remark:
-        return f"The commentary took {cost_words(line.usage)}: {one_line(line.remark)}"
-    return f"Commented by {line.usage.model}, {cost_words(line.usage)}"
 
 
 def allowance_words(allowance: Allowance) -> str:
@@ -115,14 +59,6 @@ def lost_words(usage: Usage) -> str:
     return f", and {bound}{calls} lost"
 
 
-def spent_words(report: ResearchReport) -> str:
-    """What the run's models cost, and of how much at most where they were asked at all."""
-    words, budget = cost_words(report.usage), report.config.policy.budget.allowance
-    if not report.usage.asked or budget.unlimited:
-        return words
-    return f"{words} of {allowance_words(budget)}"
-
-
 def one_line(text: str) -> str:
     """Text from outside without line breaks and control characters."""
     if not text.isprintable():
@@ -147,108 +83,6 @@ def instant(moment: datetime, zone: str = "UTC") -> str:
     return f"{print_full_day(local.date())} {local:%H:%M} {zone}"
 
 
-def window_words(report: ResearchReport) -> str:
-    """`13 Sep to 21 Sep 2026 07:00 Europe/London`."""
-    zone = report.window.time_zone
-    start = report.window.start.astimezone(ZoneInfo(zone)).date()
-    return f"{print_day(start)} to {instant(report.window.end, zone)}"
-
-
-def coverage_words(report: ResearchReport) -> str:
-    """`36 of 38 markets researched; complete from 90 % on: complete`."""
-    coverage = report.coverage
-    verdict = "complete" if coverage.complete else "incomplete"
-    return (
-        f"{coverage.researched} of {coverage.expected} markets researched, {verdict} "
-        f"(the threshold is {coverage.threshold:.0%})".replace("%", " %")
-    )
-
-
-def duration_words(report: ResearchReport) -> str:
-    """How long the research took. A later revision is published long after the run began, so
-    that a duration would say nothing."""
-    timings = report.timings
-    finished = instant(timings.finished_at)
-    if report.revision > 1:
-        return f"Begun {instant(timings.started_at)}; this revision was finished {finished}"
-    minutes, seconds = divmod(timings.seconds, LONG_RUN)
-    took = f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
-    return f"Took {took}; finished {finished}"
-
-
-def contribution_words(line: Contribution) -> str:
-    """`research agent 1 delivered research fx`, with what went wrong where something did."""
-    verb = "delivered" if line.delivered else "did not deliver"
-    words = f"{human(line.agent)} {verb} {human(line.task_type)}"
-    if line.reassigned_from:
-        words += f", taken over from {human(line.reassigned_from)}"
-    if line.usage.model != BUILTIN:
-        words += f" with {line.usage.model}, {cost_words(line.usage)}"
-    told = "; ".join(one_line(said) for said in (line.remark, line.error) if said)
-    return f"{words} ({told})" if told else words
-
-
-def gaps(report: ResearchReport) -> tuple[str, ...]:
-    """What was looked for and not found in the markets that are there, each reason once."""
-    absent = {line.market for line in report.coverage.missing}
-    there = (market for market in report.markets if market.market not in absent)
-    noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
-    reasons = dict.fromkeys(reason for market in there for reason in market.missing)
-    return tuple(reason for reason in reasons if reason not in noted)
-
-
-def confirmed_words(event: ReportedEvent) -> str:
-    """Whether the source, asked again, confirmed an event. That is no second origin."""
-    return "confirmed by its source" if event.verified else "not confirmed"
-
-
-def decision_line(row: CalendarRow) -> str:
-    """A decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
-    return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome.text}"
-
-
-def headed(said: Sentence) -> tuple[str, Sentence]:
-    """The words before a sentence's colon, and the rest; no words where there is no colon."""
-    head, _, text = said.text.partition(": ")
-    start, _, prose = said.prose.partition(": ")
-    if not text or not prose or head != start:
-        return "", said
-    return head, Sentence(prose=prose, text=text)
-
-
-def changes_title(changes: Changes) -> str:
-    """`What changed since 2026-W43`."""
-    return f"What changed since {changes.against}" if changes.against else "What changed"
-
-
-def changes_note(changes: Changes) -> str | None:
-    """What stands in the place of changes where there are none; None where there are."""
-    if changes.entries:
-        return None
-    if changes.against is None:
-        return changes.note or "There is no earlier report to compare with."
-    return "No material change."
-
-
-def change_before(change: Change) -> str | None:
-    """The older figure of a change, which is no claim of the newer report: `before 156.80`.
-
-    Confidences have no unit and both of theirs are told: `75 % before, now 60 %`.
-    """
-    if change.before is None:
-        return None
-    if change.unit is not None:
-        return f"before {print_figure(change.before, change.unit)}"
-    before = f"{share_words(float(change.before))} before"
-    return f"{before}, now {share_words(float(change.after))}" if change.after else before
-
-
-def change_words(change: Change) -> str:
-    """A change as a line of text, with the older figure where there is one."""
-    before = change_before(change)
-    return f"{change.text} ({before})" if before else change.text
-
-
 def arguments_words(arguments: Mapping[str, JsonValue]) -> str:
     """A question's arguments by name: `symbol USD/JPY; start 2025-10-01`."""
     return "; ".join(f"{name} {_argument(value)}" for name, value in sorted(arguments.items()))
@@ -268,45 +102,6 @@ def share_words(share: float) -> str:
 def figure(value: Decimal | None, unit: Unit, *, signed: bool = True) -> str:
     """A figure in its unit, or the sign for none."""
     return NO_FIGURE if value is None else print_figure(value, unit, signed=signed)
-
-
-def mover_cells(row: Mover) -> tuple[str, ...]:
-    """A row of the movers table, in the order of `MOVER_COLUMNS`."""
-    return (
-        row.market,
-        figure(row.last, Unit.LEVEL),
-        figure(row.move, Unit.PERCENT),
-        figure(row.z_score, Unit.STANDARD_DEVIATIONS),
-        DOLLAR_WORDS[dollar_direction(row)],
-        figure(row.range_position, Unit.PERCENT, signed=False),
-        figure(row.window_low, Unit.LEVEL),
-        figure(row.window_high, Unit.LEVEL),
-        print_day(row.last_on),
-    )
-
-
-def rate_cells(row: RateRow) -> tuple[str, ...]:
-    """A row of the policy-rate table, in the order of `RATE_COLUMNS`."""
-    return (
-        row.bank,
-        row.area,
-        figure(row.rate, Unit.PERCENT_A_YEAR),
-        figure(row.differential, Unit.BASIS_POINTS),
-        print_full_day(row.since) if row.since else NO_FIGURE,
-        row.note or "",
-    )
-
-
-def claim_on(market: MarketReport, metric: Metric) -> Claim | None:
-    """A market's claim about itself on a metric."""
-    found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
-    return next(found, None)
-
-
-def figure_on(market: MarketReport, metric: Metric) -> str | None:
-    """The same, printed."""
-    claim = claim_on(market, metric)
-    return print_claim(claim) if claim else None
 
 
 MOST_INPUTS: Final = 8

@@ -120,7 +120,7 @@ def tones_of(
     if not proposed:
         return found.tones
     # The lists of words take a tenth of a second to load.
-    from desk.documents.report.markets.tone import banks_in, merged, tone_by_model
+    from desk.programs.week.document.sections.tone import banks_in, merged, tone_by_model
 
     banks, window = banks_in(request.results), request.assignment.window
     judged = (

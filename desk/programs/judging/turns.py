@@ -4,7 +4,7 @@ from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRe
 from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.findings.results import Commentary, ConflictRecord, ValidationResult
 from desk.contracts.week.report import MarketOutcome
-from desk.documents.report.markets.surviving import sifted
+from desk.programs.week.document.judging.surviving import sifted
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges

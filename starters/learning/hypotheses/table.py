@@ -11,7 +11,6 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.research import HeldView, Hypothesis, ScoredHypothesis
-from desk.documents.rendering.report.record_words import brier_words
 from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
 from desk.learning.hypotheses import (
     view_score,
@@ -21,6 +20,7 @@ from desk.learning.hypotheses import (
     what_is_said,
     where,
 )
+from desk.programs.week.document.rendering.record_words import brier_words
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.lines import columns
 from starters.terminal.tables import folded

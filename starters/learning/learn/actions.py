@@ -13,15 +13,15 @@ from desk.contracts.learning.record import (
     TroublePattern,
     WeekLearned,
 )
-from desk.documents.rendering.report.record_words import (
+from desk.documents.rendering.wording import NO_FIGURE, instant
+from desk.platform.settings import load_settings
+from desk.programs.week.document.rendering.record_words import (
     brier_words,
     nothing_kept,
     reason_words,
     recommendation_words,
     shortened,
 )
-from desk.documents.rendering.wording import NO_FIGURE, instant
-from desk.platform.settings import load_settings
 from starters.learning.lines import INDENT, columns, cost_words, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
 from starters.terminal.exit_status import ExitStatus

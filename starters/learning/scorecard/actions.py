@@ -17,15 +17,15 @@ from desk.contracts.learning.lessons import (
 from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.research import ScoredHypothesis
-from desk.documents.rendering.report.record_words import (
+from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
+from desk.learning.hypotheses import what_is_said
+from desk.platform.settings import load_settings
+from desk.programs.week.document.rendering.record_words import (
     SCORE_COLUMNS,
     brier_words,
     score_cells,
     score_notes,
 )
-from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
-from desk.learning.hypotheses import what_is_said
-from desk.platform.settings import load_settings
 from starters.learning.lines import INDENT, columns, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
 from starters.runs.market_choice import known_market

@@ -40,7 +40,6 @@ from desk.contracts.learning.lessons import (
 )
 from desk.contracts.learning.record import LearnedView, LearningRequest, Question
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
-from desk.documents.rendering.coverage_words import outage_words
 from desk.documents.rendering.wording import one_line
 from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
@@ -57,6 +56,7 @@ from desk.platform.temporal.history import (
     fetch_events,
     fetch_history,
 )
+from desk.programs.week.document.rendering.coverage_words import outage_words
 from desk.runs.assignments import outage_of, together
 from desk.runs.tools import essential_tools
 from starters.learning.lines import cost_words

@@ -18,7 +18,12 @@ from temporalio.client import Client
 
 from desk.contracts.base import Contract, Instant, Text
 from desk.contracts.names import WorkflowType
-from desk.documents.archive import (
+from desk.documents.answer.publishing import ANSWERS as ANSWERS
+from desk.platform.effects import forget_old_effects, old_effects
+from desk.platform.server.namespace import retention_of
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.history import HistoryGone, fetch_raw_events
+from desk.programs.week.archive import (
     KEPT,
     MARKETS,
     Record,
@@ -28,12 +33,7 @@ from desk.documents.archive import (
     weeks_needed,
     write_archive,
 )
-from desk.documents.publishing.publish import ANSWERS as ANSWERS
-from desk.documents.publishing.publish import FOLDER
-from desk.platform.effects import forget_old_effects, old_effects
-from desk.platform.server.namespace import retention_of
-from desk.platform.settings import Settings, load_settings
-from desk.platform.temporal.history import HistoryGone, fetch_raw_events
+from desk.programs.week.document.publishing import FOLDER
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible

@@ -5,9 +5,9 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 
-from desk.documents.archive import Archive, write_archive
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
+from desk.programs.week.archive import Archive, write_archive
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
 MOST_NAMED = 10
@@ -19,7 +19,7 @@ def write(*, browse: bool, as_json: bool) -> ExitStatus:
     Raises:
         UsageError: two things are asked for at once.
         CommandError: nothing is published, or no browser could be started.
-        desk.documents.archive.archive.ArchiveError: it could not be written.
+        desk.programs.week.archive.archive.ArchiveError: it could not be written.
     """
     if browse and as_json:
         raise UsageError("one of --open and --json at a time")

@@ -15,7 +15,12 @@ from desk.contracts.base import most_values
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
-from desk.documents.archive import is_answer
+from desk.documents.answer.json_form import (
+    answer_apart_from_the_run,
+    answer_from_json,
+    answer_to_json,
+)
+from desk.documents.answer.publishing import answer_files
 from desk.documents.audit.answer import (
     AnswerCounts,
     counted_in_answer,
@@ -23,8 +28,6 @@ from desk.documents.audit.answer import (
     sentences_in_answer,
 )
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.audit.report import Counts, audit, counted
-from desk.documents.audit.words import Wording, word_findings, wording
 from desk.documents.page_comparison import (
     SHOWN,
     Comparison,
@@ -32,20 +35,16 @@ from desk.documents.page_comparison import (
     compared_markdown,
     difference,
 )
-from desk.documents.publishing.publish import SUFFIXES, answer_files
+from desk.documents.publishing.publish import SUFFIXES
 from desk.documents.publishing.signature import digest_of, signed_bytes
-from desk.documents.rendering.json_form import (
-    answer_apart_from_the_run,
-    answer_from_json,
-    answer_to_json,
-    apart_from_the_run,
-    from_json,
-    to_json,
-)
 from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
+from desk.programs.week.archive import is_answer
 from desk.programs.week.derived import NotDerivable, derived_outcomes
+from desk.programs.week.document.audit.report import Counts, audit, counted
+from desk.programs.week.document.audit.words import Wording, word_findings, wording
+from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
 from starters.published.published_files import LARGEST_REPORT, latest_files
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
@@ -146,8 +145,8 @@ def _renderer(suffix: str, held: Held) -> Callable[..., str]:
         from desk.documents.rendering.answer.markdown import render_answer_markdown
 
         return render_answer_markdown if suffix == ".md" else render_answer_html
-    from desk.documents.rendering.report.html import render_html
-    from desk.documents.rendering.report.markdown import render_markdown
+    from desk.programs.week.document.rendering.html import render_html
+    from desk.programs.week.document.rendering.markdown import render_markdown
 
     return render_markdown if suffix == ".md" else render_html
 

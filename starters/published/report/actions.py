@@ -32,8 +32,8 @@ from desk.documents.rendering.trust_words import (
     status_words,
 )
 from desk.documents.rendering.wording import NO_FIGURE, arguments_words, human, instant, one_line
-from desk.documents.report.changes import changes_between
 from desk.platform.settings import Settings, load_settings
+from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.ledger import seal_of
 from desk.trust.prose import nearest
 from starters.published.published_files import (

@@ -50,7 +50,7 @@ async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None
     Raises:
         RPCError: the server went away.
     """
-    from desk.documents.publishing.publish import read_answer_file
+    from desk.documents.answer.publishing import read_answer_file
 
     status = await episode_told(run)
     if status is None or status.published is None or status.outcome is None:

@@ -221,9 +221,9 @@ class _Playback:
 
 def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
     """Put the report of the week before where publishing looks for it."""
-    from desk.documents.publishing.publish import DEFAULT_SLUG
-    from desk.documents.publishing.publish import FOLDER as WEEKLY
-    from desk.documents.rendering.json_form import to_json
+    from desk.programs.week.document.json_form import to_json
+    from desk.programs.week.document.publishing import DEFAULT_SLUG
+    from desk.programs.week.document.publishing import FOLDER as WEEKLY
 
     folder = reports_dir / WEEKLY
     folder.mkdir(parents=True)

@@ -310,7 +310,7 @@ class _Previous(NamedTuple):
 
 def _previous(published: PublishRequest, reports_dir: Path) -> _Previous:
     """The report that the run's was compared with, by what the run's own report says of it."""
-    from desk.documents.publishing.publish import DEFAULT_SLUG, FOLDER, read_published
+    from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 
     slug = published.subset or DEFAULT_SLUG
 

@@ -11,11 +11,12 @@ from pydantic import ValidationError
 
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
+from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
-from desk.documents.rendering.json_form import answer_from_json, answer_to_json, from_json, to_json
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
+from desk.programs.week.document.json_form import from_json, to_json
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.ledger.seal import sealed
 from tests.trust.strangers.answers import ANSWERS
 from tests.trust.strangers.events import EVENTS

@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 import activities.publishing.reports as archiving
 from activities.publishing.reports import ArchiveUpkeep, PublishingActivities
 from desk.contracts.week.run import Publication
-from desk.documents.publishing.publish import FOLDER
+from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.archives import report_of, shelve

@@ -22,7 +22,7 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishRequest
-from desk.documents.publishing.publish import publish, read_published
+from desk.programs.week.document.publishing import publish, read_published
 from desk.trust.ledger.seal import sealed
 from tests.support.reports import sample_config, sample_record, sample_report
 from workflows.options import PHASE, REVISION

@@ -42,8 +42,9 @@ def test_the_word_lists_are_read_only_where_news_is_judged() -> None:
     """So that a worker starts no slower for them, and opens no way to the network."""
     script = (
         "import sys, desk.programs.builtin.analysts;"
-        "print('desk.documents.report.markets.tone' in sys.modules);"
-        "import desk.documents.audit.report, desk.documents.report.compile_report;"
+        "print('desk.programs.week.document.sections.tone' in sys.modules);"
+        "import desk.programs.week.document.audit.report;"
+        "import desk.programs.week.document.compile_report;"
         "print('vaderSentiment' in sys.modules);"
         "from desk.analytics.news.headline_polarity import polarity_of; polarity_of('bad');"
         "print('requests' in sys.modules)"

@@ -10,8 +10,8 @@ from activities.publishing.answers import AnswerActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.documents.answer.publishing import read_answer_file
 from desk.documents.audit.answer import findings_in_answer
-from desk.documents.publishing.publish import read_answer_file
 from tests.support.answers import ticket_record
 
 

@@ -11,10 +11,10 @@ import pytest
 from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
-from desk.documents.archive.archive import Archive, ArchiveError, write_archive
-from desk.documents.archive.reading import LeftOut
-from desk.documents.publishing.publish import publish
 from desk.documents.rendering.wording import typographic
+from desk.programs.week.archive.archive import Archive, ArchiveError, write_archive
+from desk.programs.week.archive.reading import LeftOut
+from desk.programs.week.document.publishing import publish
 from tests.support.advised import sample_advice, sample_scorecard
 from tests.support.archives import report_of, shelve
 from tests.support.reports import (

@@ -13,9 +13,9 @@ from desk.contracts.findings.results import EventType
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import MarketReport, MissingMarket, ResearchReport
-from desk.documents.audit.report import audit, counted
-from desk.documents.rendering.json_form import from_json, to_json
-from desk.documents.report.claims import printed_claims
+from desk.programs.week.document.audit.report import audit, counted
+from desk.programs.week.document.json_form import from_json, to_json
+from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.ledger import seal_of
 from desk.trust.ledger.seal import content_hash, sealed

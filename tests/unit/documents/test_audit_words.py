@@ -8,8 +8,8 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import Impact, Leaning
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import MarketReport, ResearchReport
-from desk.documents.audit.words import Wording, word_findings, wording
 from desk.programs.week.derived import NotDerivable, derived_outcomes
+from desk.programs.week.document.audit.words import Wording, word_findings, wording
 from tests.support.real_reports import disputed_report, real_report
 
 MARKETS = ("USD/JPY", "EUR/USD", "JP")

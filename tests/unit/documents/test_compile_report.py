@@ -11,10 +11,10 @@ from desk.contracts.findings.results import EventType, Impact, MarketEvent, Seve
 from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
-from desk.documents.audit.report import audit
-from desk.documents.report.claims import printed_claims
-from desk.documents.report.compile_report import compile_report
-from desk.documents.report.summary import dollar_direction
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.compile_report import compile_report
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.sections.summary import dollar_direction
 from desk.trust.ledger.seal import seal_of
 from desk.trust.prose.gate import objections
 from desk.trust.prose.references import references

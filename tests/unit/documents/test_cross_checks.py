@@ -14,7 +14,7 @@ from desk.contracts.findings.results import EventType, Impact
 from desk.contracts.findings.verdicts import CrossCheck, CrossCheckKind
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import MarketReport, ReportedEvent
-from desk.documents.report.markets.cross_checks import (
+from desk.programs.week.document.sections.cross_checks import (
     CrossMarketCase,
     contested_by,
     cross_checks_of,

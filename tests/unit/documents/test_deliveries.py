@@ -25,9 +25,9 @@ from desk.contracts.week.delivery import (
 )
 from desk.contracts.week.report import ResearchReport
 from desk.documents.publishing.deliveries import channels_due
-from desk.documents.publishing.publish import publish
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
+from desk.programs.week.document.publishing import publish
 from tests.support.homes import free_port
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.published import SIGNER

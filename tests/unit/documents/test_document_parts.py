@@ -13,7 +13,6 @@ from desk.contracts.question.graph import GraphRecord
 from desk.documents import parts
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.audit.answer import findings_in_answer
-from desk.documents.rendering.answer import html
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
@@ -76,7 +75,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _forget() -> None:
     parts.all_parts.cache_clear()
-    html.page_templates.cache_clear()
 
 
 def answer_of(record: GraphRecord) -> AnswerReport:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from desk.documents.answer.publishing import read_answer_file
 from desk.documents.audit.answer import findings_in_answer
-from desk.documents.audit.report import audit
-from desk.documents.publishing.publish import read_answer_file, read_published
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.publishing import read_published
 from tests.published import ANSWERS, FOLDER, REPORTS, forms
 
 

@@ -19,8 +19,8 @@ from desk.contracts.week.report import (
     ReportedEvent,
     ResearchReport,
 )
-from desk.documents.report.changes import MOST_CHANGES, changes_between
-from desk.documents.report.claims import printed_claims
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.sections.changes import MOST_CHANGES, changes_between
 from desk.trust.prose.gate import objections
 from desk.trust.prose.references import render
 from tests.support.report_outcomes import direction

@@ -11,9 +11,9 @@ from desk.analytics.links import web_link
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
 from desk.documents.rendering.wording import typographic
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 from tests.support.reports import (
     report_telling,
     sample_record,
@@ -178,7 +178,7 @@ def test_an_address_that_is_no_web_address_is_no_link(address: str) -> None:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_what_it_is_printed_on(scheme: int) -> None:
-    css = files("desk.documents.rendering").joinpath("templates/report.css").read_text()
+    css = files("desk.documents.rendering").joinpath("templates/page.css").read_text()
     blocks = re.findall(r":root \{(.*?)\}", css, re.S)
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[scheme]))
     couples = [(f"heat-ink{step}", f"heat{step}") for step in range(9)]

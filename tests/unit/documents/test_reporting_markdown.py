@@ -9,8 +9,8 @@ from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.markdown_text import escaped, link, table
-from desk.documents.rendering.report.markdown import render_markdown
+from desk.documents.rendering.markdown import escaped, link, table
+from desk.programs.week.document.rendering.markdown import render_markdown
 from tests.support.report_outcomes import LAST_FIXING
 from tests.support.reports import sample_outcomes, sample_record, sample_report, with_event
 from tests.support.traced_report import CHANGE, CHANGES_THERE, MOVE, traced_report

@@ -8,8 +8,8 @@ import pytest
 
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
 from desk.documents.publishing.files import PublishingError
-from desk.documents.publishing.publish import publish, read_published
-from desk.documents.rendering.json_form import from_json
+from desk.programs.week.document.json_form import from_json
+from desk.programs.week.document.publishing import publish, read_published
 from tests.support.report_outcomes import FINISHED_AT, WEEK
 from tests.support.reports import sample_report
 from tests.support.traced_report import traced_report

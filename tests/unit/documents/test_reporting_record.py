@@ -9,13 +9,13 @@ import pytest
 from desk.contracts.findings.results import Forecast
 from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, Voice
 from desk.contracts.week.report import ResearchReport
-from desk.documents.audit.report import audit
 from desk.documents.rendering.drawing.charts import calibration_chart
-from desk.documents.rendering.json_form import from_json, to_json
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
-from desk.documents.rendering.report.record_words import TITLE
 from desk.learning.calibration import agent_weights, source_weights
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.json_form import from_json, to_json
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.rendering.record_words import TITLE
 from desk.trust.ledger.seal import sealed
 from tests.support.advised import (
     SCORED_MARKETS,

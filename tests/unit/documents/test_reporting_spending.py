@@ -7,8 +7,8 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, ResearchReport
-from desk.documents.rendering.trust_words import trust_line
-from desk.documents.rendering.wording import spent_words
+from desk.programs.week.document.rendering.objections import trust_line
+from desk.programs.week.document.rendering.wording import spent_words
 from tests.support.traced_report import area_section, traced_report
 
 SPENT = Usage(input_tokens=1_000, output_tokens=234, cost_usd=Decimal("0.1234"), model="claude")

@@ -11,14 +11,16 @@ from desk.contracts.markets import Band
 from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.figures.traces import Traces, formula_words
 from desk.documents.rendering.trust_words import (
-    dropped_lines,
     outcome_words,
     position_words,
-    rejected_lines,
     standing_words,
     state_words,
-    trust_line,
     verdict_words,
+)
+from desk.programs.week.document.rendering.objections import (
+    dropped_lines,
+    rejected_lines,
+    trust_line,
 )
 from tests.support.traced_report import (
     ASKED_AT,

@@ -15,12 +15,12 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.audit.answer import findings_in_answer
 from desk.documents.rendering.answer.html import render_answer_html
 from desk.documents.rendering.answer.markdown import render_answer_markdown
-from desk.documents.rendering.report.record_words import score_notes, score_table
 from desk.learning.hypotheses import view_score, view_state
 from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.state import Learned
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.parts.views import uncarried, views_on, with_views
+from desk.programs.week.document.rendering.record_words import score_notes, score_table
 from desk.trust.ledger.seal import sealed
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines

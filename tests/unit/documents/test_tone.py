@@ -19,7 +19,9 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import NewsItem
-from desk.documents.report.markets.tone import (
+from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.week.builtin.rates_analyst import with_tone
+from desk.programs.week.document.sections.tone import (
     MOST_OF_A_KIND,
     derivable,
     merged,
@@ -27,8 +29,6 @@ from desk.documents.report.markets.tone import (
     tones_by_words,
     word_stances,
 )
-from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.week.builtin.rates_analyst import with_tone
 from desk.trust.claims.banks import BANKS
 from desk.trust.prose.printable import printable
 from tests.support.builders import (

@@ -11,13 +11,13 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, ViewKind
 from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
-from desk.documents.audit.report import audit
-from desk.documents.rendering.json_form import from_json, to_json
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
-from desk.documents.report.markets.tone import tone_by_model
-from desk.documents.report.markets.views import standing_views
 from desk.programs.week.builtin.rates_analyst import with_tone
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.json_form import from_json, to_json
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.sections.tone import tone_by_model
+from desk.programs.week.document.sections.views import standing_views
 from desk.trust.claims.banks import BANKS
 from desk.trust.conflicts.detection import view_conflicts
 from desk.trust.ledger.seal import content_hash, sealed

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.findings.claims import Metric, Unit
-from desk.documents.audit.report import audit
-from desk.documents.report.claims import printed_claims
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.claims.dependence import without_dependents
 from tests.support.builders import claim
 from tests.trust.in_process import Tools

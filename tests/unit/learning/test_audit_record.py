@@ -13,8 +13,8 @@ from desk.contracts.learning.lessons import (
     SourceRecord,
     StanceMonitor,
 )
-from desk.documents.audit.report import audit
 from desk.learning.calibration import LEAST_WEEKS, agent_weights, scorecard, source_weights
+from desk.programs.week.document.audit.report import audit
 from desk.trust.ledger.seal import sealed
 from tests.support.advised import AS_OF, scored_forecasts
 from tests.support.real_reports import real_report

@@ -11,10 +11,10 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.record import LearningState, Question
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.research import HypothesisKind, HypothesisState, ScoredHypothesis
-from desk.documents.rendering.report.record_words import score_notes, score_table
 from desk.documents.rendering.wording import NO_FIGURE
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
 from desk.learning.learned.state import Learned, learned_details
+from desk.programs.week.document.rendering.record_words import score_notes, score_table
 from starters.learning.learn.actions import learned_lines
 from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH

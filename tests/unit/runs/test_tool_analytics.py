@@ -17,7 +17,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
-from desk.documents.report.evidence import evidence_of
+from desk.programs.week.document.sections.evidence import evidence_of
 from desk.runs.tapes import digests_of
 from desk.runs.tools import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.publishing.publish import publish_answer
-from desk.documents.rendering.json_form import answer_to_json
+from desk.documents.answer.json_form import answer_to_json
+from desk.documents.answer.publishing import publish_answer
 from starters.main import execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

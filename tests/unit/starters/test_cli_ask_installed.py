@@ -16,7 +16,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphResult
 from desk.contracts.week.run import PublishedFiles
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.publishing.publish import publish_answer
+from desk.documents.answer.publishing import publish_answer
 from starters.questions import wanted
 from starters.questions.follow import Answered
 from starters.questions.wanted import PROJECT, AskedRun, Asking, installed_since

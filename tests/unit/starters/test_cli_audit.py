@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.json_form import to_json
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
+from desk.programs.week.document.json_form import to_json
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.ledger.seal import sealed
 from starters.main import execute
 from starters.published.published_files import LARGEST_REPORT

@@ -8,8 +8,8 @@ import pytest
 
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.publishing import publish_answer
 from desk.documents.page_comparison import compared_html, read_page
-from desk.documents.publishing.publish import publish_answer
 from desk.documents.rendering import rendering_version
 from desk.documents.rendering.rendering_version import rendering_mark
 from tests.support.answers import FINISHED_AT, market_record, ticket_record

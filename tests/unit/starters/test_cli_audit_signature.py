@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.publishing.publish import publish, publish_answer
-from desk.documents.rendering.report.words import METHOD
+from desk.documents.answer.publishing import publish_answer
 from desk.platform.settings import SettingsError
 from desk.platform.signing import read_signing_key
+from desk.programs.week.document.publishing import publish
+from desk.programs.week.document.rendering.words import METHOD
 from desk.trust.ledger.seal import sealed
 from starters.operations.doctor.actions import signing_check
 from starters.published.published_files import copy_set, latest_files
@@ -116,7 +117,7 @@ def test_a_signed_page_of_another_version_needs_no_comparison(
     tmp_path: Path, key: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = (*METHOD[:-1], METHOD[-1].replace("never filled in", "left open"))
-    monkeypatch.setattr("desk.documents.rendering.report.markdown.METHOD", method)
+    monkeypatch.setattr("desk.programs.week.document.rendering.markdown.METHOD", method)
     monkeypatch.setattr("desk.documents.rendering.rendering_version.rendering_mark", lambda: OLDER)
     older = published_week(tmp_path / "older", SIGNER)
     monkeypatch.undo()

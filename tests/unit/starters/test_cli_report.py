@@ -9,8 +9,8 @@ import pytest
 
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import ResearchReport
-from desk.documents.publishing.publish import publish
 from desk.documents.rendering.figures.traces import Trace, Traces
+from desk.programs.week.document.publishing import publish
 from desk.trust.ledger.seal import sealed
 from starters.main import execute
 from starters.published.report.actions import console, trace_tree

@@ -11,8 +11,8 @@ from desk.contracts.episode import stock
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
-from desk.documents.archive.retention import is_answer
-from desk.documents.publishing.publish import answer_files
+from desk.documents.answer.publishing import answer_files
+from desk.programs.week.archive.retention import is_answer
 from starters.main import execute
 from starters.operations.dead_letters.actions import check_can_be_reset
 from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start

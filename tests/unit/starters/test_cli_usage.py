@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from desk.contracts.week.run import PublishedFiles
-from desk.documents.publishing.publish import publish
+from desk.programs.week.document.publishing import publish
 from starters.main import app, execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.homes import home_environment

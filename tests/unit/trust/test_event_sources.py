@@ -10,8 +10,8 @@ from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSt
 from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
 from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
-from desk.documents.audit.report import audit
-from desk.documents.rendering.json_form import from_json, to_json
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.json_form import from_json, to_json
 from desk.trust.claims.events import check_event_source, news_in
 from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.builders import answered, window

@@ -17,9 +17,9 @@ from desk.contracts.findings.results import (
     ValidationIssue,
 )
 from desk.contracts.week.report import MarketReport, ReportedObjection, ResearchReport
-from desk.documents.audit.report import audit
-from desk.documents.rendering.report.html import render_html
-from desk.documents.rendering.report.markdown import render_markdown
+from desk.programs.week.document.audit.report import audit
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.claims.checks import IssueType
 from desk.trust.judging.objections import Grounds, settled_by
 from desk.trust.ledger.seal import sealed

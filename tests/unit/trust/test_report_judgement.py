@@ -11,7 +11,7 @@ from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import DecidedBy, Leaning, MarketEvent, ResearchResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
-from desk.documents.audit.report import audit
+from desk.programs.week.document.audit.report import audit
 from desk.trust.conflicts.voting import decide
 from desk.trust.prose.references import references
 from tests.support.reports import sample_outcomes, sample_record, sample_report

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
-from desk.documents.rendering.markdown_text import bullets, escaped
+from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.trust_words import (
     outcome_words,
     position_words,

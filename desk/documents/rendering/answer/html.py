@@ -1,16 +1,14 @@
 """An answer as one self-contained HTML file: no script, no network, light and dark, for print."""
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final, NamedTuple
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer.evidence import Library, Passage
@@ -24,14 +22,12 @@ from desk.documents.answer.prose import (
     render_answer,
 )
 from desk.documents.answer.prose import shown_words as shown
-from desk.documents.parts import Part, all_parts, parts_of
-from desk.documents.rendering import trust_words, wording
+from desk.documents.parts import Part, parts_of
 from desk.documents.rendering.answer import conflicts
 from desk.documents.rendering.answer import words as answer_words
 from desk.documents.rendering.drawing.graph import graph_in_page
 from desk.documents.rendering.figures.links import FigureLinks, tied
-from desk.documents.rendering.rendering_version import rendering_mark
-from desk.documents.rendering.report.html import page_environment
+from desk.documents.rendering.pages import render_page
 from desk.documents.rendering.wording import one_line
 from desk.documents.tool_results import is_carried
 from desk.trust.prose import UnknownReferenceError
@@ -183,7 +179,6 @@ def _prose_renderer() -> MarkdownIt:
     return renderer
 
 
-TEMPLATE: Final = "answer.html.j2"
 MISSING: Final = "answer_missing.html.j2"
 LONG_QUESTION: Final = 120
 """Characters from which on a question is no headline."""
@@ -192,43 +187,26 @@ LONG_QUESTION: Final = 120
 def render_answer_html(answer: AnswerReport) -> str:
     """The answer's HTML form. The same answer always gives the same page.
 
-    Text of agents and sources is data: it is escaped, only http and https addresses of sources
-    become links. Every quotation and every figure opens the source it stands in.
+    Every quotation and every figure opens the source it stands in.
     """
     links = AnswerLinks(answer)
     parts = parts_of(answer)
     pages = [part.page(answer) for part in parts]
     body = [template for page in pages for template in page.body]
     picture = graph_in_page(answer.graph, {line.node: line for line in answer.nodes})
-    return wording.printable(
-        page_templates()
-        .get_template(TEMPLATE)
-        .render(
-            {name: value for page in pages for name, value in page.names.items()},
-            answer=answer,
-            links=links,
-            figures=links.figures,
-            long=len(answer.question) > LONG_QUESTION,
-            picture=Markup(picture),  # noqa: S704
-            told=answer_words,
-            disputes=conflicts,
-            heads=[page.head for page in pages if page.head],
-            body=body,
-            sections=[link for page in pages for link in page.links],
-            missing_below=MISSING not in body,
-            nothing_missing=next((part.nothing_missing for part in parts), Part.nothing_missing),
-            mark=rendering_mark(),
-            words=wording,
-            trust=trust_words,
-            statuses=ClaimStatus,
-        )
-    )
-
-
-@cache
-def page_templates() -> Environment:
-    """That of every page, with the templates that programs bring."""
-    common = page_environment()
-    brought = (PackageLoader(part.templates) for part in all_parts() if part.templates)
-    loaders: list[BaseLoader] = [*((common.loader,) if common.loader else ()), *brought]
-    return common.overlay(loader=ChoiceLoader(loaders))
+    names = {
+        **{name: value for page in pages for name, value in page.names.items()},
+        "answer": answer,
+        "links": links,
+        "long": len(answer.question) > LONG_QUESTION,
+        "picture": Markup(picture),  # noqa: S704
+        "told": answer_words,
+        "disputes": conflicts,
+        "heads": [page.head for page in pages if page.head],
+        "body": body,
+        "sections": [link for page in pages for link in page.links],
+        "missing_below": MISSING not in body,
+        "nothing_missing": next((part.nothing_missing for part in parts), Part.nothing_missing),
+    }
+    packages = tuple(part.templates for part in parts if part.templates)
+    return render_page("answer.html.j2", packages, links.figures, names)

@@ -1,9 +1,9 @@
 """An answer as plain Markdown, readable in a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.parts import Titled, parts_of
+from desk.documents.parts import parts_of
 from desk.documents.rendering.answer.words import (
     METHOD,
     NODE_COLUMNS,
@@ -18,56 +18,54 @@ from desk.documents.rendering.answer.words import (
     took_words,
     verdict_words,
 )
-from desk.documents.rendering.markdown_text import bullets, escaped, link, table
-from desk.documents.rendering.rendering_version import marked_markdown
-from desk.documents.rendering.wording import arguments_words, instant, one_line, printable
+from desk.documents.rendering.markdown import (
+    Titled,
+    bullets,
+    escaped,
+    link,
+    markdown_body,
+    markdown_document,
+    table,
+)
+from desk.documents.rendering.wording import arguments_words, instant, one_line
 
 
 def render_answer_markdown(answer: AnswerReport) -> str:
     """The answer's Markdown form. The same answer always gives the same text."""
-    parts = [
-        *_answered(answer),
-        *_parts(titled for part in parts_of(answer) for titled in part.worked(answer)),
-        *_part("How it was found", _found(answer)),
-        *_part("Quotations", _quotations(answer)),
-        *_part("Figures", _figures(answer)),
-        *_part("Sources", _sources(answer)),
-        *_part("Method", bullets(_method(answer))),
-        *_part("Run", bullets(_run(answer))),
-    ]
-    return marked_markdown(printable("\n\n".join(parts)) + "\n")
+    parts = parts_of(answer)
+    return markdown_document(
+        answer.question,
+        _lead(answer),
+        (
+            *_answered(answer),
+            *(titled for part in parts for titled in part.worked(answer)),
+            ("How it was found", _found(answer)),
+            ("Quotations", _quotations(answer)),
+            ("Figures", _figures(answer)),
+            ("Sources", _sources(answer)),
+        ),
+        method=(*METHOD, *(line for part in parts for line in part.method)),
+        run=_run(answer),
+    )
 
 
 def answer_alone(answer: AnswerReport) -> str:
     """The answer and what is missing, without how it was found: what a terminal shows. What its
     program adds is shown besides, but for how it went."""
-    return printable("\n\n".join(_answered(answer))) + "\n"
+    return markdown_body(answer.question, _lead(answer), _answered(answer))
 
 
-def _answered(answer: AnswerReport) -> tuple[str, ...]:
-    parts = parts_of(answer)
-    missing = bullets([escaped(line) for line in missing_lines(answer)])
-    return (
-        f"# {escaped(answer.question)}",
-        *(headline for part in parts if (headline := part.headline(answer))),
-        answer.summary,
-        *_parts((section.title, section.content) for section in answer.sections),
-        *_parts(titled for part in parts for titled in part.answered(answer)),
-        *_part("What could not be had", missing),
-    )
+def _lead(answer: AnswerReport) -> Iterator[str]:
+    headlines = (part.headline(answer) for part in parts_of(answer))
+    yield from (headline for headline in headlines if headline)
+    yield answer.summary
 
 
-def _method(answer: AnswerReport) -> tuple[str, ...]:
-    return (*METHOD, *(line for part in parts_of(answer) for line in part.method))
-
-
-def _parts(titled: Iterable[Titled]) -> Iterator[str]:
-    for title, body in titled:
-        yield from _part(title, body)
-
-
-def _part(title: str, body: str) -> tuple[str, ...]:
-    return (f"## {escaped(title)}", body) if body else ()
+def _answered(answer: AnswerReport) -> Iterator[Titled]:
+    yield from ((section.title, section.content) for section in answer.sections)
+    for part in parts_of(answer):
+        yield from part.answered(answer)
+    yield "What could not be had", bullets([escaped(line) for line in missing_lines(answer)])
 
 
 def _found(answer: AnswerReport) -> str:

@@ -9,8 +9,9 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.research import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, Run, Titled, Told
+from desk.documents.parts import Part, PartOfPage, Run, Told
 from desk.documents.rendering.answer.conflicts import conflicts_markdown
+from desk.documents.rendering.markdown import Titled
 from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document import words
 from desk.programs.swarm.document.record import (

@@ -15,7 +15,7 @@ from desk.contracts.swarm.research import (
     TokenRecord,
 )
 from desk.documents.rendering.answer.words import said
-from desk.documents.rendering.markdown_text import bullets, escaped
+from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where
 from desk.programs.swarm.graph import node_name

@@ -338,7 +338,12 @@ def _may_be_news(answer: ToolResult) -> bool:
 
 def _toned(request: TurnRequest, result: ResearchResult) -> ResearchResult:
     # The lists of words take a tenth of a second to load; a worker that sees no news has none.
-    from desk.documents.report.markets.tone import banks_in, merged, tones_by_words, word_stances
+    from desk.programs.week.document.sections.tone import (
+        banks_in,
+        merged,
+        tones_by_words,
+        word_stances,
+    )
 
     window = request.assignment.window
     found = tones_by_words(request.results, result.market, banks_in(request.results), window)

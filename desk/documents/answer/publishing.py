@@ -1,0 +1,57 @@
+"""Where answers are published, and how they are read there."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.week.run import PublishedFiles
+from desk.documents.answer.json_form import answer_from_json, answer_to_json, same_answer
+from desk.documents.publishing.publish import DocumentKind
+from desk.documents.publishing.signature import Signer
+from desk.documents.rendering.answer.html import render_answer_html
+from desk.documents.rendering.answer.markdown import render_answer_markdown
+
+ANSWERS: Final = "answers"
+
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+ANSWER: Final = DocumentKind(
+    folder=ANSWERS,
+    markdown=render_answer_markdown,
+    html=render_answer_html,
+    json=answer_to_json,
+    from_json=answer_from_json,
+    are_same=same_answer,
+)
+
+
+def publish_answer(
+    answer: AnswerReport, directory: Path, signer: Signer | None = None
+) -> PublishedFiles:
+    """Write an answer's three forms under its workflow's id.
+
+    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id, and with a signer
+    `….sig` its signature of them. One that is there already, of the same run, with the same content
+    and signed where there is a signer, is left as it is. When writing fails, all files are as they
+    were.
+
+    Raises:
+        PublishingError: a file or directory could not be written.
+    """
+    ANSWER.publish(answer, directory, [_stem(answer.workflow_id)], signer)
+    return answer_files(directory, answer.workflow_id)
+
+
+def answer_files(directory: Path, workflow_id: str) -> PublishedFiles:
+    """Where the answer of a run stands."""
+    return ANSWER.named(directory, _stem(workflow_id))
+
+
+def read_answer_file(path: Path) -> AnswerReport | None:
+    """The answer that a published JSON file holds; None where there is none or it is damaged."""
+    return ANSWER.read(path)
+
+
+def _stem(workflow_id: str) -> str:
+    return _NO_NAME.sub("-", workflow_id).strip(".-") or "answer"

@@ -1,0 +1,76 @@
+"""How every page is made: one self-contained HTML file, light and dark, for print.
+
+All pages extend the template `page.html.j2`: head, first lines, sections, foot. A program brings
+its own templates in the folder `templates` of a package.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from desk.analytics.figures import print_day, print_full_day, print_weekday
+from desk.analytics.links import web_link
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.documents.rendering import trust_words, wording
+from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
+from desk.documents.rendering.rendering_version import rendering_mark
+
+
+def render_page(
+    template: str, packages: tuple[str, ...], figures: FigureLinks, names: Mapping[str, object]
+) -> str:
+    """The page of a document, from the template of its kind. The same document always gives the
+    same page.
+
+    Text of the document is data: it is escaped, and only http and https addresses become links.
+    Every figure of a claim opens the claim's trace, of which there is one.
+
+    Args:
+        template: The template, of one of the packages or of the desk's own.
+        packages: The packages that bring templates.
+        figures: The document's figures, and the traces that they open.
+        names: What the template calls things by.
+    """
+    return wording.printable(
+        page_environment(*packages)
+        .get_template(template)
+        .render(
+            names,
+            figures=figures,
+            mark=rendering_mark(),
+            statuses=ClaimStatus,
+            trust=trust_words,
+            words=wording,
+        )
+    )
+
+
+@cache
+def page_environment(*packages: str) -> Environment:
+    """Templates of the desk's own and of the packages: escaped, and with an error for what is not
+    there."""
+    loaders = [PackageLoader(package) for package in ("desk.documents.rendering", *packages)]
+    environment = Environment(
+        loader=ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "anchor": anchor,
+        "arguments": wording.arguments_words,
+        "date": print_day,
+        "day": print_full_day,
+        "human": wording.human,
+        "instant": wording.instant,
+        "link": web_link,
+        "share": wording.share_words,
+        "tier": tier_words,
+        "weekday": print_weekday,
+        "type": wording.typographic,
+    }
+    environment.filters.update(filters)
+    return environment

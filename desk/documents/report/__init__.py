@@ -1,1 +1,0 @@
-"""A week's report, compiled of what its markets came to."""

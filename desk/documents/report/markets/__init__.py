@@ -1,1 +1,0 @@
-"""A market's section of the report."""

@@ -1,0 +1,24 @@
+"""The archive of all published weeks."""
+
+from desk.programs.week.archive.archive import Archive, write_archive
+from desk.programs.week.archive.pages import MARKETS
+from desk.programs.week.archive.retention import (
+    KEPT,
+    Record,
+    is_answer,
+    is_past,
+    week_of_report,
+    weeks_needed,
+)
+
+__all__ = [
+    "KEPT",
+    "MARKETS",
+    "Archive",
+    "Record",
+    "is_answer",
+    "is_past",
+    "week_of_report",
+    "weeks_needed",
+    "write_archive",
+]

@@ -1,0 +1,125 @@
+"""The archive of the published reports: a static site in their folder that opens from disk."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from desk.documents.publishing.files import publish_folder, published
+from desk.programs.week.archive.pages import INDEX, MARK, MARKETS, archive_pages
+from desk.programs.week.archive.reading import LeftOut, Listing, ReportFile, is_full, listing_of
+from desk.programs.week.archive.week import ArchivedWeek, archived_week
+
+MOST_ROUNDS: Final = 3
+"""How often an archive is made again because reports were published meanwhile."""
+
+MOST_REMEMBERED: Final = 2_000
+"""Reports whose part of the archive a process remembers, so that a worker reads a file once."""
+
+HEAD: Final = 1_000
+"""Bytes of a page within which it says what it was made by."""
+
+
+class ArchiveError(Exception):
+    """The archive could not be written; what was there before may be there in part."""
+
+
+class Archive(NamedTuple):
+    """An archive that was written: its front page, what is in it, and what is not."""
+
+    front: Path
+    weeks: tuple[str, ...]
+    partial: int
+    markets: int
+    left_out: tuple[LeftOut, ...]
+
+
+def write_archive(directory: Path) -> Archive:
+    """Write the archive of a directory's reports beside them; a page is whole or not there.
+
+    Files that are damaged, foreign or older are named in it and never fatal. Of each week and
+    choice of markets the latest report counts; where that cannot be read, the last revision that
+    can. What is published while the archive is made is in it, too.
+
+    Raises:
+        ArchiveError: a page could not be written, or would replace one that is not the desk's.
+    """
+    for _ in range(MOST_ROUNDS):
+        listing = listing_of(directory)
+        weeks, left_out = _read(listing)
+        pages = archive_pages(weeks, left_out)
+        try:
+            _place({directory / name: text for name, text in pages.items()}, directory)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ArchiveError(
+                f"the archive could not be written to {directory}: {reason}"
+            ) from error
+        if listing_of(directory) == listing:
+            break
+    full = sorted(week.week for week in weeks if is_full(week.slug))
+    markets = sum(name.startswith(f"{MARKETS}/") for name in pages)
+    return Archive(directory / INDEX, tuple(full), len(weeks) - len(full), markets, tuple(left_out))
+
+
+def _read(listing: Listing) -> tuple[list[ArchivedWeek], list[LeftOut]]:
+    weeks: list[ArchivedWeek] = []
+    left_out = list(listing.foreign)
+    for _, files in groupby(listing.files, key=lambda file: (file.week, file.slug)):
+        for file in files:
+            found = _remembered(file)
+            if isinstance(found, ArchivedWeek):
+                weeks.append(found)
+                break
+            left_out.append(found)
+    return weeks, left_out
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _remembered(file: ReportFile) -> ArchivedWeek | LeftOut:
+    """A file's part, for as long as its stamp is the same."""
+    return archived_week(file)
+
+
+def _place(pages: Mapping[Path, str], directory: Path) -> None:
+    """Write every page beside its place, then put them in place, the front page last."""
+    token = secrets.token_hex(4)
+    new = {path: path.with_name(f".{path.name}.{token}.new") for path in pages}
+    try:
+        for path in pages:
+            _refuse_a_strangers(path)
+        publish_folder(directory / MARKETS)
+        for path, text in pages.items():
+            new[path].write_text(text, encoding="utf-8", newline="\n")
+            published(new[path])
+        for path in pages:
+            new[path].replace(path)
+        for path in _outdated(pages, directory / MARKETS):
+            path.unlink(missing_ok=True)
+    finally:
+        for leftover in new.values():
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
+
+
+def _refuse_a_strangers(path: Path) -> None:
+    if path.exists() and not _is_ours(path):
+        raise ArchiveError(
+            f"{path} was not written by the desk and is not replaced; move it away, or keep "
+            "the reports in a directory of their own (DESK_REPORTS)"
+        )
+
+
+def _outdated(pages: Mapping[Path, str], folder: Path) -> Iterator[Path]:
+    """Pages of markets that no report has any more."""
+    for path in folder.glob("*.html"):
+        if path not in pages and _is_ours(path):
+            yield path
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        return MARK.encode() in file.read(HEAD)

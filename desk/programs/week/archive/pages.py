@@ -1,0 +1,284 @@
+"""The pages of the archive: the weeks, a page for each market, and the search."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from desk.contracts.markets import MarketGroup, MarketKind
+from desk.contracts.weeks import monday_of, next_week, week_of
+from desk.documents.rendering.figures.links import anchor
+from desk.documents.rendering.pages import page_environment
+from desk.documents.rendering.wording import printable
+from desk.programs.week.archive.reading import LeftOut, is_full
+from desk.programs.week.archive.week import COLUMNS, ArchivedWeek, MarketWeek
+from desk.programs.week.document.rendering.html import KIND_TITLES
+from desk.programs.week.document.rendering.record_words import SCORE_COLUMNS
+
+SLOT: Final = 6
+"""A week's width; the bar takes most of it."""
+HALF: Final = 40
+LEAST: Final = 0.75
+"""A bar is seen, however small its figure."""
+
+
+class Bar(NamedTuple):
+    """A week's figure and how it is printed."""
+
+    week: str
+    value: Decimal
+    printed: str
+
+
+class Box(NamedTuple):
+    """A bar as it is drawn, with the words for a pointer that rests on it."""
+
+    x: int
+    y: float
+    height: float
+    way: str
+    words: str
+
+
+class Chart(NamedTuple):
+    """Bars from the first week to the last, in a box of `width` by `height`."""
+
+    width: int
+    height: float
+    baseline: float
+    boxes: tuple[Box, ...]
+    first: str
+    last: str
+
+
+def chart_of(bars: Sequence[Bar | None]) -> Chart | None:
+    """Bars in the order given, with an empty place for each None; None where there are no two."""
+    there = [bar for bar in bars if bar is not None]
+    most = max((abs(bar.value) for bar in there), default=Decimal(0))
+    if len(there) < 2 or not most:
+        return None
+    above = HALF if any(bar.value > 0 for bar in there) else 0
+    below = HALF if any(bar.value < 0 for bar in there) else 0
+    boxes = tuple(
+        _box(index, bar, most, above) for index, bar in enumerate(bars) if bar is not None
+    )
+    return Chart(len(bars) * SLOT, above + below, above, boxes, there[0].week, there[-1].week)
+
+
+def _box(index: int, bar: Bar, most: Decimal, baseline: float) -> Box:
+    height = max(round(float(abs(bar.value) / most) * HALF, 2), LEAST)
+    top = baseline if bar.value < 0 else baseline - height
+    way = "fell" if bar.value < 0 else "rose"
+    return Box(index * SLOT, round(top, 2), height, way, f"{bar.week}: {bar.printed}")
+
+
+INDEX: Final = "index.html"
+SEARCH: Final = "search.html"
+MARKETS: Final = "markets"
+MARK: Final = "research desk archive"
+"""What a page says that it was made by; no page without it is ever replaced."""
+
+
+class Gap(NamedTuple):
+    """Weeks in a row without a report."""
+
+    first: str
+    last: str
+
+
+class Line(NamedTuple):
+    """A row of a market's page: its part of a week's report, or the weeks that have none."""
+
+    week: ArchivedWeek | None
+    part: MarketWeek | None
+    gap: Gap | None
+
+
+class Score(NamedTuple):
+    """How a market's forecasts had done by a report's as-of instant, as it is printed there."""
+
+    week: str
+    page: str
+    cells: tuple[str, ...]
+
+
+class MarketPage(NamedTuple):
+    """A market across the weeks, the newest first.
+
+    `newest` is its part of the latest report that has it, that of `newest_week`. `scores` are its
+    rows of the reports' scorecards, those that say no more than the one before left out.
+    """
+
+    market: str
+    newest: MarketWeek
+    newest_week: str
+    lines: tuple[Line, ...]
+    chart: Chart | None
+    scores: tuple[Score, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """Its page's name."""
+        return f"{anchor(self.market)}.html"
+
+    @property
+    def weeks(self) -> int:
+        """In how many reports it is."""
+        return sum(line.part is not None for line in self.lines)
+
+
+def archive_pages(weeks: Sequence[ArchivedWeek], left_out: Sequence[LeftOut]) -> dict[str, str]:
+    """Every page by its path below the folder of the reports. The same reports give the same.
+
+    Reports of some markets are listed, and count towards nothing else.
+    """
+    full = sorted((w for w in weeks if is_full(w.slug)), key=lambda w: w.week, reverse=True)
+    partial = sorted((w for w in weeks if not is_full(w.slug)), key=lambda w: (w.slug, w.week))
+    markets = tuple(_market_pages(full))
+    pages = {
+        f"{MARKETS}/{page.file}": _page("archive_market.html.j2", root="../", page=page)
+        for page in markets
+    }
+    pages[SEARCH] = _page(
+        "archive_search.html.j2",
+        root="",
+        found=htmlsafe_json_dumps(_search_data(full, markets), dumps=_compact),
+        script=Markup(_script()),  # noqa: S704
+        script_hash=_fingerprint(_script()),
+        weeks=full,
+    )
+    pages[INDEX] = _page(
+        "archive.html.j2",
+        root="",
+        weeks=full,
+        years=_years(full),
+        markets=markets,
+        partial=partial,
+        left_out=left_out,
+        groups=tuple(MarketGroup),
+    )
+    return pages
+
+
+def _page(template: str, **given: object) -> str:
+    return printable(
+        page_environment(__package__)
+        .get_template(template)
+        .render(
+            mark=MARK,
+            kinds=KIND_TITLES,
+            kind_names=MarketKind,
+            columns=COLUMNS,
+            score_columns=SCORE_COLUMNS[1:],
+            **given,
+        )
+    )
+
+
+def _market_pages(full: Sequence[ArchivedWeek]) -> Iterator[MarketPage]:
+    """In the order of the newest report; markets that have left the desk come last."""
+    for market in dict.fromkeys(name for week in full for name in week.markets):
+        lines = tuple(_lines(full, market))
+        week = next(week for week in full if market in week.markets)
+        bars = [_bar(line) for line in reversed(lines)]
+        yield MarketPage(
+            market,
+            week.markets[market],
+            week.week,
+            lines,
+            chart_of(bars),
+            tuple(_scores(lines)),
+        )
+
+
+def _scores(lines: Sequence[Line]) -> Iterator[Score]:
+    """The newest first; of several weeks with the same row, the one in which it was new."""
+    told = [(line.week, line.part.score) for line in lines if line.week and line.part]
+    before = [*(cells for _, cells in told[1:]), None]
+    for (week, cells), earlier in zip(told, before, strict=True):
+        if cells is not None and cells != earlier:
+            yield Score(week.week, week.page, cells)
+
+
+def _lines(full: Sequence[ArchivedWeek], market: str) -> Iterator[Line]:
+    for after, week in zip((None, *full), full, strict=False):
+        if after is not None and next_week(week.week) != after.week:
+            yield Line(
+                None,
+                None,
+                Gap(next_week(week.week), week_of(monday_of(after.week) - timedelta(days=7))),
+            )
+        yield Line(week, week.markets.get(market), None)
+
+
+def _week_before(week: str) -> str:
+    return week_of(monday_of(week) - timedelta(days=7))
+
+
+def _bar(line: Line) -> Bar | None:
+    if line.week is None or line.part is None or line.part.followed is None:
+        return None
+    return Bar(line.week.week, line.part.followed, line.part.drawn or "")
+
+
+def _years(full: Sequence[ArchivedWeek]) -> dict[str, list[tuple[str, ArchivedWeek | None]]]:
+    """The weeks of each year with a report, newest year first, from the first to the last.
+
+    A year without any report is left out.
+    """
+    there = {week.week: week for week in full}
+    years: dict[str, list[tuple[str, ArchivedWeek | None]]] = {}
+    for year in sorted({name[:4] for name in there}, reverse=True):
+        first, last = max(f"{year}-W01", min(there)), min(f"{year}-W53", max(there))
+        years[year] = [(name, there.get(name)) for name in _weeks_between(first, last)]
+    return years
+
+
+def _weeks_between(first: str, last: str) -> Iterator[str]:
+    """The ISO weeks of one year; `last` may be one that the year does not have."""
+    while first < last:
+        yield first
+        first = next_week(first)
+    if first == last:
+        yield last
+
+
+def _search_data(
+    full: Sequence[ArchivedWeek], markets: Sequence[MarketPage]
+) -> Mapping[str, object]:
+    """What the search page looks through: weeks, markets, and what was said of them."""
+    places = {page.market: index for index, page in enumerate(markets)}
+    return {
+        "weeks": [[week.week, week.page] for week in full],
+        "markets": [
+            [page.market, page.newest.bank or "", f"{MARKETS}/{page.file}", anchor(page.market)]
+            for page in markets
+        ],
+        "said": [
+            [index, places.get(said.market or "", -1), said.text]
+            for index, week in enumerate(full)
+            for said in week.said
+        ],
+    }
+
+
+def _compact(value: object, **_: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def _script() -> str:
+    return files(__package__).joinpath("templates/archive.js").read_text(encoding="utf-8")
+
+
+def _fingerprint(script: str) -> str:
+    """By which the page allows this script and no other."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

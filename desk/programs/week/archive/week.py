@@ -1,0 +1,241 @@
+"""What the archive shows of one report, rendered, apart from every other report."""
+
+from collections.abc import Iterator
+from copy import copy
+from decimal import Decimal
+from functools import cache
+from typing import Any, Final, NamedTuple, Self
+
+from markupsafe import Markup, escape
+
+from desk.analytics.figures import print_claim, print_figure
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.markets import MarketGroup, MarketKind
+from desk.contracts.week.report import MarketReport, Mover, ResearchReport
+from desk.documents.rendering import wording
+from desk.documents.rendering.figures.links import MARKS, FigureLinks, anchor
+from desk.documents.rendering.pages import page_environment
+from desk.documents.rendering.wording import typographic
+from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
+from desk.programs.week.document.publishing import FOLDER
+from desk.programs.week.document.rendering.digest import Digest, digests
+from desk.programs.week.document.rendering.record_words import score_cells
+from desk.programs.week.document.rendering.wording import claim_on, figure_on
+
+
+class TraceLinks(FigureLinks):
+    """The figures of one report as seen from another page.
+
+    A figure links to the element in the report's page that holds its trace, and is marked by its
+    verdict as it is there.
+    """
+
+    def __init__(self, report: ResearchReport, page: str) -> None:
+        super().__init__(report)
+        self._page = page
+        self._made: dict[tuple[str, str, str | None], Markup] = {}
+        self._known: dict[tuple[str, str | None], str | None] = {}
+
+    def below(self, prefix: str) -> Self:
+        """The same as seen from a folder from which `prefix` leads to the first one."""
+        other = copy(self)
+        other._page, other._made = f"{prefix}{self._page}", {}
+        return other
+
+    def of(self, name: str, printed: str, market: str | None = None) -> Markup:
+        """A printed figure as a link to its trace; as plain text where nobody claims it."""
+        asked = (name, printed, market)
+        made = self._made.get(asked)
+        if made is None:
+            made = self._made[asked] = self._link(name, printed, market)
+        return made
+
+    def _link(self, name: str, printed: str, market: str | None) -> Markup:
+        key = self._traces.key(name, market)
+        if key is None or printed != self._printed(name, market):
+            return escape(typographic(printed))
+        return self._element(key, printed)
+
+    def _element(self, key: str, printed: str) -> Markup:
+        words = escape(typographic(printed))
+        verdict = self._traces.entries[key].verdict
+        mark = MARKS.get(verdict.status, "") if verdict else ""
+        address = escape(f"{self._page}#{self._ids[key]}")
+        return Markup(f'<a class="f{mark}" href="{address}">{words}</a>')  # noqa: S704
+
+    def _printed(self, name: str, market: str | None) -> str | None:
+        asked = (name, market)
+        if asked not in self._known:
+            self._known[asked] = super()._printed(name, market)
+        return self._known[asked]
+
+
+BIGGEST: Final = 3
+FROM_A_MARKETS_PAGE: Final = "../"
+COLUMNS: Final = {
+    MarketKind.PAIR: {
+        Metric.LAST: "Last",
+        Metric.MOVE: "Move",
+        Metric.Z_SCORE: "z-score",
+        Metric.RANGE_POSITION: "52-week range",
+    },
+    MarketKind.POLICY_RATE: {Metric.POLICY_RATE: "Rate", Metric.DIFFERENTIAL: "Differential"},
+}
+"""The figures of a market that are followed from week to week, by kind."""
+
+FOLLOWED: Final = {MarketKind.PAIR: Metric.MOVE, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
+"""The figure that a market's chart is of."""
+
+
+class Said(NamedTuple):
+    """A text that can be searched for, and where it is; without a market, it is the week's."""
+
+    market: str | None
+    text: str
+
+
+class MarketWeek(NamedTuple):
+    """A market in one report: a row of figures, and what happened, both rendered.
+
+    `figure` is its last level or rate as it is printed; `followed` the figure that is drawn, and
+    `drawn` how that is printed. `happened` is empty where nothing is told. `score` is the market's
+    row of the report's scorecard as it is printed, if it has one.
+    """
+
+    kind: MarketKind
+    group: MarketGroup
+    bank: str | None
+    figure: str | None
+    followed: Decimal | None
+    drawn: str | None
+    row: Markup
+    happened: Markup
+    score: tuple[str, ...] | None = None
+
+
+class ArchivedWeek(NamedTuple):
+    """A report as the archive shows it. `page` leads to it from the folder of all reports."""
+
+    week: str
+    slug: str
+    page: str
+    coverage: str
+    complete: bool
+    entry: Markup
+    markets: dict[str, MarketWeek]
+    said: tuple[Said, ...]
+
+
+class _Frame(NamedTuple):
+    """A report with what all its markets' parts need."""
+
+    report: ResearchReport
+    page: str
+    links: TraceLinks
+    banks: dict[str, str]
+    absent: dict[str, str]
+    scores: dict[str, tuple[str, ...]]
+
+
+def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
+    """What the archive shows of a file's report, or why there is none to be had."""
+    report = read_report_file(file)
+    if isinstance(report, LeftOut):
+        return report
+    page, told = f"{FOLDER}/{file.page.name}", digests(report)
+    links = TraceLinks(report, page)
+    frame = _Frame(
+        report=report,
+        page=f"{FROM_A_MARKETS_PAGE}{page}",
+        links=links.below(FROM_A_MARKETS_PAGE),
+        banks={row.area: row.bank for row in report.policy_rates if row.bank != row.area},
+        absent={line.market: line.reason for line in report.coverage.missing},
+        scores=_scores(report),
+    )
+    paged = {market.market for market in report.markets} if is_full(file.slug) else set()
+    moves = [(row, _printed_move(row, links)) for row in biggest_moves(report)]
+    return ArchivedWeek(
+        week=report.week,
+        slug=file.slug,
+        page=page,
+        coverage=f"{report.coverage.researched} of {report.coverage.expected}",
+        complete=report.coverage.complete,
+        entry=_rendered("entry", report, page, links, moves, paged),
+        markets={m.market: _market_week(m, told[m.market], frame) for m in report.markets},
+        said=tuple(_said(report, told)),
+    )
+
+
+def biggest_moves(report: ResearchReport) -> tuple[Mover, ...]:
+    """The pairs that moved most, whichever way; of two equal ones, the table's first."""
+    return tuple(sorted(report.movers, key=lambda row: -abs(row.move))[:BIGGEST])
+
+
+def _printed_move(row: Mover, links: TraceLinks) -> Markup:
+    return links.cell(row.market, Metric.MOVE, print_figure(row.move, Unit.PERCENT))
+
+
+def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketWeek:
+    metrics, links, week = tuple(COLUMNS[market.kind]), frame.links, frame.report.week
+    followed = claim_on(market, FOLLOWED[market.kind])
+    section = f"{frame.page}#{anchor(market.market)}"
+    happened = digest.events or digest.decisions
+    return MarketWeek(
+        kind=market.kind,
+        group=market.group,
+        bank=frame.banks.get(market.market),
+        figure=figure_on(market, metrics[0]),
+        followed=followed.value if followed else None,
+        drawn=print_claim(followed) if followed else None,
+        row=_rendered(
+            "row",
+            week,
+            [_cell(market, metric, links) for metric in metrics],
+            section,
+            frame.absent.get(market.market),
+        ),
+        happened=_rendered("happened", week, market, digest, section, links)
+        if happened
+        else Markup(),
+        score=frame.scores.get(market.market),
+    )
+
+
+def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
+    """What the report's scorecard has of each market, as it is printed, without the name."""
+    scorecard = report.advice.scorecard if report.advice else None
+    if scorecard is None:
+        return {}
+    return {row.of: score_cells(row)[1:] for row in scorecard.rows}
+
+
+def _cell(
+    market: MarketReport, metric: Metric, links: TraceLinks
+) -> tuple[Decimal | None, Markup | str]:
+    """A printed figure, with its value where the way it went is to be seen."""
+    claim = claim_on(market, metric)
+    if claim is None:
+        return None, wording.NO_FIGURE
+    value = claim.value if metric is Metric.MOVE else None
+    return value, links.claim(claim, market.market)
+
+
+def _said(report: ResearchReport, told: dict[str, Digest]) -> Iterator[Said]:
+    for line in (*report.commentary, *report.summary):
+        yield Said(None, wording.typographic(line.text))
+    for missing in report.coverage.missing:
+        yield Said(missing.market, wording.typographic(f"missing: {missing.reason}"))
+    for market in report.markets:
+        for event in told[market.market].events:
+            yield Said(market.market, wording.typographic(event.text))
+
+
+def _rendered(macro: str, *arguments: object) -> Markup:
+    made: Markup = getattr(_macros(), macro)(*arguments)
+    return made
+
+
+@cache
+def _macros() -> Any:
+    """The archive's lines; looked up once, for there are many thousands of them."""
+    return page_environment(__package__).get_template("archive_lines.html.j2").module

@@ -1,0 +1,1 @@
+"""The report of a week: how it is judged, compiled, rendered and audited."""

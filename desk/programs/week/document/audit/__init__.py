@@ -1,0 +1,1 @@
+"""Verifying a published report from itself."""

@@ -1,0 +1,1 @@
+"""What of the markets' findings may be printed."""

@@ -1,0 +1,374 @@
+"""What of a week's findings may be printed: which claims stand, with which verdict, and which
+sentences are left when the others are gone."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.config import RunConfig, VotingConfig
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import (
+    ConflictRecord,
+    MarketEvent,
+    ObjectionOutcome,
+    ResearchResult,
+    ValidationIssue,
+    ValidationResult,
+)
+from desk.contracts.findings.source_results import (
+    DecisionCalendar,
+    PolicyRates,
+    RateDecisions,
+    SourceResult,
+)
+from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict, DroppedSentence
+from desk.contracts.markets import AreaCode, MarketSpec
+from desk.contracts.week.report import MarketOutcome, ReportedObjection
+from desk.contracts.weeks import TimeWindow
+from desk.programs.week.document.judging.claims import returned_by, same_figure, week_claims
+from desk.programs.week.document.judging.conflicts import conflicts_of
+from desk.programs.week.document.judging.surviving import (
+    SurvivingClaims,
+    sifted,
+    surviving_claims_of,
+)
+from desk.programs.week.document.judging.verdicts import verdicts_of
+from desk.programs.week.document.sections.coverage import NOT_REACHED, is_counted
+from desk.runs.boards import decide_outcome
+from desk.trust.claims.banks import known_banks
+from desk.trust.claims.checks import check_bank
+from desk.trust.claims.events import check_event_day, check_scheduled_day, scheduled_days
+from desk.trust.judging import Grounds, is_about, settled_by, withholds
+from desk.trust.ledger import Ledger
+from desk.trust.prose import (
+    clip,
+    render,
+    review,
+    split_sentences,
+    unknown_references,
+    without_rejected,
+)
+
+WHY = {
+    ObjectionOutcome.CONFIRMED: "the evidence confirms an objection to it",
+    ObjectionOutcome.UNSETTLED: "a critical objection to it is not settled by evidence",
+}
+
+
+class Heard(NamedTuple):
+    """An outcome without the events that an objection takes out, and the reason for each."""
+
+    outcome: MarketOutcome
+    dropped: tuple[DroppedSentence, ...]
+
+
+def grounds_of(
+    outcome: MarketOutcome,
+    claims: Mapping[str, Claim],
+    verdicts: Iterable[ClaimVerdict],
+    banks: Mapping[AreaCode, str],
+    areas: Collection[AreaCode],
+) -> Grounds:
+    """What the objections to a market's findings are held against: the claims that its prose may
+    refer to, and its events."""
+    contested = {v.claim_id for v in verdicts if v.status is ClaimStatus.CONTESTED}
+    events = {event.event_id: event for result in outcome.results for event in result.events}
+    return Grounds(claims, events, banks, areas, contested)
+
+
+def without_objected(outcome: MarketOutcome, grounds: Grounds) -> Heard:
+    """The outcome without the events against which an objection holds that withholds them."""
+    objections = [
+        (issue, settled.outcome)
+        for issue in (outcome.validation.issues if outcome.validation else ())
+        if withholds(issue.severity, (settled := settled_by(issue, grounds)).outcome)
+    ]
+    if not objections:
+        return Heard(outcome, ())
+    results = tuple(_without(result, objections) for result in outcome.results)
+    left = {event.event_id for result in results for event in result.events}
+    dropped = tuple(
+        DroppedSentence(place=event_id, reason=WHY[_against(event, objections)])
+        for event_id, event in grounds.events.items()
+        if event_id not in left
+    )
+    return Heard(outcome.model_copy(update={"results": results}), dropped)
+
+
+def objections_of(outcome: MarketOutcome, grounds: Grounds) -> tuple[ReportedObjection, ...]:
+    """Every objection whose words may be printed, with what became of it, in the order raised."""
+    issues = outcome.validation.issues if outcome.validation else ()
+    return tuple(_reported(issue, grounds) for issue in dict.fromkeys(issues))
+
+
+def _reported(issue: ValidationIssue, grounds: Grounds) -> ReportedObjection:
+    fields = {name: getattr(issue, name) for name in ValidationIssue.model_fields}
+    return ReportedObjection(
+        **fields,
+        **settled_by(issue, grounds)._asdict(),
+        text=clip(render(issue.description, grounds.claims)),
+    )
+
+
+_Objections = list[tuple[ValidationIssue, ObjectionOutcome]]
+
+
+def _without(result: ResearchResult, objections: _Objections) -> ResearchResult:
+    kept = tuple(
+        event
+        for event in result.events
+        if not any(is_about(issue, event) for issue, _ in objections)
+    )
+    return result.model_copy(update={"events": kept})
+
+
+def _against(event: MarketEvent, objections: _Objections) -> ObjectionOutcome:
+    return next(outcome for issue, outcome in objections if is_about(issue, event))
+
+
+@dataclass(slots=True)
+class ProseGuard:
+    """Lets through what refers to printed claims, and keeps account of what it drops.
+
+    `claims` are those that a market's prose may refer to, by id, `banks` the central banks by area,
+    `scheduled` the days on which they decide, and `areas` those of the market.
+    """
+
+    claims: Mapping[str, Claim]
+    banks: Mapping[str, str]
+    scheduled: Mapping[str, Collection[date]]
+    areas: Collection[str] = ()
+    dropped: list[DroppedSentence] = field(default_factory=list)
+
+    def outcome(self, outcome: MarketOutcome) -> MarketOutcome:
+        """The outcome with what may be printed of its results and its validation.
+
+        Why the desk's own work failed is its own account, with status codes and the like, and
+        stays as it is.
+        """
+        told = {line for result in outcome.results for line in result.missing}
+        validation = self._validation(outcome.validation) if outcome.validation else None
+        results = tuple(self._research(result) for result in outcome.results)
+        missing = (
+            *(line for result in results for line in result.missing),
+            *(line for line in outcome.missing if line not in told),
+        )
+        return outcome.model_copy(
+            update={
+                "results": results,
+                "validation": validation,
+                "missing": tuple(dict.fromkeys(missing)),
+            }
+        )
+
+    def printed(self, prose: str, place: str) -> str:
+        """Prose as text, without the sentences that refer to what is not printed."""
+        return clip(render(self.known(prose, place), self.claims))
+
+    def known(self, prose: str, place: str) -> str:
+        """Prose without the sentences that refer to what is not printed."""
+        kept = []
+        for sentence in split_sentences(prose):
+            unknown = unknown_references(sentence, self.claims)
+            if unknown:
+                reason = f"it refers to {', '.join(unknown)}, which is no claim of this report"
+                self._note((DroppedSentence(place=place, reason=clip(reason)),))
+            else:
+                kept.append(sentence)
+        return "".join(kept).strip()
+
+    def _research(self, result: ResearchResult) -> ResearchResult:
+        printed = self._only_printed(result)
+        printed = printed.model_copy(
+            update={
+                "events": tuple(self._event(event) for event in printed.events),
+                "warnings": self._all_known(printed.warnings, "warnings"),
+                "missing": self._all_known(printed.missing, "missing"),
+            }
+        )
+        kept = without_rejected(printed, review(printed, self.claims))
+        if not isinstance(kept, ResearchResult):
+            raise TypeError(f"the review of {result.result_id} gave a {kept.kind}")
+        self._note(kept.dropped)
+        return kept.model_copy(
+            update={
+                "events": tuple(e for e in kept.events if self._is_sound(e, result.market)),
+                "warnings": self._all_printed(kept.warnings, "warnings"),
+                "missing": self._all_printed(kept.missing, "missing"),
+            }
+        )
+
+    def _validation(self, result: ValidationResult) -> ValidationResult:
+        """The records of conflicts are left out: the report words them by rule."""
+        worded = result.model_copy(update={"conflicts": ()})
+        kept = without_rejected(worded, review(worded, self.claims))
+        if not isinstance(kept, ValidationResult):
+            raise TypeError(f"the review of {result.validation_id} gave a {kept.kind}")
+        self._note(kept.dropped)
+        issues = (
+            issue.model_copy(update={"description": self.known(issue.description, "issues")})
+            for issue in kept.issues
+        )
+        return kept.model_copy(
+            update={
+                "issues": tuple(issue for issue in issues if issue.description),
+                "missing": self._all_printed(kept.missing, "missing"),
+                "recommendation": self.printed(kept.recommendation, "recommendation"),
+            }
+        )
+
+    def _only_printed(self, result: ResearchResult) -> ResearchResult:
+        """The result with the claims and views that are printed."""
+        claims = tuple(claim for claim in result.claims if self._is_printed(claim))
+        views = tuple(view for view in result.views if set(view.claims) <= self.claims.keys())
+        return result.model_copy(update={"claims": claims, "views": views})
+
+    def _is_printed(self, claim: Claim) -> bool:
+        printed = self.claims.get(claim.claim_id)
+        return printed is not None and same_figure(claim, printed)
+
+    def _event(self, event: MarketEvent) -> MarketEvent:
+        return event.model_copy(
+            update={
+                "description": self.known(event.description, event.event_id),
+                "claims": tuple(name for name in event.claims if name in self.claims),
+            }
+        )
+
+    def _is_sound(self, event: MarketEvent, market: str) -> bool:
+        """Whether there is something left of an event of the market, and it is on the day of its
+        figures and of the market's own bank."""
+        if not event.description:
+            return False
+        objections = [issue.description for issue in check_bank(event, self.banks, self.areas)]
+        objections += check_event_day(event, self.claims)
+        objections += check_scheduled_day(event, self.scheduled)
+        if event.market != market:
+            objections.append(f"{event.event_id}: it is an event of {event.market}")
+        self._note(DroppedSentence(place=event.event_id, reason=told) for told in objections)
+        return not objections
+
+    def _all_known(self, lines: Iterable[str], place: str) -> tuple[str, ...]:
+        known = (self.known(line, place) for line in lines)
+        return tuple(line for line in known if line)
+
+    def _all_printed(self, lines: Iterable[str], place: str) -> tuple[str, ...]:
+        printed = (self.printed(line, place) for line in lines)
+        return tuple(line for line in printed if line)
+
+    def _note(self, dropped: Iterable[DroppedSentence]) -> None:
+        self.dropped.extend(dropped)
+
+
+NONE_CHOSEN = "its sources disagree on its figure, and none was chosen"
+
+MOST_DROPPED = 2_000
+"""What a market's section can hold."""
+
+
+class JudgedMarket(NamedTuple):
+    """What may be printed of a market.
+
+    `outcome` holds no claim, view, sentence or reason beyond that; `claims` are by id. It is
+    `undecided` while a conflict of it waits for a person.
+    """
+
+    outcome: MarketOutcome
+    claims: Mapping[str, Claim]
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    dropped: tuple[DroppedSentence, ...] = ()
+    objections: tuple[ReportedObjection, ...] = ()
+    undecided: bool = False
+
+
+class JudgedWeek(NamedTuple):
+    """What may be printed of a week: its markets by name, its claims by id, its conflicts."""
+
+    markets: Mapping[str, JudgedMarket]
+    claims: Mapping[str, Claim]
+    conflicts: tuple[ConflictRecord, ...]
+
+    def known_to(self, market: str) -> dict[str, Claim]:
+        """What a market's prose may refer to: the week's claims, its own in their place, and none
+        that it had to withhold."""
+        judged = self.markets[market]
+        return _known(self.claims, judged.claims, {v.claim_id for v in judged.verdicts})
+
+
+def judge(
+    outcomes: Sequence[MarketOutcome],
+    config: RunConfig,
+    window: TimeWindow,
+    voting: VotingConfig,
+) -> JudgedWeek:
+    """The findings on the configured markets, in their order, judged by the ledger, the validators
+    and the conflicts by the rules of `voting`. A market without an outcome is there as one that was
+    not reached."""
+    by_market = {outcome.market: outcome for outcome in outcomes}
+    there = [by_market.get(name) or not_reached(name) for name in config.market_names]
+    evidence = [result for outcome in there for result in outcome.evidence]
+    ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
+    sound = [sifted(outcome, ledger) for outcome in there]
+    conflicts = conflicts_of(sound, voting)
+    surviving = surviving_claims_of(sound, conflicts, ledger)
+    claims = week_claims({market: left.claims for market, left in surviving.items()})
+    answers = _rate_answers(evidence)
+    banks, scheduled = known_banks(answers), scheduled_days(answers)
+    markets = {}
+    for spec, outcome in zip(config.markets, there, strict=True):
+        left = surviving[spec.market]
+        known = _known(claims, left.claims, left.rejected.keys())
+        guard = ProseGuard(known, banks, scheduled, spec.areas)
+        verdicts = verdicts_of(outcome, left, conflicts)
+        grounds = grounds_of(outcome, known, verdicts, banks, spec.areas)
+        heard = without_objected(outcome, grounds)
+        printable = _as_it_stands(spec, guard.outcome(heard.outcome), left)
+        markets[spec.market] = JudgedMarket(
+            outcome=printable,
+            claims=left.claims,
+            verdicts=verdicts,
+            dropped=(*heard.dropped, *guard.dropped)[:MOST_DROPPED],
+            objections=objections_of(printable, grounds),
+            undecided=any(c.market == spec.market and not c.resolved for c in conflicts),
+        )
+    return JudgedWeek(markets, claims, conflicts)
+
+
+def not_reached(market: str) -> MarketOutcome:
+    """The outcome of a market that the run has none of."""
+    return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
+
+
+def _rate_answers(evidence: Sequence[ToolResult]) -> tuple[SourceResult, ...]:
+    """What the sources say of central banks: their rates, their decisions, their calendars."""
+    return (
+        *returned_by("get_policy_rate", PolicyRates, evidence),
+        *returned_by("get_rate_decisions", RateDecisions, evidence),
+        *returned_by("get_decision_calendar", DecisionCalendar, evidence),
+    )
+
+
+def _known(
+    week: Mapping[str, Claim], own: Mapping[str, Claim], judged: Collection[str]
+) -> dict[str, Claim]:
+    others = {name: claim for name, claim in week.items() if name not in judged}
+    return {**others, **own}
+
+
+def _as_it_stands(
+    spec: MarketSpec, outcome: MarketOutcome, surviving: SurvivingClaims
+) -> MarketOutcome:
+    """The outcome with what is withheld named, and missing without its essential figure."""
+    missing = outcome.missing
+    if surviving.rejected:
+        named = ", ".join(surviving.rejected)
+        missing = (clip(f"{spec.market}: rejected and withheld: {named}"), *missing)
+    lacking = decide_outcome(spec, outcome.results, outcome.agents)
+    became = outcome.outcome
+    if is_counted(outcome) and lacking not in (Outcome.RESEARCHED, Outcome.PARTIAL):
+        became = Outcome.MISSING
+        missing = missing or (NONE_CHOSEN,)
+    return outcome.model_copy(update={"missing": missing, "outcome": became})

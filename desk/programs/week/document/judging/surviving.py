@@ -1,0 +1,168 @@
+"""Which claims a report prints: those that stand after the conflicts and follow from what they
+rest on. What was rejected, by the validator or by the ledger, is withheld, with all that is
+derived from it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
+from desk.contracts.week.report import MarketOutcome
+from desk.programs.week.document.judging.claims import same_figure, week_claims
+from desk.trust.claims.dependence import without_dependents
+from desk.trust.claims.rejections import without_rejected
+from desk.trust.conflicts import state, state_on, surviving_claims
+from desk.trust.ledger import FAILURES, Ledger, Objection
+
+RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
+
+
+class Sifted(NamedTuple):
+    """A market's outcome with the claims that follow from their evidence, and why others are
+    rejected."""
+
+    outcome: MarketOutcome
+    delivered: tuple[str, ...]
+    rejected: Mapping[str, Objection]
+    fallen: frozenset[tuple[str, str, str]] = frozenset()
+    """What was stated that does not stand, as `stated_in` has it."""
+
+
+class SurvivingClaims(NamedTuple):
+    """A market's printed claims by id, in the order delivered, and why others are rejected."""
+
+    claims: Mapping[str, Claim]
+    rejected: Mapping[str, Objection]
+
+
+def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
+    """The outcome without the claims that its validator has rejected or the ledger objects to."""
+    verdicts = outcome.validation.verdicts if outcome.validation else ()
+    rejected = {
+        verdict.claim_id: Objection(verdict.decided_by, verdict.words)
+        for verdict in verdicts
+        if verdict.status is ClaimStatus.REJECTED
+    }
+    passed = without_rejected(outcome.results, outcome.validation)
+    results = tuple(_sound(result, passed, ledger, rejected) for result in passed)
+    delivered = dict.fromkeys(c.claim_id for result in outcome.results for c in result.claims)
+    left = {claim.claim_id for result in results for claim in result.claims}
+    for name in delivered.keys() - left:
+        rejected.setdefault(name, Objection(ClaimCheck.FORMULA, RESTS_ON_WITHHELD))
+    sound = outcome.model_copy(update={"results": results})
+    fallen = stated_in(outcome) - stated_in(sound)
+    return Sifted(sound, tuple(delivered), rejected, frozenset(fallen))
+
+
+def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
+    """Who states what of which id: agent, claim and figure."""
+    return {
+        (result.agent, claim.claim_id, stated)
+        for result in outcome.results
+        for claim in result.claims
+        for stated in (state(claim.value, claim.unit), state_on(claim))
+    }
+
+
+def surviving_claims_of(
+    markets: Sequence[Sifted], conflicts: Sequence[ConflictRecord], ledger: Ledger
+) -> dict[str, SurvivingClaims]:
+    """What stands of each market's claims, by market.
+
+    One id states one figure in the whole report: where markets differ, the figure of the market
+    that it is about holds in all of them, and what that market rejects stands in none.
+    """
+    found = {
+        market.outcome.market: _settled(
+            surviving_claims(market.outcome.results, conflicts), market.rejected, ledger
+        )
+        for market in markets
+    }
+    all_claims = week_claims({market: surviving.claims for market, surviving in found.items()})
+    week = {
+        name: claim
+        for name, claim in all_claims.items()
+        if claim.subject not in found or name not in found[claim.subject].rejected
+    }
+    return {
+        market.outcome.market: _in_week(market, found[market.outcome.market], week, ledger)
+        for market in markets
+    }
+
+
+def _sound(
+    result: ResearchResult,
+    results: Iterable[ResearchResult],
+    ledger: Ledger,
+    rejected: dict[str, Objection],
+) -> ResearchResult:
+    """The result with the claims that follow from their evidence; notes the others."""
+    known = {claim.claim_id: claim for other in results for claim in other.claims}
+    known |= {claim.claim_id: claim for claim in result.claims}
+    fallen: dict[str, Objection] = {}
+    for claim in sorted(result.claims, key=lambda claim: bool(claim.inputs)):
+        objection = _resting_on(claim, fallen) or _of_ledger(ledger, claim, known)
+        if objection is not None:
+            fallen[claim.claim_id] = objection
+    for name, objection in fallen.items():
+        rejected.setdefault(name, objection)
+    gone = [claim for claim in result.claims if claim.claim_id in fallen]
+    kept = [claim for claim in result.claims if claim.claim_id not in fallen]
+    return result.model_copy(update={"claims": without_dependents(kept, gone)})
+
+
+def _settled(
+    claims: Mapping[str, Claim], rejected: Mapping[str, Objection], ledger: Ledger
+) -> SurvivingClaims:
+    """What is left when nothing rests on what is gone. `rejected` loses what stands after all:
+    another agent's sound claim of the same id."""
+    objections = {name: found for name, found in rejected.items() if name not in claims}
+    left = dict(claims)
+    fallen = True
+    while fallen:
+        fallen = False
+        for name, claim in tuple(left.items()):
+            objection = _objection(claim, left, ledger)
+            if objection is not None:
+                objections[name] = objection
+                del left[name]
+                fallen = True
+    return SurvivingClaims(left, objections)
+
+
+def _objection(claim: Claim, claims: Mapping[str, Claim], ledger: Ledger) -> Objection | None:
+    if not claim.inputs:
+        return None
+    gone = [name for name in claim.inputs if name not in claims]
+    return _resting_on(claim, gone) or _of_ledger(ledger, claim, claims)
+
+
+def _resting_on(claim: Claim, gone: Collection[str]) -> Objection | None:
+    named = [name for name in claim.inputs if name in gone]
+    words = f"Withheld: it rests on {', '.join(named)}, which is withheld."
+    return Objection(ClaimCheck.FORMULA, words) if named else None
+
+
+def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> Objection | None:
+    """The ledger's objection without figures: what is withheld is not told in its reason."""
+    objection = ledger.objection(claim, claims)
+    if objection is None:
+        return None
+    return objection._replace(words=f"Withheld: {FAILURES[objection.check]}.")
+
+
+def _in_week(
+    market: Sifted, surviving: SurvivingClaims, week: Mapping[str, Claim], ledger: Ledger
+) -> SurvivingClaims:
+    claims = {
+        name: _preferred(surviving.claims.get(name), week[name])
+        for name in market.delivered
+        if name in week and name not in surviving.rejected
+    }
+    return _settled(claims, surviving.rejected, ledger)
+
+
+def _preferred(own: Claim | None, of_week: Claim) -> Claim:
+    """The market's own claim, with its own evidence, where it states what the week's does."""
+    return own if own and same_figure(own, of_week) else of_week

@@ -1,0 +1,129 @@
+"""How far each claim of a report can be relied on, and what decided."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict, CrossCheck
+from desk.contracts.week.report import MarketOutcome, MarketReport
+from desk.programs.week.document.judging.surviving import SurvivingClaims
+from desk.trust.ledger import Objection
+from desk.trust.prose import clip
+
+SILENT: Final = "the validator gave no verdict on it"
+NOT_REACHED: Final = "its validation had not ended when the report was due"
+DECIDERS: Final = {
+    DecidedBy.VOTE: "a vote",
+    DecidedBy.PERSON: "a person",
+    DecidedBy.DEFAULT: "the stated default",
+    DecidedBy.PUBLISHER: "its own publisher's word",
+}
+
+
+def verdicts_of(
+    outcome: MarketOutcome, surviving: SurvivingClaims, conflicts: Iterable[ConflictRecord]
+) -> tuple[ClaimVerdict, ...]:
+    """One verdict for each printed claim, in their order, and one for each rejected claim.
+
+    The validator's, where there is one. A claim that a conflict was decided for is contested, and
+    one that was not validated has a single source, with the reason.
+    """
+    validated = outcome.validation.verdicts if outcome.validation else ()
+    known = frozenset(result.evidence_id for result in outcome.evidence)
+    given = {
+        verdict.claim_id: _as_supported(verdict, known)
+        for verdict in validated
+        if verdict.status is not ClaimStatus.REJECTED
+    }
+    decided = _decided(conflicts)
+    printed = (
+        _contested(given.get(name) or _unvalidated(claim, outcome), decided.get(name))
+        for name, claim in surviving.claims.items()
+    )
+    rejected = (_rejected(name, found) for name, found in surviving.rejected.items())
+    return (*printed, *rejected)
+
+
+def with_contested(section: MarketReport, contested: Mapping[str, CrossCheck]) -> MarketReport:
+    """The section with the claims contested that do not fit those of other markets."""
+    verdicts = tuple(
+        _contested_across(verdict, contested.get(verdict.claim_id)) for verdict in section.verdicts
+    )
+    return section.model_copy(update={"verdicts": verdicts})
+
+
+def _decided(conflicts: Iterable[ConflictRecord]) -> dict[str, ConflictRecord]:
+    """The conflicts that were decided for a figure, by the claims in them."""
+    return {
+        position.claim_id: conflict
+        for conflict in conflicts
+        if conflict.resolved and conflict.chosen is not None
+        for position in conflict.positions
+        if position.claim_id is not None
+    }
+
+
+def _as_supported(verdict: ClaimVerdict, known: frozenset[str]) -> ClaimVerdict:
+    """The verdict as far as what it names bears it: without a second origin nothing is verified.
+    Evidence that is no tool result of the market is left out."""
+    status = verdict.status
+    if status is ClaimStatus.VERIFIED and len(set(verdict.origins)) < 2:
+        status = ClaimStatus.SINGLE_SOURCE
+    evidence = tuple(name for name in verdict.evidence if name in known)
+    return verdict.model_copy(update={"status": status, "evidence": evidence})
+
+
+def _contested(verdict: ClaimVerdict, conflict: ConflictRecord | None) -> ClaimVerdict:
+    if conflict is None:
+        return verdict
+    decider = DECIDERS[conflict.decided_by or DecidedBy.VOTE]
+    words = f"Sources disagree on it, and {decider} decided for this figure."
+    return verdict.model_copy(
+        update={
+            "status": ClaimStatus.CONTESTED,
+            "decided_by": ClaimCheck.SECOND_SOURCE,
+            "words": words,
+        }
+    )
+
+
+def _contested_across(verdict: ClaimVerdict, check: CrossCheck | None) -> ClaimVerdict:
+    if check is None or verdict.status is ClaimStatus.REJECTED:
+        return verdict
+    return verdict.model_copy(
+        update={
+            "status": ClaimStatus.CONTESTED,
+            "decided_by": ClaimCheck.CROSS_MARKET,
+            "words": check.text,
+        }
+    )
+
+
+def _unvalidated(claim: Claim, outcome: MarketOutcome) -> ClaimVerdict:
+    words = f"It follows from its evidence. It was not validated: {_why(outcome)}."
+    return ClaimVerdict(
+        claim_id=claim.claim_id,
+        status=ClaimStatus.SINGLE_SOURCE,
+        decided_by=ClaimCheck.EVIDENCE,
+        words=clip(words),
+    )
+
+
+def _why(outcome: MarketOutcome) -> str:
+    """Why a claim has no verdict: nobody validated, or somebody did and passed it over."""
+    if outcome.validation is not None:
+        return SILENT
+    lines = [line for line in outcome.agents if line.task_type is TaskType.VALIDATE]
+    failed = next((line.error for line in lines if not line.delivered and line.error), None)
+    return failed.removesuffix(".") if failed else NOT_REACHED
+
+
+def _rejected(name: str, objection: Objection) -> ClaimVerdict:
+    return ClaimVerdict(
+        claim_id=name,
+        status=ClaimStatus.REJECTED,
+        decided_by=objection.check,
+        words=clip(objection.words),
+    )

@@ -1,0 +1,84 @@
+"""Where the reports of weeks are published, and how they are read there."""
+
+from pathlib import Path
+from typing import Final
+
+from desk.contracts.week.report import ResearchReport, Revision
+from desk.contracts.week.run import PublishedFiles
+from desk.documents.publishing.publish import DocumentKind
+from desk.documents.publishing.signature import Signer
+from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
+
+DEFAULT_SLUG: Final = "asia-g10-fx"
+FOLDER: Final = "weekly"
+
+REPORT: Final = DocumentKind(
+    folder=FOLDER,
+    markdown=render_markdown,
+    html=render_html,
+    json=to_json,
+    from_json=from_json,
+    are_same=lambda one, other: apart_from_the_run(one) == apart_from_the_run(other),
+)
+
+
+def publish(
+    report: ResearchReport,
+    directory: Path,
+    slug: str = DEFAULT_SLUG,
+    signer: Signer | None = None,
+) -> PublishedFiles:
+    """Write a report's three forms under their week's name and under their revision's.
+
+    `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
+    With a signer, `....sig` beside them holds its signature of the three. A revision that is there
+    already, with the same content apart from the run, and signed where there is a signer, is left
+    as it is. When writing fails, all files are as they were.
+
+    Raises:
+        PublishingError: a file or directory could not be written.
+    """
+    stem = f"{report.week}-{slug}"
+    latest = REPORT.named(directory, stem)
+    revision = f"{stem}.r{report.revision}"
+    superseded = _is_superseded(report, Path(latest.json_file))
+    REPORT.publish(report, directory, [revision] if superseded else [revision, stem], signer)
+    return latest
+
+
+def published_revisions(
+    directory: Path, week: str, slug: str = DEFAULT_SLUG
+) -> tuple[Revision, ...]:
+    """What has been published of a week under a slug, by whichever run, oldest first.
+
+    Read from the highest revision whose file can be read, so that no number is given twice.
+    """
+    stem = f"{week}-{slug}"
+    numbered = {_number(path): path for path in (directory / FOLDER).glob(f"{stem}.r*.json")}
+    for _, path in sorted(numbered.items(), reverse=True):
+        report = read_published(path)
+        if report is not None:
+            return report.revisions
+    return ()
+
+
+def _number(path: Path) -> int:
+    number = path.name.removesuffix(".json").rpartition(".r")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def read_published(path: Path) -> ResearchReport | None:
+    """The report that a published JSON file holds; None where there is none or it is damaged."""
+    return REPORT.read(path)
+
+
+def _is_superseded(report: ResearchReport, latest: Path) -> bool:
+    """Whether a later revision of the same run is out already, as when a slow attempt ends late."""
+    published = read_published(latest)
+    return (
+        published is not None
+        and published.timings.run_id == report.timings.run_id
+        and published.revision > report.revision
+    )

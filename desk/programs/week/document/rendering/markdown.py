@@ -1,0 +1,387 @@
+"""A report as plain Markdown, readable in a terminal."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ConflictRecord, Position, Tone
+from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.learning.lessons import Scorecard
+from desk.contracts.markets import MarketGroup, MarketKind
+from desk.contracts.week.changes import Changes
+from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from desk.documents.rendering.figures.traces import Stated, Traces
+from desk.documents.rendering.markdown import (
+    Titled,
+    bullets,
+    escaped,
+    link,
+    markdown_document,
+    table,
+)
+from desk.documents.rendering.trust_words import (
+    check_words,
+    outcome_words,
+    position_words,
+    standing_words,
+    state_words,
+    status_words,
+    verdicts_of,
+)
+from desk.documents.rendering.wording import human, instant, rests_on, share_words
+from desk.programs.week.document.rendering.coverage_words import coverage_lines, outage_lines
+from desk.programs.week.document.rendering.digest import Digest, digests
+from desk.programs.week.document.rendering.objections import (
+    dropped_lines,
+    objection_words,
+    objections_to,
+    other_objections,
+    rejected_lines,
+)
+from desk.programs.week.document.rendering.record_words import (
+    SCORE_COLUMNS,
+    WEIGHT_COLUMNS,
+    direction_words,
+    recommendation_lines,
+    record_lead,
+    score_notes,
+    score_table,
+    weight_cells,
+)
+from desk.programs.week.document.rendering.record_words import TITLE as RECORD_TITLE
+from desk.programs.week.document.rendering.wording import (
+    MOVER_COLUMNS,
+    RATE_COLUMNS,
+    change_words,
+    changes_note,
+    changes_title,
+    claim_on,
+    commentator_words,
+    commenting_words,
+    confirmed_words,
+    contribution_words,
+    coverage_words,
+    decision_line,
+    duration_words,
+    figure_on,
+    gaps,
+    mover_cells,
+    planning_words,
+    rate_cells,
+    spent_words,
+    window_words,
+)
+from desk.programs.week.document.rendering.words import (
+    CAUTION,
+    METHOD,
+    WITHHELD,
+    group_sources,
+    leaning_words,
+    tone_words,
+)
+
+
+def record_markdown(report: ResearchReport) -> str:
+    """The section's body; empty where the run asked nothing of the record."""
+    lead = record_lead(report)
+    if lead is None or report.advice is None:
+        return ""
+    return "\n\n".join((escaped(lead), *_parts(report)))
+
+
+def _parts(report: ResearchReport) -> Iterator[str]:
+    advice = report.advice
+    if advice is None:
+        return
+    lines = recommendation_lines(report)
+    if lines:
+        yield bullets([escaped(f"{line.taken}: {line.words}. {line.reason}") for line in lines])
+    if advice.weights:
+        cells = [weight_cells(weight) for weight in advice.weights]
+        yield table(WEIGHT_COLUMNS, cells, ("Whose word", "Why"))
+    if advice.scorecard is not None and advice.weeks:
+        yield from _scorecard(advice.scorecard)
+
+
+def _scorecard(scorecard: Scorecard) -> Iterator[str]:
+    scores = score_table(scorecard)
+    rows = (*scores.of_all, *scores.of_markets)
+    yield table(SCORE_COLUMNS, rows, ("Forecasts",)) if rows else "No forecast has come due yet."
+    if scorecard.bins:
+        yield bullets(
+            [
+                f"Said {share_words(each.low)} to {share_words(each.high)}, on average "
+                f"{share_words(each.mean)}: came {each.rose} of {each.count} times"
+                for each in scorecard.bins
+            ]
+        )
+    yield "\n\n".join(escaped(note) for note in score_notes(scorecard))
+
+
+KEY_METRICS: Final = (
+    Metric.LAST,
+    Metric.MOVE,
+    Metric.Z_SCORE,
+    Metric.RANGE_POSITION,
+    Metric.BAND_POSITION,
+    Metric.YEAR_LOW,
+    Metric.YEAR_HIGH,
+    Metric.POLICY_RATE,
+    Metric.DIFFERENTIAL,
+)
+"""The figures of a market's headline, in this order."""
+
+CHANGES_SHOWN: Final = 12
+
+
+def render_markdown(report: ResearchReport) -> str:
+    """The report's Markdown form. The same report always gives the same text."""
+    facts = (
+        f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
+        f"Revision {report.revision}."
+    )
+    return markdown_document(
+        report.title, (facts,), _sections(report), method=METHOD, run=_run(report)
+    )
+
+
+def _sections(report: ResearchReport) -> Iterator[Titled]:
+    yield changes_title(report.changes), _changes(report.changes)
+    yield "Commentary", _commentary(report)
+    yield "Coverage", _coverage(report)
+    yield "Summary", bullets([escaped(line.text) for line in report.summary])
+    yield from _movers(report)
+    yield "Policy rates", _rates(report)
+    yield "Rate decisions in the window", _calendar(report, ahead=False)
+    yield "Calendar ahead", _calendar(report, ahead=True)
+    yield from _markets(report)
+    yield "Conflicts", _conflicts(report.conflicts)
+    yield "Across markets", _cross_checks(report)
+    yield RECORD_TITLE, record_markdown(report)
+    yield "What is missing and why", _missing(report)
+    yield "Revisions", _revisions(report)
+    yield "Sources", _sources(report)
+    yield "Figures and their evidence", _figures(report)
+
+
+def _commentary(report: ResearchReport) -> str:
+    if not report.commentary:
+        return ""
+    lines = bullets([escaped(line.text) for line in report.commentary])
+    return f"{lines}\n\n{escaped(commentator_words(report))}"
+
+
+def _changes(changes: Changes) -> str:
+    """The material ones; those after the first few stand in the JSON form and on the page."""
+    note = changes_note(changes)
+    if note is not None:
+        return escaped(note)
+    shown = changes.entries[:CHANGES_SHOWN]
+    lines = [f"{change.kind}: {escaped(change_words(change))}" for change in shown]
+    more = len(changes.entries) - len(lines)
+    told = bullets([*lines, f"and {more} more, on the page"] if more > 0 else lines)
+    return f"{told}\n\n{escaped(changes.note)}" if changes.note else told
+
+
+def _coverage(report: ResearchReport) -> str:
+    lines = [
+        f"{line.market} is missing: {escaped(line.reason)}" for line in report.coverage.missing
+    ]
+    lines += [escaped(line) for line in (*report.coverage.notes, *coverage_lines(report))]
+    line = f"**{coverage_words(report)}.**"
+    return f"{line}\n\n{bullets(lines)}" if lines else line
+
+
+def _movers(report: ResearchReport) -> Iterator[Titled]:
+    for group in MarketGroup:
+        rows = [mover_cells(row) for row in report.movers if row.group is group]
+        if rows:
+            yield f"Movers: {group}", table(MOVER_COLUMNS, rows, ("Pair", "Dollar"))
+
+
+def _rates(report: ResearchReport) -> str:
+    rows = [rate_cells(row) for row in report.policy_rates]
+    return table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")) if rows else ""
+
+
+def _calendar(report: ResearchReport, *, ahead: bool) -> str:
+    rows = [_calendar_cells(row) for row in report.calendar if row.ahead is ahead]
+    if not rows:
+        return "None announced." if ahead else "None on record."
+    columns = ("Day", "Bank", "Outlook" if ahead else "Outcome")
+    return table(columns, rows, columns)
+
+
+def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
+    return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome.text
+
+
+def _markets(report: ResearchReport) -> Iterator[Titled]:
+    digest = digests(report)
+    titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Policy-rate areas"}
+    for kind, title in titles.items():
+        sections = (
+            _market(market, digest[market.market], direction_words(market, report))
+            for market in report.markets
+            if market.kind is kind
+        )
+        yield title, "\n\n".join(line for section in sections for line in section)
+
+
+def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iterable[str]:
+    revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
+    yield f"### {market.market} ({human(market.outcome)}{revised})"
+    figures = [
+        f"{human(metric)} {printed}{_doubt(market, metric)}"
+        for metric in KEY_METRICS
+        if (printed := figure_on(market, metric)) is not None
+    ]
+    if figures:
+        yield ", ".join(figures)
+    remarks = (
+        *((f"Direction: {direction}",) if direction else ()),
+        *(_event(event, market) for event in digest.events),
+        *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
+        *(_tone(tone) for tone in digest.tones),
+        *(f"Missing: {escaped(reason)}" for reason in digest.missing),
+        *(f"Note: {escaped(warning)}" for warning in digest.warnings),
+        *(
+            f"Objection: {escaped(objection_words(each))}"
+            for each in other_objections(market, digest.events)
+        ),
+        *(
+            f"Suspect fixing of {print_full_day(fixing.day)}, {escaped(fixing.value)}, left out: "
+            f"{escaped(fixing.reason)}"
+            for fixing in market.suspects
+        ),
+        _work(market),
+    )
+    yield bullets(remarks)
+
+
+def _doubt(market: MarketReport, metric: Metric) -> str:
+    """A mark on a contested figure; the others need none here."""
+    claim = claim_on(market, metric)
+    verdict = verdicts_of(market).get(claim.claim_id) if claim else None
+    contested = verdict is not None and verdict.status is ClaimStatus.CONTESTED
+    return " (contested)" if contested else ""
+
+
+def _event(event: ReportedEvent, market: MarketReport) -> str:
+    checked = confirmed_words(event)
+    source = f" {link('Source', event.source_url)}" if event.source_url else ""
+    return (
+        f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
+        f"(confidence {share_words(event.confidence)}, {checked}){source}"
+    ) + "".join(
+        f" **Objection**, {escaped(objection_words(each))}" for each in objections_to(event, market)
+    )
+
+
+def _tone(tone: Tone) -> str:
+    """How a text sounds, with its title and its link as data."""
+    title = f"“{escaped(tone.title)}”" if tone.title else WITHHELD
+    source = f" {link('Source', tone.url)}" if tone.url else ""
+    return (
+        f"Tone ({CAUTION[tone.by]}): **{leaning_words(tone)}**, {escaped(tone_words(tone))}, "
+        f"{title}{source}"
+    )
+
+
+def _work(market: MarketReport) -> str:
+    confidence = f"Confidence {share_words(market.confidence)}."
+    work = "; ".join(escaped(contribution_words(line)) for line in market.agents)
+    verdict = f" Validator: {escaped(market.recommendation)}" if market.recommendation else ""
+    return f"{confidence} {work}.{verdict}" if work else f"{confidence}{verdict}"
+
+
+def _claim_cells(name: str, stated: Stated) -> tuple[str, ...]:
+    claim = stated.claim
+    rests = "; ".join(words for words in (rests_on(claim), *claim.evidence) if words)
+    return (
+        name,
+        print_claim(claim),
+        claim.as_of.isoformat(),
+        status_words(stated.verdict),
+        check_words(stated.verdict),
+        rests,
+    )
+
+
+def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
+    return bullets([line for conflict in conflicts for line in _conflict(conflict)]) or "None."
+
+
+def _conflict(conflict: ConflictRecord) -> Iterable[str]:
+    """A conflict in one item, its positions in items below it."""
+    words = f"{conflict.market}, {conflict.kind}, {escaped(state_words(conflict))}"
+    positions = "".join(
+        f"\n  - {_standing(conflict, position)}{escaped(position_words(position))}"
+        for position in conflict.positions
+    )
+    resolution = escaped(conflict.resolution)
+    yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions}"
+
+
+def _standing(conflict: ConflictRecord, position: Position) -> str:
+    words = standing_words(conflict, position)
+    return f"{words}: " if words else ""
+
+
+def _cross_checks(report: ResearchReport) -> str:
+    return bullets(
+        [
+            f"{escaped(check.subject)}, {human(check.kind)}: {escaped(check.text)}"
+            for check in report.cross_checks
+        ]
+    )
+
+
+def _missing(report: ResearchReport) -> str:
+    lines = [f"{line.market}: {escaped(line.reason)}" for line in report.coverage.missing]
+    lines += [escaped(note) for note in report.coverage.notes]
+    lines += [escaped(line) for line in outage_lines(report.coverage)]
+    lines += [escaped(reason) for reason in gaps(report)]
+    lines += [f"Dead letter: `{escaped(letter)}`" for letter in report.dead_letters]
+    lines += [escaped(line) for line in (*rejected_lines(report), *dropped_lines(report))]
+    return bullets(lines) or "Nothing."
+
+
+def _revisions(report: ResearchReport) -> str:
+    return bullets(
+        [
+            f"Revision {line.revision}, {instant(line.published_at)}: {line.kind}"
+            + (f" of {line.market}" if line.market else "")
+            + (f", {escaped(line.reason)}" if line.reason else "")
+            for line in report.revisions
+        ]
+    )
+
+
+def _sources(report: ResearchReport) -> str:
+    groups = [
+        f"{link(group.name, group.url)} ({group.tier}): `{escaped(group.server)}` "
+        f"{escaped(group.tool)}, {group.answers} "
+        f"{'answer' if group.answers == 1 else 'answers'}, retrieved {group.retrieved}"
+        for group in group_sources(report.sources)
+    ]
+    return bullets(groups) or "None."
+
+
+def _figures(report: ResearchReport) -> str:
+    """Every figure once, by the section that it is about."""
+    rows = [_claim_cells(name, stated) for name, stated in Traces(report).entries.items()]
+    columns = ("Figure", "Value", "Day", "Verdict", "Decided by", "Rests on")
+    return table(columns, rows, ("Figure", "Verdict", "Decided by", "Rests on")) if rows else ""
+
+
+def _run(report: ResearchReport) -> tuple[str, ...]:
+    return (
+        duration_words(report),
+        f"Analysts: {escaped(report.usage.model)}, {spent_words(report)}",
+        *((escaped(planned),) if (planned := planning_words(report)) else ()),
+        *((escaped(commented),) if (commented := commenting_words(report)) else ()),
+        f"Workflow `{escaped(report.timings.workflow_id)}`, run `{escaped(report.timings.run_id)}`",
+        *((f"Seal `{report.seal}`",) if report.seal else ()),
+    )

@@ -1,0 +1,246 @@
+"""What the desk's own record changed in a week, and how its forecasts did, in words."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.results import Forecast, View, ViewKind
+from desk.contracts.learning.lessons import (
+    Advice,
+    AdviceKind,
+    Recommendation,
+    RecordWeight,
+    Scorecard,
+    ScoreRow,
+    Voice,
+)
+from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId
+from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line, share_words
+from desk.learning.advice import Judged, Taken, judged
+from desk.learning.calibration import ALL
+from desk.programs.week.document.sections.views import WORDINGS, standing_views
+
+TITLE: Final = "What the desk's own record changed"
+WEIGHT_COLUMNS: Final = ("Whose word", "Weight", "Outcomes", "Why")
+SCORE_COLUMNS: Final = (
+    "Forecasts",
+    "Scored",
+    "Right",
+    "Brier",
+    "Random walk",
+    "Carry",
+    "Brier beside carry",
+)
+LONGEST_REASON: Final = 400
+
+
+class RecommendationLine(NamedTuple):
+    """A recommendation: what became of it, what it says, and why."""
+
+    taken: Taken
+    words: str
+    reason: str
+
+
+class ScoreTable(NamedTuple):
+    """The rows of a scorecard: all forecasts, each agent's and the hypotheses, and apart those of
+    each market."""
+
+    of_all: tuple[tuple[str, ...], ...]
+    of_markets: tuple[tuple[str, ...], ...]
+
+
+def record_lead(report: ResearchReport) -> str | None:
+    """What the section says first; None where the run asked nothing of the record."""
+    advice = report.advice
+    if advice is None:
+        return None
+    if advice.unread is not None:
+        reason = shortened(advice.unread).rstrip(".")
+        return (
+            f"The desk's own record could not be read: {reason}. The week was researched by the "
+            "configured rules alone."
+        )
+    if advice.full:
+        return f"{nothing_kept(advice)} The week was researched by the configured rules alone."
+    if not advice.weeks:
+        return (
+            f"There was no record yet: before {instant(advice.as_of)}, no run had told what "
+            "became of it. The week was researched by the configured rules alone."
+        )
+    told = (_followed_words(report, advice), _weights_words(advice))
+    return f"The record rests on {_count(advice.weeks, 'earlier run')}. {' '.join(told)}"
+
+
+def nothing_kept(advice: Advice) -> str:
+    """Why a full record says nothing to an older week."""
+    return (
+        f"Nothing from before {instant(advice.as_of)} is kept: the desk's own record is full with "
+        "later weeks."
+    )
+
+
+def recommendation_lines(report: ResearchReport) -> tuple[RecommendationLine, ...]:
+    """Every recommendation with what the run made of it."""
+    return tuple(
+        RecommendationLine(taken, recommendation_words(each), reason_words(each))
+        for each, taken in _judged(report)
+    )
+
+
+def recommendation_words(recommendation: Recommendation) -> str:
+    """What is to be done: `ask yahoo_finance after the others for a quote`."""
+    server = one_line(recommendation.server)
+    tool = f"{server}.{one_line(recommendation.tool)}" if recommendation.tool else server
+    asked = f" for {human(recommendation.capability)}" if recommendation.capability else ""
+    if recommendation.kind is AdviceKind.PREFER_FALLBACK:
+        return f"ask {server} after the others{asked}"
+    if recommendation.kind is AdviceKind.AVOID_SOURCE:
+        return f"ask {server} after the others{asked or ' for everything'}"
+    if recommendation.kind is AdviceKind.ADD_SOURCE:
+        return f"name another source beside {server}, in .mcp.json and [capabilities]"
+    return f"give every call {recommendation.seconds or 0:g} s, because of {tool}"
+
+
+def reason_words(recommendation: Recommendation) -> str:
+    """What a recommendation rests on, with its counts."""
+    return shortened(recommendation.reason).rstrip(".")
+
+
+def weight_cells(weight: RecordWeight) -> tuple[str, str, str, str]:
+    """A row of the weights, in the order of `WEIGHT_COLUMNS`."""
+    voice = human(weight.name) if weight.voice is Voice.AGENT else f"source {weight.name}"
+    return voice, f"× {weight.factor:.2f}", f"{weight.outcomes}", shortened(weight.reason)
+
+
+def score_table(scorecard: Scorecard) -> ScoreTable:
+    """The rows of a scorecard as they are printed, in the order of `SCORE_COLUMNS`."""
+    agents = set(AgentId.known())
+    of_all = [row for row in scorecard.rows if row.of == ALL or row.of in agents]
+    of_markets = [row for row in scorecard.rows if row not in of_all]
+    if scorecard.hypotheses is not None:
+        of_all.append(scorecard.hypotheses)
+    of_all += scorecard.views
+    return ScoreTable(tuple(map(score_cells, of_all)), tuple(map(score_cells, of_markets)))
+
+
+def score_cells(row: ScoreRow) -> tuple[str, ...]:
+    """One row of a scorecard."""
+    return (
+        "all forecasts" if row.of == ALL else human(row.of),
+        f"{row.scored}",
+        f"{row.hits} of {row.decided}",
+        brier_words(row.brier),
+        brier_words(row.random_walk),
+        brier_words(row.carry),
+        brier_words(row.brier_carried),
+    )
+
+
+def brier_words(score: float | None) -> str:
+    """A Brier score to three decimals, or the sign for none."""
+    return NO_FIGURE if score is None else f"{score:.3f}"
+
+
+def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
+    """What goes with a scorecard: what is open and void, the stance, how to read it, its source."""
+    waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
+    void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
+    lines = [f"Not in it: {waiting}{void}."]
+    if scorecard.monitor.one_sided:
+        lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
+    if scorecard.rows or scorecard.hypotheses:
+        lines.append(
+            "Brier score: the mean square of what the probability missed the outcome by; 0 is "
+            "perfect. A random walk says one half of everything; carry bets on the higher rate, "
+            "and the last column is the desk's score on the same forecasts."
+        )
+    if words := hypothesis_note(scorecard):
+        lines.append(words)
+    lines.append(follows_from(scorecard.as_of))
+    return tuple(lines)
+
+
+def hypothesis_note(scorecard: Scorecard) -> str | None:
+    """How the row of the hypotheses is read, and how many are not in it; None without any."""
+    void = scorecard.void_hypotheses
+    if scorecard.hypotheses is None and not void:
+        return None
+    left_out = f" Not in it: {void} without a price to be held against." if void else ""
+    views = (
+        " A row of a specialist is of the views of direction that it held in them, each with the "
+        "price that the hypothesis beside it waited for."
+        if scorecard.views
+        else ""
+    )
+    return (
+        "Hypotheses are those of research swarms, and what was recommended of stocks: right is one "
+        f"that was said to be likely and held, or unlikely and did not.{left_out}{views}"
+    )
+
+
+def follows_from(as_of: datetime) -> str:
+    """Where the figures of a scorecard come from."""
+    return (
+        "These figures follow from the outcomes that the desk's learning system has on record "
+        f"(workflow {LEARNING_SYSTEM_ID}), due by {instant(as_of)}."
+    )
+
+
+def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
+    """A market's view of its direction with its probability and horizon, where it has one."""
+    view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
+    return None if view is None or view.forecast is None else _direction(view, view.forecast)
+
+
+def _direction(view: View, forecast: Forecast) -> str:
+    leaning = WORDINGS[view.kind].of(view)
+    return (
+        f"{leaning} (confidence {share_words(view.confidence)}); fixed higher in "
+        f"{_count(forecast.weeks, 'week')}: {probability_words(forecast)} likely"
+    )
+
+
+def probability_words(forecast: Forecast) -> str:
+    """`54.2 %`."""
+    return f"{forecast.probability:.1%}".replace("%", " %")
+
+
+def shortened(text: str) -> str:
+    """Words that may quote a source, on one line and no longer than a reason needs."""
+    line = one_line(text)
+    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
+
+
+def _judged(report: ResearchReport) -> tuple[Judged, ...]:
+    if report.advice is None:
+        return ()
+    return judged(report.config.policy, report.advice, report.follows)
+
+
+def _followed_words(report: ResearchReport, advice: Advice) -> str:
+    if not advice.recommendations:
+        return "It recommends nothing."
+    counts = dict.fromkeys(Taken, 0)
+    for line in _judged(report):
+        counts[line.taken] += 1
+    told = ", ".join(_told(counts))
+    return f"It makes {_count(len(advice.recommendations), 'recommendation')}: {told}."
+
+
+def _told(counts: dict[Taken, int]) -> Iterator[str]:
+    for taken, count in counts.items():
+        if count:
+            yield f"{count} {taken}"
+
+
+def _weights_words(advice: Advice) -> str:
+    moved = sum(weight.factor != 1 for weight in advice.weights)
+    if not moved:
+        return "It changes no weight in a vote."
+    return f"It changes {_count(moved, 'weight')} in a vote."
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

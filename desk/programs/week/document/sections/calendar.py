@@ -1,0 +1,151 @@
+"""Rate decisions in the window with their outcome, and those announced for the weeks ahead."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import EventType, MarketEvent
+from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
+from desk.contracts.week.report import CalendarRow, MarketReport, Sentence
+from desk.contracts.weeks import TimeWindow
+from desk.programs.week.document.judging.claims import claim_of, returned_by
+from desk.trust.prose import reference, sentence
+
+HORIZON: Final = timedelta(days=42)
+"""How far ahead of the as-of instant the calendar looks: past the next meeting of most banks."""
+
+WITHOUT_OUTCOME: Final = "outcome not on record"
+"""Of a day that has passed: the bank was to decide, and no source has what it decided."""
+
+DECIDED: Final = ("raised", "cut", "held")
+"""The words with which an outcome begins that rests on a claim."""
+
+
+def calendar_of(
+    sections: Sequence[MarketReport],
+    evidence: Iterable[ToolResult],
+    claims: Mapping[str, Claim],
+    window: TimeWindow,
+) -> tuple[CalendarRow, ...]:
+    """One row for each decision day of an area, earliest first.
+
+    From the markets' events, whose prose refers to nothing but `claims`, and from the calendars
+    in the evidence.
+    """
+    today, last_day = window.end.date(), (window.end + HORIZON).date()
+    rows: dict[tuple[str, date], CalendarRow] = {}
+    for event in _rate_events(sections, EventType.RATE_DECISION):
+        rows.setdefault(_key(event), _decided(event, claims))
+    for event in _rate_events(sections, EventType.SCHEDULED_DECISION):
+        if event.event_date < today:
+            rows.setdefault(_key(event), _row(event, _plain(WITHOUT_OUTCOME), ahead=False))
+    with_outcome = {area for area, _ in rows}
+    for scheduled in _scheduled(evidence):
+        key = (scheduled.area, scheduled.day)
+        if today <= scheduled.day <= last_day:
+            rows.setdefault(key, _ahead(scheduled, claims))
+        elif window.start.date() < scheduled.day < today and scheduled.area not in with_outcome:
+            rows.setdefault(key, _without_outcome(scheduled))
+    for event in _rate_events(sections, EventType.SCHEDULED_DECISION):
+        if today <= event.event_date <= last_day:
+            rows.setdefault(_key(event), _announced(event, claims))
+    return tuple(sorted(rows.values(), key=lambda row: (row.day, row.bank, row.area)))
+
+
+def decision_prose(area: str, day: date, claims: Mapping[str, Claim]) -> str | None:
+    """What a bank decided, with references: `raised ([[...]]) to [[...]]`, printed as
+    `raised (+25 bp) to 4.25 %`. None without a claim on the change."""
+    change = claims.get(claim_id(area, Metric.DECISION_CHANGE, day))
+    rate = claims.get(claim_id(area, Metric.DECISION_RATE, day))
+    if change is None:
+        return None
+    if change.value.is_zero():
+        return f"held at {reference(rate)}" if rate else "held"
+    verb = "raised" if change.value > 0 else "cut"
+    return f"{verb} ({reference(change)})" + (f" to {reference(rate)}" if rate else "")
+
+
+def is_decided(row: CalendarRow) -> bool:
+    """Whether a row of the window has an outcome that rests on a claim."""
+    return not row.ahead and row.outcome.prose.startswith(DECIDED)
+
+
+def printable_name(name: str | None, area: str) -> str:
+    """A bank's name as a source gives it; its area's code where the name holds a digit or a
+    bracket, which could pass for a figure."""
+    unfit = name is None or any(sign.isdigit() or sign in "[]" for sign in name)
+    return area if unfit or not name else name
+
+
+def _rate_events(
+    sections: Sequence[MarketReport], event_type: EventType
+) -> tuple[MarketEvent, ...]:
+    return tuple(
+        event
+        for section in sections
+        for event in section.events
+        if event.event_type is event_type and event.area is not None
+    )
+
+
+def _scheduled(evidence: Iterable[ToolResult]) -> tuple[ScheduledDecision, ...]:
+    answers = returned_by("get_decision_calendar", DecisionCalendar, evidence)
+    return tuple(scheduled for answer in answers for scheduled in answer.scheduled)
+
+
+def _key(event: MarketEvent) -> tuple[str, date]:
+    return event.area or "", event.event_date
+
+
+def _decided(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
+    prose = decision_prose(event.area or "", event.event_date, claims) or _told(event)
+    return _row(event, sentence(prose, claims), ahead=False)
+
+
+def _told(event: MarketEvent) -> str:
+    """The event's own words, which go after the bank's name as an outcome does."""
+    told = event.description.removeprefix(event.central_bank or "").strip().removesuffix(".")
+    return told or WITHOUT_OUTCOME
+
+
+def _announced(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
+    return _row(event, sentence(_standing(event.area or "", claims), claims), ahead=True)
+
+
+def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
+    area = event.area or ""
+    bank = printable_name(event.central_bank, area)
+    return CalendarRow(area=area, bank=bank, day=event.event_date, outcome=outcome, ahead=ahead)
+
+
+def _ahead(scheduled: ScheduledDecision, claims: Mapping[str, Claim]) -> CalendarRow:
+    outcome = _standing(scheduled.area, claims)
+    if scheduled.announced_at_local is not None and scheduled.time_zone:
+        place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
+        outcome = f"{outcome}; at {scheduled.announced_at_local:%H:%M} {place} time"
+    return _scheduled_row(scheduled, sentence(outcome, claims), ahead=True)
+
+
+def _without_outcome(scheduled: ScheduledDecision) -> CalendarRow:
+    return _scheduled_row(scheduled, _plain(WITHOUT_OUTCOME), ahead=False)
+
+
+def _scheduled_row(scheduled: ScheduledDecision, outcome: Sentence, *, ahead: bool) -> CalendarRow:
+    return CalendarRow(
+        area=scheduled.area,
+        bank=printable_name(scheduled.bank, scheduled.area),
+        day=scheduled.day,
+        outcome=outcome,
+        ahead=ahead,
+    )
+
+
+def _standing(area: str, claims: Mapping[str, Claim]) -> str:
+    rate = claim_of(claims, area, Metric.POLICY_RATE)
+    return f"now {reference(rate)}" if rate else "scheduled"
+
+
+def _plain(words: str) -> Sentence:
+    return Sentence(prose=words, text=words)

@@ -1,0 +1,203 @@
+"""The summary: a few sentences that follow by rule from the rest of the report.
+
+Their figures are references to claims. What stands in digits is a count, a day or a name such as
+52-week.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Final
+
+from desk.analytics.figures import print_day
+from desk.analytics.prices.series import window_days
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.findings.verdicts import ClaimStatus, CrossCheck, CrossCheckKind
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.report import (
+    CalendarRow,
+    Coverage,
+    MarketReport,
+    Mover,
+    ResearchReport,
+    Sentence,
+)
+from desk.programs.week.document.sections.calendar import is_decided
+from desk.trust.prose import sentence
+
+MOVERS_NAMED: Final = 3
+DECISIONS_NAMED: Final = 12
+AHEAD_NAMED: Final = 8
+MARKETS_NAMED: Final = 40
+AHEAD_SPAN: Final = timedelta(days=14)
+DOLLAR: Final = "USD"
+ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
+TOP: Final = Decimal(100)
+BOTTOM: Final = Decimal(0)
+DECIDERS: Final = {
+    DecidedBy.PERSON: "A person decided what holds where sources disagree",
+    DecidedBy.DEFAULT: "Nobody answered, and the stated default decided what holds",
+}
+
+
+def summary_of(report: ResearchReport, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
+    """What moved, what was decided, what is ahead, what was settled, withheld and missing.
+
+    `claims` are the printed ones of the week, by id. The report's own summary is not looked at.
+    """
+    _, as_of = window_days(report.window)
+    lines = (
+        *(_movers_line(group, report.movers) for group in MarketGroup),
+        _dollar_line(report.movers, claims),
+        _extremes_line(report.movers),
+        _decisions_line(report.calendar),
+        _open_line(report.calendar),
+        _ahead_line(report.calendar, as_of),
+        _unresolved_line(report.conflicts),
+        *(_decided_line(by, report.conflicts) for by in DECIDERS),
+        _triangles_line(report.cross_checks),
+        _withheld_line(report.markets),
+        _dropped_line(report.markets),
+        _coverage_line(report.coverage),
+    )
+    return tuple(sentence(line, claims) for line in lines if line)
+
+
+def dollar_direction(row: Mover) -> int:
+    """+1 where the dollar rose, -1 where it fell, 0 where it did neither or is no part."""
+    base, quote = row.market.split("/")
+    sign = (row.move > 0) - (row.move < 0)
+    if base == DOLLAR:
+        return sign
+    return -sign if quote == DOLLAR else 0
+
+
+def _movers_line(group: MarketGroup, movers: Sequence[Mover]) -> str | None:
+    rows = [row for row in movers if row.group is group][:MOVERS_NAMED]
+    if not rows:
+        return None
+    first, *others = rows
+    kind = "largest" if first.z_score is None else "most unusual"
+    line = f"{group}: the {kind} move was {_move_words(first)} to {_of(first, Metric.LAST)}"
+    if others:
+        line += ", then " + " and ".join(_move_words(row) for row in others)
+    return f"{line}."
+
+
+def _move_words(row: Mover) -> str:
+    words = f"{row.market} {_of(row, Metric.MOVE)}"
+    return words if row.z_score is None else f"{words} ({_of(row, Metric.Z_SCORE)})"
+
+
+def _of(row: Mover, metric: Metric) -> str:
+    return f"[[{claim_id(row.market, metric)}]]"
+
+
+def _dollar_line(movers: Sequence[Mover], claims: Mapping[str, Claim]) -> str | None:
+    names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
+    counted = [f"[[{name}]]" for name in names if name in claims]
+    if counted:
+        return f"The dollar {' and '.join(counted)}."
+    return _typed_dollar_line(movers)
+
+
+def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
+    """The same as the desk wrote it before there were claims of it, and of a single currency."""
+    counts = []
+    for group in MarketGroup:
+        rows = [row for row in movers if row.group is group and DOLLAR in row.market]
+        if rows:
+            risen = sum(dollar_direction(row) > 0 for row in rows)
+            counts.append(f"{risen} of {len(rows)} {ADJECTIVES[group]} currencies")
+    return f"The dollar rose against {' and '.join(counts)}." if counts else None
+
+
+def _extremes_line(movers: Sequence[Mover]) -> str | None:
+    placed = [(row.market, row.range_position) for row in movers if row.range_position is not None]
+    top = [market for market, position in placed if position >= TOP]
+    bottom = [market for market, position in placed if position <= BOTTOM]
+    parts = [f"at a 52-week high: {_named(top)}"] if top else []
+    parts += [f"at a 52-week low: {_named(bottom)}"] if bottom else []
+    return _opened("; ".join(parts)) if parts else None
+
+
+def _decisions_line(calendar: Sequence[CalendarRow]) -> str:
+    decided = [row for row in calendar if is_decided(row)]
+    if not decided:
+        return "No rate decision is on record for the window."
+    words = [f"{row.bank} {row.outcome.prose} ({print_day(row.day)})" for row in decided]
+    return f"Rate decisions: {_named(words, DECISIONS_NAMED, '; ')}."
+
+
+def _open_line(calendar: Sequence[CalendarRow]) -> str | None:
+    rows = [row for row in calendar if not row.ahead and not is_decided(row)]
+    named = _named([f"{row.bank} ({print_day(row.day)})" for row in rows])
+    return f"Decision days without an outcome on record: {named}." if rows else None
+
+
+def _ahead_line(calendar: Sequence[CalendarRow], as_of: date) -> str | None:
+    ahead = [row for row in calendar if row.ahead]
+    near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN] or ahead[:AHEAD_NAMED]
+    named = _named([f"{row.bank} ({print_day(row.day)})" for row in near], AHEAD_NAMED)
+    return f"Decisions ahead: {named}." if near else None
+
+
+def _unresolved_line(conflicts: Sequence[ConflictRecord]) -> str | None:
+    split = [conflict.market for conflict in conflicts if not conflict.resolved]
+    return f"Sources disagree, unresolved: {_named(_once(split))}." if split else None
+
+
+def _decided_line(by: DecidedBy, conflicts: Sequence[ConflictRecord]) -> str | None:
+    decided = [
+        f"{conflict.market} ({conflict.kind})"
+        for conflict in conflicts
+        if conflict.resolved and conflict.decided_by is by
+    ]
+    return f"{DECIDERS[by]}: {_named(_once(decided))}." if decided else None
+
+
+def _triangles_line(checks: Sequence[CrossCheck]) -> str | None:
+    named = [check.subject for check in checks if check.kind is CrossCheckKind.TRIANGLE]
+    return f"Levels that do not fit together: {_named(named, sign='; ')}." if named else None
+
+
+def _withheld_line(sections: Sequence[MarketReport]) -> str | None:
+    rejected = _counted(
+        section.market
+        for section in sections
+        for verdict in section.verdicts
+        if verdict.status is ClaimStatus.REJECTED
+    )
+    return f"Figures withheld because they were rejected: {rejected}." if rejected else None
+
+
+def _dropped_line(sections: Sequence[MarketReport]) -> str | None:
+    dropped = _counted(section.market for section in sections for _ in section.dropped)
+    return f"Sentences left out because they failed a check: {dropped}." if dropped else None
+
+
+def _coverage_line(coverage: Coverage) -> str | None:
+    if not coverage.missing:
+        return None
+    names = [market.market for market in coverage.missing]
+    return f"Missing from this report: {_named(names)}."
+
+
+def _counted(markets: Iterable[str]) -> str:
+    """`2 in USD/JPY, 1 in JP`."""
+    return _named([f"{count} in {market}" for market, count in Counter(markets).items()])
+
+
+def _named(words: Sequence[str], most: int = MARKETS_NAMED, sign: str = ", ") -> str:
+    more = len(words) - most
+    return sign.join(words[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _once(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _opened(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."

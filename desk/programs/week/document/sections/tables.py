@@ -1,0 +1,133 @@
+"""The tables of a report: movers and policy rates. Every figure in them is a claim's."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.config import RunConfig
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.source_results import PolicyRate, PolicyRates
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.week.report import Mover, RateRow
+from desk.programs.week.document.judging.claims import claim_of, returned_by
+
+BASE: Final = "the base of the differentials"
+
+
+def movers_of(claims: Mapping[str, Claim], config: RunConfig) -> tuple[Mover, ...]:
+    """The pairs with a last fixing and a move, the most unusual move first.
+
+    Sorted by the size of the z-score, then by the size of the move; a pair without a z-score
+    comes after those with one.
+    """
+    pairs = (spec for spec in config.markets if spec.kind is MarketKind.PAIR)
+    rows = [row for spec in pairs if (row := _mover(spec, claims)) is not None]
+    return tuple(sorted(rows, key=_unusual_first))
+
+
+def rate_rows_of(
+    evidence: Iterable[ToolResult],
+    claims: Mapping[str, Claim],
+    config: RunConfig,
+    reasons: Mapping[str, str],
+) -> tuple[RateRow, ...]:
+    """The policy rates: the configured areas first, then those that pairs brought along.
+
+    `reasons` says why a market is missing; its row is printed without a rate.
+    """
+    facts = policy_rate_facts(evidence)
+    rows = (
+        _rate_row(area, group, claims, facts.get(area), reasons.get(area))
+        for area, group in _areas(claims, config).items()
+    )
+    return tuple(_as_base(row) if row.area == config.policy.base_area else row for row in rows)
+
+
+def policy_rate_facts(evidence: Iterable[ToolResult]) -> dict[str, PolicyRate]:
+    """What the central-bank source says about each area's rate, the first answer first."""
+    facts: dict[str, PolicyRate] = {}
+    for answer in returned_by("get_policy_rate", PolicyRates, evidence):
+        for rate in answer.rates:
+            facts.setdefault(rate.area, rate)
+    return facts
+
+
+def _mover(spec: MarketSpec, claims: Mapping[str, Claim]) -> Mover | None:
+    last = claim_of(claims, spec.market, Metric.LAST)
+    move = claim_of(claims, spec.market, Metric.MOVE)
+    if last is None or move is None:
+        return None
+
+    def value(metric: Metric) -> Decimal | None:
+        claim = claim_of(claims, spec.market, metric)
+        return claim.value if claim else None
+
+    return Mover(
+        market=spec.market,
+        group=spec.group,
+        last=last.value,
+        last_on=last.as_of,
+        move=move.value,
+        z_score=value(Metric.Z_SCORE),
+        range_position=value(Metric.RANGE_POSITION),
+        window_high=value(Metric.WINDOW_HIGH),
+        window_low=value(Metric.WINDOW_LOW),
+    )
+
+
+def _unusual_first(row: Mover) -> tuple[bool, Decimal, Decimal]:
+    z_score = Decimal(0) if row.z_score is None else row.z_score
+    return row.z_score is None, -abs(z_score), -abs(row.move)
+
+
+def _areas(claims: Mapping[str, Claim], config: RunConfig) -> dict[str, MarketGroup]:
+    areas = {
+        spec.market: spec.group for spec in config.markets if spec.kind is MarketKind.POLICY_RATE
+    }
+    for spec in config.markets:
+        for area in spec.areas:
+            if claim_of(claims, area, Metric.POLICY_RATE) is not None:
+                home = area == config.policy.base_area
+                areas.setdefault(area, MarketGroup.G10 if home else spec.group)
+    return areas
+
+
+def _rate_row(
+    area: str,
+    group: MarketGroup,
+    claims: Mapping[str, Claim],
+    fact: PolicyRate | None,
+    reason: str | None,
+) -> RateRow:
+    rate = claim_of(claims, area, Metric.POLICY_RATE)
+    differential = claim_of(claims, area, Metric.DIFFERENTIAL)
+    return RateRow(
+        area=area,
+        bank=fact.bank if fact else area,
+        group=group,
+        rate=rate.value if rate else None,
+        since=fact.since if fact and rate else None,
+        differential=differential.value if differential else None,
+        stale=fact.stale if fact else False,
+        note=_rate_note(rate, fact, reason),
+    )
+
+
+def _as_base(row: RateRow) -> RateRow:
+    note = f"{BASE}; {row.note}" if row.note else BASE
+    return row.model_copy(update={"note": note})
+
+
+def _rate_note(rate: Claim | None, fact: PolicyRate | None, reason: str | None) -> str | None:
+    if rate is None:
+        return reason or (fact.missing if fact else None) or "no rate was reported"
+    notes = []
+    if fact and fact.low is not None and fact.low != fact.high:
+        notes.append("midpoint of the target range")
+    if fact and fact.stale and fact.covered_until:
+        notes.append(f"changes are known until {print_full_day(fact.covered_until)} only")
+    elif fact and fact.stale:
+        notes.append("later changes may not be known")
+    return "; ".join(notes) or None
