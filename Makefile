@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --only-binary :all: -r
 # Tests run side by side, those of a file on one desk; each file starts servers of its own. They
 # wait for a third of their time, so there is one more of them than of processors. Files run in the
 # order of their names, which has the long ones (chaos, integration) before the short ones (unit).
@@ -11,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run standins test others check trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run standins test tests others check lint types trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -19,15 +20,22 @@ run: install  ## research the latest complete week and leave its report in repor
 standins: install-dev  ## answer for the providers of all sources, without a network; prints how to run the desk with it
 	@$(BIN)/python -m tests.standins
 
-test: install-dev check  ## everything that CI runs
+test: install-dev lint  ## everything that CI runs
+	@$(MAKE) --no-print-directory --jobs 2 types tests
+
+tests:
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, …
 	$(BIN)/python -m pytest -m others tests/integration
 
-check: install-dev  ## formatting, lint, types
+check: lint types  ## formatting, lint, types
+
+lint: install-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: install-dev
 	$(BIN)/mypy
 
 trust: install-dev  ## seed errors and conflicts, count what is caught, write docs/evidence.md
@@ -111,10 +119,16 @@ $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/python -m compileall -q $(PACKAGES)
 	@touch $@
 
-$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+# uv, which is locked with the others, installs them in a tenth of pip's time. It knows nothing of
+# pip's settings: where those name an index that it would have to ask, pip does it.
+$(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing the locked development dependencies"
-	@$(PIP) $(LOCKED) requirements-dev.lock
-	@touch $@
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.lock > $(VENV)/uv.lock
+	@$(PIP) $(LOCKED) $(VENV)/uv.lock
+	@$(UV) requirements-dev.lock || $(PIP) $(LOCKED) requirements-dev.lock
+	@$(PIP) $(PROJECT)
+	@$(BIN)/python -m compileall -q $(PACKAGES)
+	@touch $(VENV)/.installed $@
 
 clean:  ## remove the environment and everything that was cached; reports stay
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

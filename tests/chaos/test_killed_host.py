@@ -1,15 +1,13 @@
 """kill -9 of a `desk run` that hosts the server and all workers itself."""
 
-import os
 import signal
-import subprocess
 from pathlib import Path
 
 import psutil
 
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
-from tests.support.command import BINARIES, DeskCommand, eventually
-from tests.support.homes import PROJECT
+from tests.support.command import DeskCommand, eventually
+from tests.support.forks import forked_command
 
 WEEK = "2026-W44"
 
@@ -23,15 +21,8 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     (tmp_path / "killed").mkdir()
     (tmp_path / "undisturbed").mkdir()
     desk = DeskCommand(tmp_path / "killed")
-    said = tmp_path / "said.txt"
-    with said.open("w") as told:
-        run = subprocess.Popen(
-            [BINARIES / "desk", "run", "--week", WEEK],
-            env={**os.environ, **desk.variables},
-            cwd=PROJECT,
-            stderr=told,
-            stdout=subprocess.DEVNULL,
-        )
+    out, said = tmp_path / "out.txt", tmp_path / "said.txt"
+    run = forked_command(["run", "--week", WEEK], desk.variables, out, said)
     eventually(lambda: "researching" in said.read_text(), "the start of the research")
     (server,) = (
         child for child in psutil.Process(run.pid).children() if "temporal" in child.name()

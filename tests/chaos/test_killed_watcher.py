@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +15,9 @@ import pytest
 from desk.contracts.names import week_run_id
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from tests.support.command import BINARIES
 from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start
-from tests.support.homes import PROJECT
+from tests.support.forks import forked_command
 
 EVERY_MARKET = "/market/"
 LAST_MARKET = "/market/USD/HKD/"
@@ -37,14 +35,8 @@ class Watching:
             "DESK_UI_PORT": str(settings.server.ui_port),
         }
         self._log = log
-        with log.open("w") as out, log.with_suffix(".err").open("w") as told:
-            self.process = subprocess.Popen(
-                [BINARIES / "desk", "watch", "--week", WEEK, "--json"],
-                env={**os.environ, **variables},
-                cwd=PROJECT,
-                stdout=out,
-                stderr=told,
-            )
+        words = ("watch", "--week", WEEK, "--json")
+        self.process = forked_command(words, variables, log, log.with_suffix(".err"))
 
     @property
     def lines(self) -> list[dict[str, Any]]:

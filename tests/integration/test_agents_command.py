@@ -3,10 +3,10 @@
 import asyncio
 import os
 import signal
-import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +16,8 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import load_settings
 from desk.programs.week.program import PROGRAM
-from tests.support.command import BINARIES, DeskCommand
+from tests.support.command import DeskCommand
+from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT
 
 pytestmark = pytest.mark.timeout(240)
@@ -29,16 +30,12 @@ class Workers:
 
     def __init__(self, desk: DeskCommand) -> None:
         self._desk = desk
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, Fork] = {}
 
     def start(self, role: str) -> None:
         """A new process of the role."""
-        self._running[role] = subprocess.Popen(
-            [BINARIES / "desk", "worker", role],
-            env={**os.environ, **self._desk.variables},
-            cwd=PROJECT,
-            stderr=subprocess.DEVNULL,
-        )
+        silent = Path(os.devnull)
+        self._running[role] = forked_command(["worker", role], self._desk.variables, silent, silent)
 
     def end(self, role: str, number: signal.Signals) -> None:
         """Stop it, one way or the other."""

@@ -1,10 +1,11 @@
-"""The `desk` command as its users run it: a process of its own."""
+"""The `desk` command: a process of its own, as its users have it, but forked from one that has the
+imports (`forks`). A test of the start itself runs `BINARIES / "desk"`."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from typing import Any
 
 import httpx2
 
-from tests.support.homes import PROJECT, home_environment
+from tests.support.forks import Fork, forked_command
+from tests.support.homes import home_environment
 
 BINARIES = Path(sys.executable).parent
 PATIENCE_SECONDS = 100
@@ -43,15 +45,15 @@ class DeskCommand:
 
     def __call__(self, *arguments: str) -> Answer:
         """Run a command line to its end."""
-        done = subprocess.run(
-            [BINARIES / "desk", *arguments],
-            env={**os.environ, **self.variables, "COLUMNS": "100"},
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-        )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder, "out"), Path(folder, "err")
+            variables = {**self.variables, "COLUMNS": "100"}
+            process = forked_command(arguments, variables, out, err)
+            try:
+                code = process.wait(PATIENCE_SECONDS)
+            finally:
+                process.kill()
+            return Answer(code, out.read_text(), err.read_text())
 
     def until(self, holds: Callable[[Answer], bool], *arguments: str) -> Answer:
         """The first answer of a command for which something holds: the server lists what has
@@ -87,17 +89,10 @@ class DeskCommand:
         return httpx2.get(address, timeout=30).json()
 
     @contextmanager
-    def up(self) -> Iterator["subprocess.Popen[str]"]:
+    def up(self) -> Iterator[Fork]:
         """A running `desk up`."""
         log = self.directory / "up.log"
-        with log.open("w") as told:
-            process = subprocess.Popen(
-                [BINARIES / "desk", "up"],
-                env={**os.environ, **self.variables},
-                cwd=PROJECT,
-                stderr=told,
-                text=True,
-            )
+        process = forked_command(["up"], self.variables, self.directory / "up.out", log)
         try:
             eventually(
                 lambda: process.poll() is not None or "workers" in log.read_text(), "desk up"

@@ -1,10 +1,8 @@
 """A desk of separate processes: an embedded server and one counted worker for each role."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +14,7 @@ from desk.contracts.week.run import WeekRequest
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings, load_settings
 from tests.support.counted_worker import read_notes
-from tests.support.forked_worker import forking, work
+from tests.support.forks import Fork, forked_worker
 from tests.support.homes import PROJECT, home_environment
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
@@ -33,33 +31,27 @@ class Fleet:
     """Whose `main` the processes run."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = {**os.environ, **environment, "PYTHONPATH": str(PROJECT)}
-        self._processes: dict[Role, BaseProcess] = {}
+        self._variables = {**environment, "PYTHONPATH": str(PROJECT)}
+        self._processes: dict[Role, Fork] = {}
 
     def start(self, role: Role) -> None:
         """A new process of the role."""
-        process = forking.Process(
-            target=work, args=(self.module, role, self._environment), daemon=True
-        )
-        process.start()
-        self._processes[role] = process
+        self._processes[role] = forked_worker(self.module, role, self._variables)
 
     def pid(self, role: Role) -> int:
         """The process of a role."""
-        pid = self._processes[role].pid
-        assert pid is not None
-        return pid
+        return self._processes[role].pid
 
     def kill(self, role: Role) -> None:
         """kill -9."""
         self._processes[role].kill()
-        self._processes[role].join()
+        self._processes[role].wait()
 
     def end(self) -> None:
         """Kill what is left."""
         for process in self._processes.values():
             process.kill()
-            process.join()
+            process.wait()
 
 
 @contextmanager

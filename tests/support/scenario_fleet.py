@@ -19,6 +19,7 @@ from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import hold_up, let_go, read_notes
+from tests.support.forks import Fork, forked_worker
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 
@@ -49,7 +50,7 @@ class ScenarioFleet:
         self._module = worker
         self._environment = {**os.environ, **variables, "PYTHONPATH": str(PROJECT)}
         self._server: subprocess.Popen[str] | None = None
-        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker: subprocess.Popen[bytes] | Fork | None = None
 
     @property
     def effects(self) -> "Effects":
@@ -86,7 +87,11 @@ class ScenarioFleet:
 
     def start_worker(self) -> None:
         """A new worker process of all roles."""
-        with (self.settings.home.parent / "worker.log").open("a") as log:
+        said = self.settings.home.parent / "worker.log"
+        if not self.workers_inside:
+            self._worker = forked_worker(self._module, Role.ALL, self.variables, said)
+            return
+        with said.open("a") as log:
             self._worker = subprocess.Popen(
                 [
                     *self.workers_inside,
@@ -219,8 +224,8 @@ async def until(
     raise AssertionError(f"{what} did not happen within {seconds:.0f} s")
 
 
-def _kill(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
+def _kill(process: "subprocess.Popen[str] | subprocess.Popen[bytes] | Fork") -> None:
     process.kill()
     process.wait()
-    if process.stdout is not None:
+    if isinstance(process, subprocess.Popen) and process.stdout is not None:
         process.stdout.close()
