@@ -7,7 +7,7 @@ from temporalio import workflow
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import MarketRequest
-from workflows.week.market import MarketResearchWorkflow
+from workflows.week.markets import MarketResearchWorkflow
 
 
 @workflow.defn(name="MarketResearchWorkflow")

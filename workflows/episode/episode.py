@@ -8,8 +8,10 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
@@ -21,10 +23,11 @@ from desk.contracts.findings.judgement import (
 )
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message
-from desk.contracts.question.graph import GraphStatus
+from desk.contracts.question.graph import AnswerPublication, GraphStatus
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
+from desk.contracts.weeks import TimeWindow
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.programs.episode.horizon import (
     NEVER,
@@ -36,19 +39,79 @@ from desk.programs.episode.horizon import (
     never_evaluated,
     was_told_no_price,
 )
+from desk.programs.episode.memories import StockRemembering
 from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.program import PROGRAM, STOCK_TASKS
 from desk.programs.episode.run.actions import DATA, why_not
-from desk.programs.episode.run.assignments import market_of, outcome_parameters
+from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
+from desk.programs.episode.run.episode_board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.judging.outcomes import NO_PRICE, judged_recommendation
 from desk.runs.assignments import Undelivered, time_left
 from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.judging import evaluation_judged, judged_conflicts, recommendation_judged
+from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember, untold
+from workflows.engine.run import NodeRun
 from workflows.engine.tools import tools_of
-from workflows.episode.run import EpisodeRun
 from workflows.options import MARKET, note_outcome, unusable
+
+
+class EpisodeRun(NodeRun[EpisodeBoard]):
+    """One episode at work."""
+
+    def __init__(self, request: StockRequest) -> None:
+        super().__init__(EpisodeBoard(request, workflow.info().start_time), request.policy)
+        self.request = request
+        self._publications = 0
+
+    @property
+    def remembering(self) -> StockRemembering:
+        """What is remembered of the episode, as it stands."""
+        told = self.board.blackboard.told()
+        return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
+
+    def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
+        """An agent as the run has it, or the built-in one in its place, which costs nothing."""
+        profile = profile_in(self.request.policy, agent)
+        return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
+
+    def task(
+        self,
+        node: str,
+        profile: AgentProfile,
+        context: TurnContext = NO_CONTEXT,
+        *,
+        round_: int | None = None,
+        again: int = 0,
+        query: Query | None = None,
+        window: TimeWindow | None = None,
+    ) -> AgentTask:
+        """What an agent is to do now at a node; without more, what the episode asks in its window,
+        once more than it was done before. `again` tells another try at it from the one before."""
+        board = self.board
+        assignment = episode_task(
+            profile,
+            node,
+            board.rounds_of(node) if round_ is None else round_,
+            self.request,
+            query or board.query,
+            window or board.window,
+            workflow.now() + self.request.policy.deadlines.task,
+        )
+        place = f"{assignment.task_id}.again{again}" if again else assignment.task_id
+        return AgentTask(profile, assignment, context, place)
+
+    async def publish(self) -> AnswerPublication:
+        """The report of what there is; a later one takes its place."""
+        info = workflow.info()
+        record = self.board.record(info.workflow_id, info.run_id)
+        self._publications += 1
+        publication = await published(record, activity_id=f"publish.{self._publications}")
+        self.board.published = publication
+        self.board.files = publication.files
+        return publication
+
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 

@@ -8,11 +8,12 @@ from desk.analytics.comparison.normalise import (
     normalise,
     statement_of,
 )
-from desk.analytics.comparison.second_series import SeriesComparison, compare_series
 from desk.analytics.comparison.tolerances import (
     LITTLE_CHANGED,
     TOLERANCES,
     Quantity,
+    SeriesComparison,
+    compare_series,
     is_little_changed,
 )
 

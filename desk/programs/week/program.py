@@ -40,7 +40,7 @@ PROGRAM: Final = Program(
     name="week",
     workflows=(
         "workflows.week.week:WeeklyResearchWorkflow",
-        "workflows.week.market:MarketResearchWorkflow",
+        "workflows.week.markets:MarketResearchWorkflow",
     ),
     tasks=(
         TaskKind(

@@ -15,8 +15,16 @@ from desk.contracts.names import AgentId, Queue, source_queue
 from desk.documents.rendering.wording import one_line
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.settings import Settings, load_settings
-from starters.monitoring.agents.work import Record, Work, record_since
-from starters.monitoring.agents.workers import Fleet, QueueLook, Share, WorkerLine, fleet_of
+from starters.monitoring.agents.work import (
+    Fleet,
+    QueueLook,
+    Record,
+    Share,
+    Work,
+    WorkerLine,
+    fleet_of,
+    record_since,
+)
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible

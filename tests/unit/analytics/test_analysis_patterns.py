@@ -17,13 +17,11 @@ from desk.analytics.technical.patterns import (
     ALIKE,
     FEWEST,
     HORIZON,
+    LEVEL,
     MOST,
+    MOST_STRENGTH,
     PATH,
     find_analogues,
-)
-from desk.analytics.technical.significance import (
-    LEVEL,
-    MOST_STRENGTH,
     is_significant,
     printed_p_value,
     share_p_value,

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from desk.analytics.technical.patterns import (
     FEWEST_YEARS,
+    LEVEL,
     MONTHS,
     coming_month,
+    group_p_values,
+    is_significant,
     monthly_moves,
 )
-from desk.analytics.technical.significance import LEVEL, group_p_values, is_significant
 from desk.contracts.episode.analysis import Analysis, Hint
 from desk.contracts.findings.claims import Metric
 from desk.sources.analysis.server import AnalysisTools

@@ -2,8 +2,7 @@
 
 import pytest
 
-from desk.analytics.comparison.second_series import MOST_MONTHS
-from desk.analytics.comparison.tolerances import ANOTHER_QUANTITY, TOLERANCES, Quantity
+from desk.analytics.comparison.tolerances import ANOTHER_QUANTITY, MOST_MONTHS, TOLERANCES, Quantity
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.config import VotingConfig
 from tests.support.homes import PROJECT

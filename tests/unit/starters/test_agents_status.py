@@ -22,12 +22,14 @@ from starters.monitoring.agents.actions import (
     desk_agents,
     table_of,
 )
-from starters.monitoring.agents.work import Record, Work, add_work
-from starters.monitoring.agents.workers import (
+from starters.monitoring.agents.work import (
     MISSED_BEATS,
     Fleet,
     QueueLook,
+    Record,
+    Work,
     WorkerLine,
+    add_work,
     worker_line,
 )
 

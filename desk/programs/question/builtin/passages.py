@@ -1,15 +1,16 @@
-"""The passages of all that was found for a question: sentences, items of lists, rows of tables.
-
-Each comes with what stands over it, and with whose words it is.
-"""
+"""Passages that answer a question: cut out of what was found, ranked by their fit, and quoted."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from math import log
+from typing import Final, NamedTuple
 
+from desk.analytics.full_text import FullTextIndex, stem, stems, telling_stems
+from desk.analytics.names.currencies import currency_words
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
@@ -17,10 +18,14 @@ from desk.contracts.question.knowledge import (
     DocumentsRead,
     PdfsRead,
     PdfText,
+    Quotation,
     SearchHit,
+    Ticket,
+    TicketsFound,
     WebSearched,
 )
-from desk.trust.prose import split_sentences
+from desk.programs.question.builtin.asking import TICKET_ID
+from desk.trust.prose import REFERENCE, clip, split_sentences, unbacked
 
 LONGEST_PASSAGE: Final = 1_000
 """The bound of a quotation."""
@@ -339,3 +344,199 @@ def _dated(spans: Sequence[Span], known: Instant | None) -> tuple[date | None, S
             except ValueError:
                 continue
     return known.date() if known else None, None
+
+
+ENOUGH: Final = 0.6
+"""The share of what is asked that an answer has."""
+
+FEW: Final = 3
+"""A question of no more words than these is answered by nothing that lacks one of them which stands
+elsewhere."""
+
+UNKNOWN: Final = 0.4
+"""What a word that stands nowhere weighs, of what a rare one does: it may be a manner of
+speaking."""
+
+BY_SCORE: Final = 0.3
+"""How much of the order is bm25's, which knows how often a word stands in how long a text."""
+
+_RANKING_COLUMNS: Final = {"own": 4.0, "over": 2.0, "title": 1.5, "before": 1.0}
+_CREDIT: Final = {"own": 1.0, "over": 0.9, "title": 0.8, "before": 0.75}
+"""What a word counts by where it stands: in the order, and in the share."""
+
+_NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
+"""A word with a capital within a sentence, or one with a digit."""
+
+
+class Words(NamedTuple):
+    """Words that may answer, and what stands around them."""
+
+    own: str
+    over: str = ""
+    title: str = ""
+    before: str = ""
+
+
+class Fit(NamedTuple):
+    """How well the words at a place fit a question. `share` is how much of it they have, by weight,
+    with those around them; `has` are its words that they have, `lacks` the others."""
+
+    place: int
+    score: float
+    share: float
+    has: frozenset[str]
+    lacks: frozenset[str]
+    answers: bool
+
+
+class Asked(NamedTuple):
+    """What a question asks for: its telling words, and those of them that an answer cannot lack."""
+
+    terms: tuple[str, ...]
+    names: frozenset[str]
+
+
+def asked(question: str) -> Asked:
+    """The words of a question, tickets' ids aside."""
+    plain = TICKET_ID.sub(" ", question)
+    terms = telling_stems(plain)
+    currencies = {stem(word) for word in currency_words()}
+    names = frozenset(each for name in _NAME.findall(plain) for each in stems(name)) | currencies
+    return Asked(terms, names & frozenset(terms))
+
+
+def fits(question: str, held: Sequence[Words]) -> list[Fit]:
+    """What has a word of a question in it, best first; of what fits alike, the first of all."""
+    terms, names = asked(question)
+    known = [_credits(frozenset(terms), each) for each in held]
+    weights = {term: _rarity(sum(term in has for has in known), len(held)) for term in terms}
+    needed = names if len(terms) > FEW else names | frozenset().union(*known)
+    whole = sum(weights.values()) or 1.0
+    with closing(FullTextIndex(_RANKING_COLUMNS, held)) as index:
+        found = index.search(" ".join(TICKET_ID.sub(" ", question).split()))
+    best = found[0].score if found else 1.0
+    ranked = []
+    for place, score in found:
+        has = known[place]
+        share = sum(weights[term] * credit for term, credit in has.items()) / whole
+        answers = share >= ENOUGH and needed <= has.keys()
+        order = share + BY_SCORE * score / best
+        lacks = frozenset(terms) - has.keys()
+        ranked.append(Fit(place, order, share, frozenset(has), lacks, answers))
+    return sorted(ranked, key=lambda fit: (-fit.score, fit.place))
+
+
+def _credits(terms: frozenset[str], held: Words) -> dict[str, float]:
+    """What each of some terms counts that stand in words or around them."""
+    found: dict[str, float] = {}
+    for column, credit in reversed(list(_CREDIT.items())):
+        for term in terms & stems(getattr(held, column)):
+            found[term] = max(found.get(term, 0.0), credit)
+    return found
+
+
+def _rarity(holding: int, among: int) -> float:
+    if not holding:
+        return UNKNOWN * log(1 + 2 * among)
+    return log(1 + (among - holding + 0.5) / (holding + 0.5))
+
+
+MOST_QUOTATIONS: Final = 100
+"""The bound of `Synthesis.quotations`."""
+
+
+class KnownTicket(NamedTuple):
+    """A ticket that was found, with its address where that is known."""
+
+    ticket: Ticket
+    evidence_id: str
+    url: str | None
+
+
+class Quoter:
+    """Gives words of sources their ids. The same words of the same place have one id."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str | None], Quotation] = {}
+
+    @property
+    def quotations(self) -> tuple[Quotation, ...]:
+        """All that was quoted, in its order."""
+        return tuple(self._known.values())
+
+    def has_room_for(self, count: int) -> bool:
+        """Whether an answer holds so many more of them."""
+        return len(self._known) + count <= MOST_QUOTATIONS
+
+    def take_over(self, other: "Quoter") -> None:
+        """Goes on where another has got to, before anything was quoted here."""
+        self._known = dict(other._known)
+
+    def passage(self, passage: Passage) -> str:
+        """The reference to a passage. Of a row of a table the place names its head."""
+        columns = f"columns {passage.span.head}" if passage.span.head else None
+        place = ", ".join(part for part in (passage.place, columns) if part) or None
+        return self._reference(passage, passage.text, place)
+
+    def dated(self, passage: Passage) -> str | None:
+        """The reference to where a passage's source says of when it is, if it does."""
+        if passage.dated_by is None:
+            return None
+        return self._reference(passage, passage.dated_by.text, None)
+
+    def ticket(self, known: KnownTicket, words: str, field: str | None) -> str:
+        """The reference to a field of a ticket."""
+        return self._quote(words, known.ticket.id, field, known.url, known.evidence_id)
+
+    def _reference(self, passage: Passage, words: str, place: str | None) -> str:
+        return self._quote(words, passage.source, place, passage.url, passage.evidence_id)
+
+    def _quote(
+        self, words: str, source: str, place: str | None, url: str | None, evidence_id: str
+    ) -> str:
+        key = (evidence_id, words, place)
+        if key not in self._known:
+            self._known[key] = Quotation(
+                quotation_id=f"q{len(self._known) + 1}",
+                text=words[:1_000],
+                source=source[:500],
+                place=clip(place, 200) if place else None,
+                url=url,
+                evidence_id=evidence_id,
+            )
+        return f"[[{self._known[key].quotation_id}]]"
+
+
+def tickets_in(state: Sequence[StateEntry]) -> dict[str, KnownTicket]:
+    """The tickets of a graph's state by id; of two with one id the first."""
+    addresses = _addresses(state)
+    found: dict[str, KnownTicket] = {}
+    for entry in state:
+        if isinstance(entry.result, TicketsFound):
+            for ticket, evidence in zip(entry.result.tickets, entry.result.evidence, strict=False):
+                url = ticket.url or addresses.get(ticket.id.upper())
+                found.setdefault(ticket.id.upper(), KnownTicket(ticket, evidence, url))
+    return found
+
+
+def safe_line(words: str, instead: str) -> str:
+    """Words that are no prose of ours, such as an error, as they may be printed in prose: without
+    references, and in other words where they hold figures."""
+    plain = " ".join(REFERENCE.sub("", words).replace("[[", "").replace("]]", "").split())
+    return plain if plain and not unbacked(plain) else instead
+
+
+def joined(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _addresses(state: Sequence[StateEntry]) -> dict[str, str]:
+    """The addresses that searches found, by what they end in."""
+    return {
+        hit.url.rsplit("/", 1)[-1].upper(): hit.url
+        for entry in state
+        if isinstance(entry.result, WebSearched)
+        for hit in entry.result.results
+    }

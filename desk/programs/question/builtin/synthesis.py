@@ -24,15 +24,20 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.question.knowledge import Section, Synthesis
 from desk.programs.question.builtin.asking import named_tickets, parameter_list, query_of
-from desk.programs.question.builtin.passages import Passage, SourceKind, passages_in
-from desk.programs.question.builtin.quoting import (
+from desk.programs.question.builtin.passages import (
+    Fit,
     KnownTicket,
+    Passage,
     Quoter,
+    SourceKind,
+    Words,
+    asked,
+    fits,
     joined,
+    passages_in,
     safe_line,
     tickets_in,
 )
-from desk.programs.question.builtin.ranking import Fit, Words, asked, fits
 from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
 MOST_TOLD: Final = 20
