@@ -6,15 +6,20 @@ from decimal import Decimal
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import (
+    Histories,
+    History,
     MonthAverage,
     MonthAverages,
     MonthEndRate,
     MonthEndRates,
     Provenance,
 )
-from tests.support.builders import real_fixings, window
+from tests.support.builders import real_fixings, real_history, window
 
 H10 = Provenance(name="H.10", tier=SourceTier.AUTHORITATIVE, origin="Federal Reserve Board")
+BANK_OF_CANADA = Provenance(
+    name="Daily rates", tier=SourceTier.AUTHORITATIVE, origin="Bank of Canada"
+)
 CBPOL = Provenance(
     name="CBPOL", tier=SourceTier.AUTHORITATIVE, origin="Bank for International Settlements"
 )
@@ -70,6 +75,22 @@ def month_end_rates(
             )
             for area, rate in rates.items()
         ),
+    )
+
+
+def daily_rates(pair: str, week: str, *by: Provenance, times: str = "1.002") -> Histories:
+    """The answer of `get_daily_rates`: a pair's own fixings times a factor, by each source."""
+    own = real_history(pair, week)
+    values = tuple((value * Decimal(times)).quantize(value) for value in own.values)
+    return Histories(
+        as_of=own.as_of,
+        source=Provenance(name="Daily rates", tier=SourceTier.AUTHORITATIVE),
+        symbol=pair,
+        histories=tuple(
+            History(as_of=own.as_of, source=each, symbol=pair, days=own.days, values=values)
+            for each in by
+        ),
+        missing={} if by else {"H.10": "Not fetched: it needs a network."},
     )
 
 

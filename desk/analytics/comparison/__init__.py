@@ -15,6 +15,7 @@ from desk.analytics.comparison.tolerances import (
     SeriesComparison,
     compare_series,
     is_little_changed,
+    tolerance_of,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "is_little_changed",
     "normalise",
     "statement_of",
+    "tolerance_of",
 ]

@@ -24,6 +24,7 @@ class Capability(StrEnum):
     DECISION_CALENDAR = "decision_calendar"
     MONTH_AVERAGES = "month_averages"
     MONTH_END_RATES = "month_end_rates"
+    DAILY_RATES = "daily_rates"
     NEWS_SEARCH = "news_search"
     HEADLINES = "headlines"
     DATE_FILTER = "date_filter"
@@ -92,6 +93,7 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.DECISION_CALENDAR: _routes("central_banks.get_decision_calendar"),
         Capability.MONTH_AVERAGES: _routes("official_statistics.get_month_averages"),
         Capability.MONTH_END_RATES: _routes("official_statistics.get_month_end_rates"),
+        Capability.DAILY_RATES: _routes("official_statistics.get_daily_rates"),
         Capability.NEWS_SEARCH: _routes("google_news.search_news", "reuters.get_market_news"),
         Capability.HEADLINES: (
             Route(server="reuters", tool="get_market_news", names={"topic": "query"}),

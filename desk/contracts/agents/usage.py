@@ -9,7 +9,7 @@ from desk.contracts.base import Contract, Figure, ShortText, is_empty
 
 BUILTIN: Final = "builtin"
 
-BUILTIN_VERSION: Final = 1
+BUILTIN_VERSION: Final = 2
 """Of what the built-in analysts make of the same answers; raised with every change of that, so that
 a report is held against the analysts that wrote it."""
 """The model of an analyst that needs none."""

@@ -75,6 +75,17 @@ class History(SourceResult):
     missing: Text | None = None
 
 
+class Histories(SourceResult):
+    """One pair by several publishers, each with a source of its own, on the days asked for.
+
+    `missing` says of publishers that give nothing why not, by name.
+    """
+
+    symbol: PairSymbol
+    histories: Annotated[tuple[History, ...], Field(max_length=10)] = ()
+    missing: dict[str, str] = Field(default_factory=dict)
+
+
 class SymbolMatches(SourceResult):
     """Pairs whose symbol or currency names match a query, best first."""
 

@@ -94,6 +94,38 @@ def _whole_seconds(text: str) -> timedelta:
     raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; use 3600 for an hour")
 
 
+def add_addresses(parser: argparse.ArgumentParser, keys: Sequence[str]) -> None:
+    """Add `--url KEY=ADDRESS`, which may be repeated: what is fetched of one of several providers
+    comes from the scheme and host of another address. Parsed as a mapping by key."""
+    parser.add_argument(
+        "--url",
+        action=_Addresses,
+        default={},
+        metavar="KEY=ADDRESS",
+        help=f"where to fetch from in place of a provider's own host; KEY: {', '.join(keys)}",
+        choices=keys,
+    )
+
+
+class _Addresses(argparse.Action):
+    def __init__(self, *args: Any, choices: Sequence[str], **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._keys = choices
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Adds one address to the mapping."""
+        key, _, address = str(values).partition("=")
+        if key not in self._keys or not address:
+            parser.error(f"{option_string} {values}: write KEY=ADDRESS, KEY one of {self._keys}")
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest), key: address.rstrip("/")})
+
+
 def log_to_stderr() -> None:
     """Send log lines to standard error: standard output carries the protocol."""
     logging.basicConfig(

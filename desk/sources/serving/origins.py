@@ -2,9 +2,12 @@
 
 import re
 
+BANK_OF_CANADA = "Bank of Canada"
+BANK_OF_ENGLAND = "Bank of England"
 BIS = "Bank for International Settlements"
 ECB = "European Central Bank"
 FEDERAL_RESERVE = "Federal Reserve Board"
+RESERVE_BANK_OF_AUSTRALIA = "Reserve Bank of Australia"
 
 _COMMITTEES = {"FOMC": "Federal Reserve"}
 """Bodies that stand in a source's words for the bank they belong to."""

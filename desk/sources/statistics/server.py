@@ -2,16 +2,23 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
 
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.findings.source_results import MonthAverages, MonthEndRates, Provenance
+from desk.contracts.findings.source_results import (
+    Histories,
+    MonthAverages,
+    MonthEndRates,
+    Provenance,
+)
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR
@@ -19,13 +26,24 @@ from desk.sources.serving.arguments import (
     Areas,
     AsOf,
     CalendarMonth,
+    Day,
     Symbol,
     currencies_of,
     require_areas,
     require_order,
 )
-from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
+from desk.sources.serving.command_line import (
+    READS_ONLY,
+    add_addresses,
+    log_to_stderr,
+    refresh_all,
+    refreshing_parser,
+    require_cache_dir,
+    run,
+)
+from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.origins import BIS, FEDERAL_RESERVE
+from desk.sources.serving.upkeep import upkeep_of
 from desk.sources.statistics.answers import (
     month_averages,
     month_end_rates,
@@ -33,6 +51,7 @@ from desk.sources.statistics.answers import (
     quoted_currency,
     rate_gaps,
 )
+from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates
 from desk.sources.statistics.tables import OfficialTables, read_official_tables
 
 H10 = Provenance(
@@ -48,14 +67,22 @@ CBPOL = Provenance(
     url="https://data.bis.org/topics/CBPOL",
 )
 MAX_RATES = 5_000
+MAX_DAYS = 100
+
+Days = Annotated[
+    list[Day],
+    Field(min_length=1, max_length=MAX_DAYS, description="days such as 2026-10-30"),
+]
 
 
 class OfficialStatisticsTools:
     """The tools of the server. Each answers only with what had been released by `as_of`."""
 
-    def __init__(self, folder: Path = FACTS_DIR) -> None:
-        """`folder` holds the three tables, which are read when first asked for."""
+    def __init__(self, folder: Path = FACTS_DIR, daily: DailyRates | None = None) -> None:
+        """`folder` holds the three tables, which are read when first asked for. Without `daily`
+        no daily rates are kept."""
         self._kept = ReadOnce(partial(read_official_tables, folder))
+        self._daily = daily or DailyRates(None)
 
     def get_month_averages(
         self, symbol: Symbol, start: CalendarMonth, end: CalendarMonth, as_of: AsOf
@@ -103,6 +130,16 @@ class OfficialStatisticsTools:
             missing=rate_gaps(rates, areas, start, end, as_of),
         )
 
+    def get_daily_rates(self, symbol: Symbol, days: Days, as_of: AsOf) -> Histories:
+        """A pair's rates on up to 100 days by central banks other than the ECB.
+
+        One history for each publisher: Bank of Canada (average of the day), Reserve Bank of
+        Australia (16:00 Sydney), Bank of England (16:00 London), Federal Reserve H.10 (noon New
+        York) and BIS; each only as far as it had published by as_of. Other hours than the ECB's
+        14:15: levels of one day differ by up to a day's move. Crosses have 10 significant digits.
+        """
+        return self._daily.answer(symbol, *currencies_of(symbol), days, as_of)
+
     def _tables(self) -> OfficialTables:
         try:
             return self._kept.current()
@@ -112,17 +149,22 @@ class OfficialStatisticsTools:
 
 DESCRIPTION = SourceDescription(
     server="official_statistics",
-    gives="Month averages of exchange rates and month-end policy rates, to compare with.",
-    origin="Federal Reserve Board; Bank for International Settlements",
+    gives="Figures to hold others against: month averages of the Federal Reserve's H.10, policy "
+    "rates at month ends from the BIS, and daily exchange rates of the Bank of Canada, the Reserve "
+    "Bank of Australia, the Bank of England, the Federal Reserve and the BIS.",
+    origin="Each figure's own publisher",
     tier=SourceTier.AUTHORITATIVE,
-    licence="H.10 is a work of the United States government, in the public domain. BIS "
-    "statistics may be reused where the BIS is named as their source.",
-    terms="Later revisions of a month are not tracked.",
-    terms_url="https://www.bis.org/terms_statistics.htm",
-    publication="A month's average counts as known from the 8th of the next month, a month-end "
-    "policy rate from the 21st, 00:00 UTC.",
-    network=NetworkUse.NONE,
+    licence="; ".join(f"{each.source.origin}: {each.terms}" for each in PUBLISHERS) + ".",
+    terms="For information and comparison; none of them are prices to deal at.",
+    publication="; ".join(f"{each.source.origin}: {each.rule}" for each in PUBLISHERS)
+    + "; month averages from the 8th, month ends from the 21st of the next month.",
+    network=NetworkUse.REFRESHES,
 )
+
+
+def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
+    """The files that the server keeps when it is started with such arguments."""
+    return DailyRates(None, _parser().parse_args(args).url).files
 
 
 def build_server(
@@ -130,20 +172,24 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     facts_dir: Path = FACTS_DIR,
+    addresses: Mapping[str, str] | None = None,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `facts_dir` holds the tables. `cache_dir` and `refresh_every` are accepted as by every server
-    of ours and not used: the tables come with the project.
+    `facts_dir` holds the tables of months. The files of daily rates are in `cache_dir`; with
+    `refresh_every` the server fetches them by itself, each from its publisher or from the address
+    that `addresses` gives for its key.
     """
-    del cache_dir, refresh_every
-    tools = OfficialStatisticsTools(facts_dir)
+    daily = DailyRates(cache_dir, addresses)
+    tools = OfficialStatisticsTools(facts_dir, daily)
     server = MCPServer(
         "official_statistics",
-        instructions="Monthly statistics of the Federal Reserve and the BIS, for comparison.",
+        instructions="Statistics of the Federal Reserve, the BIS and other central banks, for "
+        "comparison.",
         log_level="WARNING",
+        middleware=upkeep_of(daily.files, cache_dir, refresh_every),
     )
-    for tool in (tools.get_month_averages, tools.get_month_end_rates):
+    for tool in (tools.get_month_averages, tools.get_month_end_rates, tools.get_daily_rates):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
     return server
 
@@ -152,19 +198,28 @@ def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process."""
-    _parser().parse_args(args)
-    return build_server(cache_dir, refresh_every=refresh_every)
+    addresses = _parser().parse_args(args).url
+    return build_server(cache_dir, refresh_every=refresh_every, addresses=addresses)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
-    arguments = _parser().parse_args(argv)
+    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    require_cache_dir(parser, arguments)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir), arguments)
+    if arguments.refresh:
+        return refresh_all(DailyRates(None, arguments.url).files, arguments.cache_dir)
+    server = build_server(
+        arguments.cache_dir, refresh_every=arguments.refresh_every, addresses=arguments.url
+    )
+    return run(server, arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
-    return argument_parser("desk.sources.statistics.server", "Statistics to compare with.")
+    parser = refreshing_parser("desk.sources.statistics.server", "Statistics to compare with.")
+    add_addresses(parser, [each.key for each in PUBLISHERS])
+    return parser
 
 
 if __name__ == "__main__":

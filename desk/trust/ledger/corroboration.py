@@ -10,14 +10,17 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison import Statement, statement_of
+from desk.analytics.comparison import Statement, statement_of, tolerance_of
 from desk.analytics.formulas import log_moves, robust_deviation
-from desk.analytics.names.quotation import reversed_pair, reversed_statement
+from desk.analytics.names.quotation import reciprocal, reversed_pair, reversed_statement
+from desk.analytics.prices.figure_days import FROM_SERIES, FigureDays
 from desk.analytics.prices.rates_view import EFFECTIVE_LAG, rate_of
+from desk.analytics.prices.series import Fixings, window_days
 from desk.analytics.units import BAND_EDGES, UNITS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.source_results import (
+    Histories,
     History,
     MonthEndRate,
     MonthEndRates,
@@ -37,6 +40,12 @@ from desk.trust.ledger.evidence import (
 LEAST_DEVIATION: Final = Decimal("0.03")
 """Percent: the rounding of a pegged pair's cross rate is no deviation."""
 
+SAME_FIGURE: Final = Decimal("0.00002")
+"""Two levels that lie no further apart, as a share, are one figure with another rounding."""
+
+LEAST_REPEATED: Final = 5
+"""Days on which another's rates have to be the same figures, and on none another, to be a copy."""
+
 
 class IndependentStatement(NamedTuple):
     """A figure as a source of another origin states it, with the tool result it stands in."""
@@ -46,6 +55,16 @@ class IndependentStatement(NamedTuple):
     evidence_id: str
 
 
+class DayAgreement(NamedTuple):
+    """How many of the days that a figure is computed from have a level of another origin, on how
+    many of them one agrees, and whose levels those are."""
+
+    days: int
+    known: int
+    agreed: int
+    by: tuple[IndependentStatement, ...]
+
+
 class Corroboration:
     """The tool results that can be read, and what they say about a claim.
 
@@ -53,13 +72,17 @@ class Corroboration:
     """
 
     def __init__(self, results: Iterable[ToolResult], window: TimeWindow) -> None:
+        self._window = window
         self._answers: dict[str, Answer] = {}
+        self._stated: list[tuple[str, Answer]] = []
+        self._repeats: dict[tuple[str, int], bool] = {}
         self.unread: dict[str, str] = {}
         for result in results:
             try:
                 answer = verified_answer(result, window)
                 if answer is not None:
                     self._answers[result.evidence_id] = answer
+                    self._stated += ((result.evidence_id, each) for each in _parts(answer, result))
             except EvidenceUnusable as unusable:
                 self.unread[result.evidence_id] = str(unusable)
 
@@ -84,9 +107,11 @@ class Corroboration:
         stated = self.statement(claim)
         if stated.origin is None:
             return
-        for name, answer in self._answers.items():
+        for name, answer in self._stated:
             for statement in _statements(answer, stated):
-                if statement.origin not in (None, stated.origin):
+                if statement.origin not in (None, stated.origin) and not self._copies(
+                    answer, claim
+                ):
                     yield IndependentStatement(statement, answer.source, name)
 
     def daily_deviation(self, claim: Claim) -> Decimal | None:
@@ -96,6 +121,77 @@ class Corroboration:
                 moves = log_moves([float(value) for value in answer.values])
                 return max(LEAST_DEVIATION, Decimal(str(round(robust_deviation(moves) * 100, 4))))
         return None
+
+    def on_days(self, claim: Claim) -> DayAgreement | None:
+        """What other origins say of the days that a figure of a series is computed from.
+
+        None for other figures, and where the figure's own history does not have those days.
+        """
+        history = next((each for each in self.own(claim) if isinstance(each, History)), None)
+        deviation = self.daily_deviation(claim)
+        if claim.metric not in FROM_SERIES or history is None or deviation is None:
+            return None
+        levels = dict(zip(history.days, history.values, strict=False))
+        try:
+            days = FigureDays(Fixings.of(history), *window_days(self._window)).of(claim)
+        except ValueError:
+            return None
+        if not days:
+            return None
+        share = tolerance_of(Metric.LAST, same_fixing=False, daily_deviation=deviation)
+        known, agreed, by = set[date](), set[date](), dict[str, IndependentStatement]()
+        for name, other in self._other_histories(claim, history):
+            for day, value in _turned_to(history.symbol, other):
+                if day not in days:
+                    continue
+                known.add(day)
+                if abs(levels[day] - value) <= share.allowance(levels[day], value):
+                    agreed.add(day)
+                    stated = _stated(statement_of(claim), claim.value, other.source.origin)
+                    by[other.source.name] = IndependentStatement(stated, other.source, name)
+        return DayAgreement(len(days), len(known), len(agreed), tuple(by.values()))
+
+    def _other_histories(self, claim: Claim, own: History) -> Iterator[tuple[str, History]]:
+        for name, answer in self._stated:
+            if not isinstance(answer, History) or answer.source.origin in (None, own.source.origin):
+                continue
+            same = answer.symbol in (own.symbol, reversed_pair(own.symbol))
+            if same and not self._copies(answer, claim):
+                yield name, answer
+
+    def _copies(self, answer: Answer, claim: Claim) -> bool:
+        """Whether a history has the very figures of the one that a claim rests on: whoever
+        publishes it took them from there, and is no other origin."""
+        own = next((each for each in self.own(claim) if isinstance(each, History)), None)
+        if own is None or not isinstance(answer, History):
+            return False
+        key = (claim.evidence[0], id(answer))
+        if key not in self._repeats:
+            self._repeats[key] = _is_copy(own, answer)
+        return self._repeats[key]
+
+
+def _parts(answer: Answer, result: ToolResult) -> tuple[Answer, ...]:
+    """An answer, or the histories in it. Whose they are an answer says itself only where the desk
+    does not say it of its server."""
+    if not isinstance(answer, Histories):
+        return (answer,)
+    if result.attribution is None:
+        return answer.histories
+    return tuple(each.model_copy(update={"source": answer.source}) for each in answer.histories)
+
+
+def _turned_to(symbol: str, other: History) -> Iterator[tuple[date, Decimal]]:
+    for day, value in zip(other.days, other.values, strict=False):
+        yield day, value if other.symbol == symbol else reciprocal(value)
+
+
+def _is_copy(own: History, other: History) -> bool:
+    levels = dict(zip(own.days, own.values, strict=False))
+    common = [(levels[day], value) for day, value in _turned_to(own.symbol, other) if day in levels]
+    return len(common) >= LEAST_REPEATED and all(
+        abs(one - value) <= SAME_FIGURE * one for one, value in common
+    )
 
 
 def _with_rate(stated: Statement, rate: PolicyRate, source: Provenance) -> Statement:

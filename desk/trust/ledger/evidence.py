@@ -14,6 +14,7 @@ from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, Tool
 from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.findings.source_results import (
     DecisionCalendar,
+    Histories,
     History,
     MonthAverages,
     MonthEndRates,
@@ -27,6 +28,7 @@ from desk.trust.ledger.seal import content_hash
 
 Answer: TypeAlias = (
     History
+    | Histories
     | Quote
     | MonthAverages
     | RateDecisions
@@ -40,6 +42,7 @@ Answer: TypeAlias = (
 COMMON: Final = frozenset({"as_of", "source"})
 SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (History, COMMON | {"symbol", "days", "values"}),
+    (Histories, COMMON | {"symbol", "histories"}),
     (Quote, COMMON | {"symbol", "value", "fixed_on"}),
     (MonthAverages, COMMON | {"symbol", "averages"}),
     (RateDecisions, COMMON | {"decisions"}),
@@ -212,6 +215,8 @@ def _subjects(answer: Answer) -> set[str]:
     match answer:
         case History() | Quote() | MonthAverages() | Analysis() | PriceHistory():
             return {answer.symbol}
+        case Histories():
+            return {answer.symbol, *(history.symbol for history in answer.histories)}
         case PolicyRates() | MonthEndRates():
             return {rate.area for rate in answer.rates}
         case RateDecisions():
@@ -223,7 +228,7 @@ def _subjects(answer: Answer) -> set[str]:
 def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
     """What the call named; all that is in the answer where the call did not say, or said it in
     words of its own."""
-    if isinstance(answer, History | Quote | MonthAverages | Analysis | PriceHistory):
+    if isinstance(answer, History | Histories | Quote | MonthAverages | Analysis | PriceHistory):
         symbol = arguments.get("symbol")
         named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)
         return set() if named else {answer.symbol}
@@ -242,6 +247,8 @@ def _letters(symbol: str) -> str:
 def _days(answer: Answer) -> tuple[date, ...]:
     if isinstance(answer, History | PriceHistory):
         return answer.days
+    if isinstance(answer, Histories):
+        return tuple(day for history in answer.histories for day in history.days)
     if isinstance(answer, Analysis):
         return tuple(figure.as_of for figure in answer.figures)
     return (answer.fixed_on,) if isinstance(answer, Quote) and answer.fixed_on else ()

@@ -16,8 +16,8 @@ from desk.analytics.comparison import (
     compare_series,
     normalise,
 )
-from desk.analytics.units import BAND_EDGES
-from desk.contracts.findings.claims import Claim
+from desk.analytics.units import BAND_EDGES, UNITS
+from desk.contracts.findings.claims import Claim, Unit
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.source_results import History, MonthAverages
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
@@ -34,6 +34,10 @@ WORST_FIRST: Final = (
     ClaimStatus.SINGLE_SOURCE,
     ClaimStatus.VERIFIED,
 )
+
+MOST_DAYS_APART: Final = 0.05
+"""The share of the days behind a figure of a series on which no other origin need agree: holidays
+differ, and a day of turmoil moves a rate by more than usual between two hours."""
 
 FOLLOWS: Final = "It follows from its evidence"
 
@@ -131,8 +135,21 @@ def objections_of(review: Review) -> dict[str, Objection]:
 def disagreeing(
     claim: Claim, corroboration: Corroboration
 ) -> tuple[tuple[IndependentStatement, Comparable], ...]:
-    """The statements of other origins that contradict a claim, each in the claim's terms."""
-    return tuple(pair for pair in _compared(claim, corroboration) if not pair[1].agree)
+    """The statements of other origins that contradict a claim, each in the claim's terms.
+
+    None of a level that another origin bears out: levels of other hours lie apart by more than the
+    tolerance on a day of turmoil, and a level that one of several states the same is no error.
+    """
+    compared = tuple(_compared(claim, corroboration))
+    if _is_borne_out(claim, compared):
+        return ()
+    return tuple(pair for pair in compared if not pair[1].agree)
+
+
+def _is_borne_out(
+    claim: Claim, compared: Iterable[tuple[IndependentStatement, Comparable]]
+) -> bool:
+    return UNITS[claim.metric] is Unit.LEVEL and any(pair.agree for _, pair in compared)
 
 
 @dataclass(slots=True)
@@ -205,7 +222,26 @@ class _Judge:
             return by_series
         if compared:
             return self._by_other_origins(claim, compared)
-        return by_series or self._single(claim)
+        return self._by_days(claim) or by_series or self._single(claim)
+
+    def _by_days(self, claim: Claim) -> ClaimVerdict | None:
+        """Verified where other origins agree on the days that a figure of a series comes from."""
+        found = self.review.corroboration.on_days(claim)
+        if found is None or found.days - found.agreed > MOST_DAYS_APART * found.days:
+            return None
+        agreed = "" if found.days == found.agreed else f"{found.agreed} of "
+        words = (
+            f"It was recomputed from fixings; {_names(found.by)} states the same on {agreed}the"
+            f" {found.days} days"
+        )
+        return _verdict(
+            claim,
+            ClaimStatus.VERIFIED,
+            ClaimCheck.SECOND_SOURCE,
+            words,
+            origins=self._origins(claim, found.by),
+            evidence=[statement.evidence_id for statement in found.by],
+        )
 
     def _conflict(self, claim: Claim) -> ConflictRecord | None:
         return next(
@@ -221,12 +257,16 @@ class _Judge:
         self, claim: Claim, compared: Sequence[tuple[IndependentStatement, Comparable]]
     ) -> ClaimVerdict:
         against = [statement for statement, pair in compared if not pair.agree]
-        if against:
+        borne_out = _is_borne_out(claim, compared)
+        if against and not borne_out:
             names = _names(against)
             return self._contested(claim, f"{names} states it differently", compared)
-        statements = [statement for statement, _ in compared]
-        resolved = dict.fromkeys(a.value for _, pair in compared for a in pair.artefacts)
+        agreeing = [(statement, pair) for statement, pair in compared if pair.agree]
+        statements = [statement for statement, _ in agreeing]
+        resolved = dict.fromkeys(a.value for _, pair in agreeing for a in pair.artefacts)
         after = f", after its {' and '.join(resolved)}" if resolved else ""
+        if against:
+            after += f"; that of {_names(against)}, of another hour, lies further off"
         return _verdict(
             claim,
             ClaimStatus.VERIFIED,

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.agents.tools import Attribution, SourceTier, ToolCall, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.source_results import DatePrecision, History, SourceResult
@@ -25,7 +25,14 @@ from tests.support.builders import (
     real_quote,
     request,
 )
-from tests.support.second_sources import H10, month_averages, month_end_rates, real_averages
+from tests.support.second_sources import (
+    BANK_OF_CANADA,
+    H10,
+    daily_rates,
+    month_averages,
+    month_end_rates,
+    real_averages,
+)
 
 WEEK = "2024-W31"
 SINCE = date(2024, 3, 21)
@@ -40,6 +47,7 @@ def standard(market: MarketSpec) -> dict[str, SourceResult]:
         "get_historical": real_history(pair, WEEK),
         "get_quote": real_quote(pair, WEEK),
         "get_month_averages": real_averages(pair, WEEK),
+        "get_daily_rates": daily_rates(pair, WEEK),
         "get_policy_rate": RATES,
         "get_rate_decisions": decisions(WEEK, decision("JP", "2024-07-31", "0.10", "0")),
         "get_decision_calendar": calendar(WEEK),
@@ -164,7 +172,72 @@ def test_a_level_that_another_origin_states_is_verified_with_what_is_derived_fro
     assert last.words == "Federal Reserve Board states the same, after its fixing hour"
     assert last.evidence == ("elsewhere",)
     assert (move.status, move.decided_by) == (ClaimStatus.VERIFIED, ClaimCheck.FORMULA)
-    assert found["USD/JPY:z_score"].status is ClaimStatus.SINGLE_SOURCE
+    score = found["USD/JPY:z_score"]
+    assert (score.status, score.decided_by) == (ClaimStatus.VERIFIED, ClaimCheck.SECOND_SOURCE)
+    assert score.words == (
+        "It was recomputed from fixings; Federal Reserve Board states the same on the 54 days"
+    )
+    assert {verdict.status for verdict in found.values()} == {ClaimStatus.VERIFIED}
+
+
+def test_rates_of_several_publishers_verify_all_figures_of_a_pair() -> None:
+    answer = daily_rates("USD/JPY", WEEK, H10, BANK_OF_CANADA)
+    found = verdicts(YEN, get_daily_rates=answer)
+    assert {verdict.status for verdict in found.values()} == {ClaimStatus.VERIFIED}
+    assert found["USD/JPY:last"].origins == (
+        "European Central Bank",
+        "Federal Reserve Board",
+        "Bank of Canada",
+    )
+
+
+def test_whoever_repeats_the_ecb_is_no_other_origin() -> None:
+    copied = daily_rates("USD/JPY", WEEK, H10, times="1")
+    found = verdicts(YEN, get_daily_rates=copied)
+    assert {verdict.status for verdict in found.values()} == {ClaimStatus.SINGLE_SOURCE}
+
+
+def test_a_level_that_one_of_several_states_the_same_is_in_no_conflict() -> None:
+    near = daily_rates("USD/JPY", WEEK, H10)
+    far = daily_rates("USD/JPY", WEEK, BANK_OF_CANADA, times="1.05")
+    both = near.model_copy(update={"histories": near.histories + far.histories})
+    result = validated(YEN, task=TaskType.RESEARCH_FX, get_daily_rates=both)
+    last = next(each for each in result.verdicts if each.claim_id == "USD/JPY:last")
+    assert last.status is ClaimStatus.VERIFIED
+    assert "that of Bank of Canada, of another hour, lies further off" in last.words
+    assert result.conflicts == ()
+
+
+def test_rates_that_end_before_the_week_verify_what_is_of_before_it() -> None:
+    whole = daily_rates("USD/JPY", WEEK, H10)
+    (history,) = whole.histories
+    known = [at for at, day in enumerate(history.days) if day < date(2024, 7, 29)]
+    cut = history.model_copy(
+        update={
+            "days": tuple(history.days[at] for at in known),
+            "values": tuple(history.values[at] for at in known),
+        }
+    )
+    found = verdicts(YEN, get_daily_rates=whole.model_copy(update={"histories": (cut,)}))
+    assert found["USD/JPY:previous"].status is ClaimStatus.VERIFIED
+    assert found["USD/JPY:year_high"].status is ClaimStatus.VERIFIED
+    assert found["USD/JPY:last"].status is ClaimStatus.SINGLE_SOURCE
+    assert found["USD/JPY:move"].status is ClaimStatus.SINGLE_SOURCE
+    assert found["USD/JPY:streak"].status is ClaimStatus.SINGLE_SOURCE
+
+
+def test_whose_histories_a_foreign_server_gives_the_desk_says_and_not_the_server() -> None:
+    call = ToolCall(
+        call_id="theirs", server="terminal", tool="rates", arguments={"symbol": "USD/JPY"}
+    )
+    answer = daily_rates("USD/JPY", WEEK, H10)
+    named = answer.source.model_copy(update={"origin": "terminal"})
+    theirs = answered(call, answer.model_copy(update={"source": named})).model_copy(
+        update={"attribution": Attribution(tier=SourceTier.DERIVED, origin="terminal")}
+    )
+    found = verdicts(YEN, theirs)["USD/JPY:last"]
+    assert "terminal" in found.origins
+    assert "Federal Reserve Board" not in found.origins
 
 
 def test_the_ecb_asked_twice_counts_once() -> None:

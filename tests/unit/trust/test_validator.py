@@ -40,7 +40,7 @@ from tests.support.builders import (
     real_quote,
     request,
 )
-from tests.support.second_sources import month_end_rates, real_averages
+from tests.support.second_sources import daily_rates, month_end_rates, real_averages
 
 WEEK = "2024-W31"
 YEN = pair_market("USD/JPY")
@@ -69,6 +69,8 @@ class Sources:
             return answered(asked, real_quote(self.pair, self.week))
         if asked.tool == "get_month_averages":
             return answered(asked, real_averages(self.pair, self.week))
+        if asked.tool == "get_daily_rates":
+            return answered(asked, daily_rates(self.pair, self.week))
         return answered(asked, _only(SOURCES[asked.tool], asked))
 
 
@@ -177,7 +179,9 @@ def test_an_area_s_right_findings_pass() -> None:
 def test_the_sources_are_asked_for_what_is_claimed_and_nothing_else() -> None:
     fx, rates = researched()
     asked = builtin_turn(request(TaskType.VALIDATE, YEN, WEEK, findings=[fx])).calls
-    assert [(call.server, call.tool, call.arguments) for call in asked] == [
+    *others, daily = asked
+    assert daily.tool == "get_daily_rates"
+    assert [(call.server, call.tool, call.arguments) for call in others] == [
         ("ecb", "get_quote", {"symbol": "USD/JPY"}),
         (
             "official_statistics",
@@ -215,6 +219,7 @@ def test_the_verdict_shows_what_the_validator_read_itself() -> None:
         "get_rate_decisions",
         "get_month_averages",
         "get_month_end_rates",
+        "get_daily_rates",
     ]
 
 
@@ -403,7 +408,7 @@ def test_a_validator_without_its_source_fails_and_says_why(status: ToolStatus) -
 def test_a_silent_second_source_leaves_claims_single_source_and_is_named(
     status: ToolStatus,
 ) -> None:
-    second = ("get_month_averages", "get_month_end_rates")
+    second = ("get_month_averages", "get_month_end_rates", "get_daily_rates")
     answer = asked_and(
         researched(), lambda a: failed(a, status, "the H.10 is down") if a.tool in second else None
     )

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from desk.agents.capabilities import usual_route
 from desk.analytics.comparison import Comparable
+from desk.analytics.prices.figure_days import FigureDays
 from desk.analytics.prices.rates_view import rate_of
-from desk.analytics.prices.series import window_days
+from desk.analytics.prices.series import Fixings, window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import DataSource, ToolCall
@@ -29,6 +30,8 @@ from desk.contracts.findings.results import (
     ValidationResult,
 )
 from desk.contracts.findings.source_results import (
+    Histories,
+    History,
     MonthAverages,
     MonthEndRates,
     PolicyRates,
@@ -84,6 +87,9 @@ MONTHS_OF_RATES: Final = 6
 """How far back the second sources are asked: they publish late, and the last months known are
 wanted. The history that a pair's claims rest on reaches back as far as the first."""
 
+MOST_DAYS: Final = 100
+"""Days that may be asked about at once."""
+
 CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
 
 MOST_ISSUES = 50
@@ -129,6 +135,7 @@ class Case:
     decisions: Evidence[RateDecisions] | None
     averages: Evidence[MonthAverages] | None
     month_ends: Evidence[MonthEndRates] | None
+    daily: Evidence[Histories] | None
     silent: dict[str, str]
 
     def of(self, *metrics: Metric) -> list[Claim]:
@@ -154,7 +161,8 @@ class Case:
     @property
     def sources(self) -> tuple[DataSource, ...]:
         """Every source that answered, those asked again first."""
-        answers = (self.quote, self.rates, self.decisions, self.averages, self.month_ends)
+        second = (self.averages, self.month_ends, self.daily)
+        answers = (self.quote, self.rates, self.decisions, *second)
         return tuple(answer.source for answer in answers if answer)
 
 
@@ -168,7 +176,12 @@ def open_case(request: TurnRequest) -> Case:
     asked = {call.capability for call in questions(request)}
     averages, no_averages = _second(request, Capability.MONTH_AVERAGES, MonthAverages, asked)
     ends, no_ends = _second(request, Capability.MONTH_END_RATES, MonthEndRates, asked)
-    silent = ((Capability.MONTH_AVERAGES, no_averages), (Capability.MONTH_END_RATES, no_ends))
+    daily, no_daily = _second(request, Capability.DAILY_RATES, Histories, asked)
+    silent = (
+        (Capability.MONTH_AVERAGES, no_averages),
+        (Capability.MONTH_END_RATES, no_ends),
+        (Capability.DAILY_RATES, no_daily),
+    )
     return Case(
         request=request,
         market=market_of(request),
@@ -178,6 +191,7 @@ def open_case(request: TurnRequest) -> Case:
         decisions=_first(request, Capability.RATE_DECISIONS, RateDecisions, asked),
         averages=averages,
         month_ends=ends,
+        daily=daily,
         silent={usual_route(which).tool: why for which, why in silent if why},
     )
 
@@ -312,11 +326,30 @@ def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
         start = _month(last_day, MONTHS_OF_AVERAGES)
         averages = Capability.MONTH_AVERAGES
         calls.append(ask(task, averages, symbol=spec.market, start=start, end=end))
+        days = (day.isoformat() for day in _days_printed(request, spec.market))
+        calls.append(ask(task, Capability.DAILY_RATES, symbol=spec.market, days=[*days]))
     if rated:
         start = _month(last_day, MONTHS_OF_RATES)
         month_ends = Capability.MONTH_END_RATES
         calls.append(ask(task, month_ends, areas=[*rated], start=start, end=end))
     return calls
+
+
+def _days_printed(request: TurnRequest, market: str) -> list[date]:
+    """The days whose levels are claimed, and those behind the figures of the pair's history: the
+    newest, as many as may be asked about at once."""
+    claims = [claim for claim in all_claims(request) if claim.subject == market]
+    days = {claim.as_of for claim in claims if UNITS[claim.metric] is Unit.LEVEL}
+    for result in request.evidence:
+        history = readable(result)
+        if not isinstance(history, History) or history.symbol != market:
+            continue
+        try:
+            behind = FigureDays(Fixings.of(history), *window_days(request.assignment.window))
+        except ValueError:
+            continue
+        days.update(day for claim in claims for day in behind.of(claim))
+    return sorted(days)[-MOST_DAYS:]
 
 
 def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:

@@ -1,0 +1,234 @@
+"""Daily series out of a provider's file, and the instant from which each value counts as known."""
+
+import csv
+import io
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TypeAlias
+from zoneinfo import ZoneInfo
+
+from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
+
+Series: TypeAlias = Mapping[date, Decimal]
+"""The values of the days that have one, oldest first."""
+
+NO_VALUE = frozenset({"", ".", "..", "ND", "NA", "N/A", "NaN", "-", "n/a", "Bank holiday"})
+"""How providers write that a day has no value."""
+
+_DAMAGED_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DailySeries:
+    """The series of one file by name, each oldest first.
+
+    `days` are the days on which the provider worked: those on which any series has a value.
+    """
+
+    series: Mapping[str, Series]
+    days: Sequence[date]
+
+    def content(self) -> FileContent:
+        """What the file holds, as the keeping of files counts it."""
+        newest = max((day for values in self.series.values() for day in values), default=None)
+        count = sum(len(values) for values in self.series.values())
+        return FileContent(newest=newest, count=count, values=self._by_datum)
+
+    def _by_datum(self) -> dict[str, str]:
+        return {
+            f"{day} {name}": str(value)
+            for name, values in self.series.items()
+            for day, value in values.items()
+        }
+
+
+class SeriesFile:
+    """The series of a file that is kept, read once and again only when the file has changed.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(
+        self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], DailySeries]
+    ) -> None:
+        self._file = kept.path(cache_dir) if cache_dir is not None else None
+        self._read = read
+        self._lock = threading.Lock()
+        self._read_with: tuple[int, int, int] | None = None
+        self._series: DailySeries | None = None
+
+    def current(self) -> DailySeries | None:
+        """What the kept file holds; None where there is none that is usable."""
+        with self._lock:
+            signature = self._signature()
+            if signature != self._read_with:
+                self._series = self._usable()
+                self._read_with = signature
+            return self._series
+
+    def _signature(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._file.stat() if self._file else None
+        except OSError:
+            return None
+        return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
+
+    def _usable(self) -> DailySeries | None:
+        try:
+            return self._read(self._file.read_bytes()) if self._file else None
+        except (OSError, DamagedFile):
+            return None
+
+
+def csv_lines(content: bytes) -> list[list[str]]:
+    """The lines of a CSV, each cell without the space around it, empty lines left out.
+
+    Raises:
+        DamagedFile: it is a page of HTML, or no CSV.
+    """
+    text = content.decode("utf-8-sig", errors="replace")
+    if text.lstrip()[:1] == "<":
+        raise DamagedFile("it is a page of HTML or XML in place of data")
+    try:
+        reader = csv.reader(io.StringIO(text), strict=True)
+        return [[cell.strip() for cell in line] for line in reader if any(line)]
+    except csv.Error as error:
+        raise DamagedFile(f"it is no CSV ({error})") from error
+
+
+def read_wide(
+    lines: Iterable[Sequence[str]],
+    first_column: str,
+    columns: Mapping[str, str],
+    read_day: Callable[[str], date | None],
+) -> DailySeries:
+    """The series of a table with a line a day and a column a series.
+
+    `first_column` is the first cell of the line with the names of the columns, `columns` gives the
+    name that each wanted column has here. `read_day` gives None for a line that is a note.
+
+    Raises:
+        DamagedFile: a column is missing, a line has too few cells, a value is no number, a day
+            stands in it twice, or there is no value at all.
+    """
+    found: dict[str, dict[date, Decimal]] = {name: {} for name in columns.values()}
+    days: set[date] = set()
+    places: dict[str, int] | None = None
+    for line in lines:
+        if places is None:
+            if line[0] == first_column:
+                places = _places(line, columns)
+            continue
+        day = read_day(line[0])
+        if day is None:
+            continue
+        if len(line) <= max(places.values()):
+            raise DamagedFile(f"the line of {day} ends after {len(line)} cells")
+        if day in days:
+            raise DamagedFile(f"{day} stands in it twice")
+        days.add(day)
+        for name, place in places.items():
+            add_value(found[name], day, line[place])
+    if places is None:
+        raise DamagedFile(f"it has no line that begins with {first_column!r}")
+    return whole(found)
+
+
+def add_value(values: dict[date, Decimal], day: date, cell: str) -> None:
+    """Add the value of a day, if there is one.
+
+    Raises:
+        DamagedFile: it is no finite number.
+    """
+    if cell in NO_VALUE:
+        return
+    try:
+        value = Decimal(cell)
+    except InvalidOperation:
+        value = None
+    if value is None or not value.is_finite():
+        raise DamagedFile(f"the value of {day} is {cell[:_DAMAGED_LENGTH]!r}")
+    values[day] = value
+
+
+def whole(found: Mapping[str, Mapping[date, Decimal]]) -> DailySeries:
+    """The series in the order of their days.
+
+    Raises:
+        DamagedFile: there is no value at all.
+    """
+    series = {name: dict(sorted(values.items())) for name, values in found.items()}
+    days = sorted({day for values in series.values() for day in values})
+    if not days:
+        raise DamagedFile("it has no value")
+    return DailySeries(series, tuple(days))
+
+
+def day_as(pattern: str) -> Callable[[str], date | None]:
+    """A reader of days as `strptime` writes the pattern; None for what is written otherwise."""
+
+    def read(cell: str) -> date | None:
+        try:
+            return datetime.strptime(cell, pattern).replace(tzinfo=UTC).date()
+        except ValueError:
+            return None
+
+    return read
+
+
+def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    missing = [column for column in columns if column not in header]
+    if missing:
+        raise DamagedFile(f"it has no column {', '.join(missing)[:200]}")
+    return {name: header.index(column) for column, name in columns.items()}
+
+
+PublicationRule: TypeAlias = Callable[[date, Sequence[date]], datetime]
+"""The instant, in UTC, from which the value of a day counts as known. The days on which the
+provider worked, as its file shows them, tell a holiday after the day from a working day."""
+
+
+def on_the_day(at: time, zone: str) -> PublicationRule:
+    """Published on the day itself at a local time."""
+    return lambda day, _: _instant(day, at, zone)
+
+
+def next_working_day(at: time, zone: str) -> PublicationRule:
+    """Published at a local time on the next day on which the provider worked; the next weekday
+    where the file ends with the day."""
+
+    def rule(day: date, days: Sequence[date]) -> datetime:
+        return _instant(_next_worked(day, days) or next_weekday(day), at, zone)
+
+    return rule
+
+
+def weekly(weekday: int, at: time, zone: str) -> PublicationRule:
+    """Published for a whole week at a local time on a weekday (Monday is 0) of the next week, or
+    where that is a holiday on the day after it."""
+
+    def rule(day: date, days: Sequence[date]) -> datetime:
+        due = day - timedelta(days=day.weekday()) + timedelta(weeks=1, days=weekday)
+        worked = _next_worked(due - timedelta(days=1), days)
+        return _instant(due if worked in (None, due) else next_weekday(due), at, zone)
+
+    return rule
+
+
+def next_weekday(day: date) -> date:
+    """The next day that is not of a weekend."""
+    return day + timedelta(days=max(1, 7 - day.weekday()) if day.weekday() > 3 else 1)
+
+
+def _next_worked(day: date, days: Sequence[date]) -> date | None:
+    at = bisect_right(days, day)
+    return days[at] if at < len(days) else None
+
+
+def _instant(day: date, at: time, zone: str) -> datetime:
+    return datetime.combine(day, at, ZoneInfo(zone)).astimezone(UTC)

@@ -1,0 +1,6 @@
+"""Daily exchange rates of publishers other than the ECB, to hold its rates against."""
+
+from desk.sources.statistics.daily_rates.answers import DailyRates
+from desk.sources.statistics.daily_rates.publishers import PUBLISHERS, Publisher
+
+__all__ = ["PUBLISHERS", "DailyRates", "Publisher"]
