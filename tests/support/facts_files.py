@@ -6,10 +6,10 @@ from desk.sources.central_banks.policy_facts import AREA_COLUMNS
 
 AREAS = f"""\
 {",".join(AREA_COLUMNS)}
-US,Federal Reserve,Fed,USD,target midpoint,14:00,America/New_York,2015-01-01,2026-09-30,2015-01-01,
-JP,Bank of Japan,BoJ,JPY,call rate,23:59,Asia/Tokyo,2015-01-01,2026-09-30,2015-01-01,No fixed hour.
-SE,Sveriges Riksbank,Riksbank,SEK,policy rate,09:30,Europe/Stockholm,2015-01-01,2026-08-31,,
-SG,Monetary Authority of Singapore,MAS,SGD,policy band,08:00,Asia/Singapore,,,,No policy rate.
+US,Federal Reserve,Fed,USD,target,14:00,America/New_York,1,2015-01-01,2026-09-30,2015-01-01,
+JP,Bank of Japan,BoJ,JPY,call rate,23:59,Asia/Tokyo,4,2015-01-01,2026-09-30,2015-01-01,No hour.
+SE,Sveriges Riksbank,Riksbank,SEK,policy rate,09:30,Europe/Stockholm,8,2015-01-01,2026-08-31,,
+SG,Monetary Authority of Singapore,MAS,SGD,policy band,08:00,Asia/Singapore,,,,,No policy rate.
 """
 DECISIONS = """\
 area,decision_date,date_precision,announced_at_local,rate_pct,change_bp,rate_low_pct,rate_high_pct,instrument,source

@@ -25,6 +25,7 @@ AREA_COLUMNS = (
     "instrument",
     "announcement_time_local",
     "time_zone",
+    "effective_within_days",
     "covered_from",
     "covered_until",
     "meetings_from",
@@ -56,8 +57,9 @@ MEETING_COLUMNS = (
 class Area:
     """One central bank. Without `covered_from` and `covered_until` the tables have no rate of it.
 
-    `announced_at` is the usual local hour of a scheduled announcement, None when it varies. From
-    `meetings_from` up to the end of the cover the tables have every meeting, holds too.
+    `announced_at` is the usual local hour of a scheduled announcement, None when it varies. A
+    decision takes effect within `effective_within_days` calendar days. From `meetings_from` up to
+    the end of the cover the tables have every meeting, holds too.
     """
 
     code: str
@@ -66,6 +68,7 @@ class Area:
     instrument: str
     announced_at: time | None
     time_zone: ZoneInfo
+    effective_within_days: int | None
     covered_from: date | None
     covered_until: date | None
     meetings_from: date | None
@@ -74,6 +77,19 @@ class Area:
     def local_day(self, instant: datetime) -> date:
         """The calendar day at the bank at an instant."""
         return instant.astimezone(self.time_zone).date()
+
+    def end_of(self, local_day: date) -> datetime:
+        """The last minute of a day at the bank, UTC."""
+        return self.at(local_day, END_OF_DAY)
+
+    def announcement_on(self, local_day: date) -> datetime:
+        """When a scheduled decision of a day is public: at the usual hour, or where that varies at
+        the end of the day; UTC."""
+        return self.at(local_day, self.announced_at or END_OF_DAY)
+
+    def at(self, local_day: date, hour: time) -> datetime:
+        """An hour of a day at the bank, UTC."""
+        return datetime.combine(local_day, hour, self.time_zone).astimezone(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +183,7 @@ def _area(row: Row) -> Area:
         instrument=row.cells["instrument"],
         announced_at=None if hour == END_OF_DAY else hour,
         time_zone=row.read("time_zone", _zone),
+        effective_within_days=row.read_optional("effective_within_days", _days),
         covered_from=row.read_optional("covered_from", day),
         covered_until=row.read_optional("covered_until", day),
         meetings_from=row.read_optional("meetings_from", day),
@@ -185,9 +202,9 @@ def _meeting(row: Row, areas: Mapping[str, Area]) -> Meeting:
     return Meeting(
         area=area,
         day=row.read("decision_date", day),
-        known_from=_instant(area, row.read("announced_from", day), time.min),
+        known_from=area.at(row.read("announced_from", day), time.min),
         source=row.read("source", required_text),
-        withdrawn_from=None if withdrawn is None else _instant(area, withdrawn, time.min),
+        withdrawn_from=None if withdrawn is None else area.at(withdrawn, time.min),
     )
 
 
@@ -197,14 +214,14 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
     precision = row.read("date_precision", _precision)
     # An unscheduled decision need not have come at the usual hour.
     at_usual_hour = precision is DatePrecision.DAY and (area.code, decided_on) in scheduled
-    usual = area.announced_at if at_usual_hour else None
-    hour = row.read_optional("announced_at_local", _hour) or usual
+    usual = area.announcement_on(decided_on) if at_usual_hour else area.end_of(decided_on)
+    hour = row.read_optional("announced_at_local", _hour)
     source = row.read("source", required_text)
     return Decision(
         area=area,
         day=decided_on,
         precision=precision,
-        known_from=_instant(area, decided_on, hour or END_OF_DAY),
+        known_from=usual if hour is None else area.at(decided_on, hour),
         rate=row.read("rate_pct", figure),
         change=row.read_optional("change_bp", figure),
         low=row.read_optional("rate_low_pct", figure),
@@ -213,10 +230,6 @@ def _decision(row: Row, areas: Mapping[str, Area], scheduled: set[tuple[str, dat
         source=source,
         origin=level_origin(source, area.bank, area.short_name),
     )
-
-
-def _instant(area: Area, local_day: date, hour: time) -> datetime:
-    return datetime.combine(local_day, hour, area.time_zone).astimezone(UTC)
 
 
 def _known_area(row: Row, areas: Mapping[str, Area]) -> Area:
@@ -237,6 +250,12 @@ def _hour(cell: str) -> time:
         return time.fromisoformat(cell)
     except ValueError as error:
         raise ValueError("is not an hour such as 14:15") from error
+
+
+def _days(cell: str) -> int:
+    if cell.isascii() and cell.isdecimal():
+        return int(cell)
+    raise ValueError("is not a number of days")
 
 
 def _zone(cell: str) -> ZoneInfo:

@@ -22,6 +22,9 @@ from desk.contracts.findings.source_results import (
     ScheduledDecision,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
+from desk.sources.central_banks.bis.files import BIS_URL, policy_rates_file, recorded
+from desk.sources.central_banks.bis.sdmx_csv import Frequency
+from desk.sources.central_banks.current_facts import CurrentFacts, RecordedFile
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_answers import (
@@ -39,11 +42,15 @@ from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, requ
 from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
-    argument_parser,
     log_to_stderr,
+    refresh_all,
+    refreshing_parser,
+    require_cache_dir,
     run,
 )
 from desk.sources.serving.kept_answers import KeptNotes
+from desk.sources.serving.kept_file import KeptFile
+from desk.sources.serving.upkeep import upkeep_of
 
 SOURCE = Provenance(name="Project table of central-bank decisions", tier=SourceTier.PRIMARY)
 MAX_ROWS = 2_000
@@ -55,13 +62,20 @@ class CentralBankTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
     def __init__(
-        self, folder: Path = FACTS_DIR, news_urls: Mapping[str, str] | None = None
+        self,
+        folder: Path = FACTS_DIR,
+        news_urls: Mapping[str, str] | None = None,
+        *,
+        cache_dir: Path | None = None,
+        recorded_in: Sequence[RecordedFile] = (),
     ) -> None:
         """`folder` holds the three tables, which are read when first asked for.
 
-        `news_urls` are the banks' news feeds by area; without them none is fetched.
+        `news_urls` are the banks' news feeds by area; without them none is fetched. `recorded_in`
+        are the files of series that are kept in `cache_dir`, in the order in which they count.
         """
-        self._tables = ReadOnce(partial(read_facts, folder))
+        tables = ReadOnce(partial(read_facts, folder))
+        self._known = CurrentFacts(tables, recorded_in, cache_dir)
         self._news = BankNews(news_urls)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
@@ -122,7 +136,7 @@ class CentralBankTools:
     def _facts(self, areas: list[str]) -> PolicyFacts:
         require_areas(areas)
         try:
-            return self._tables.current()
+            return self._known.current()
         except DamagedTable as error:
             raise ToolError(str(error)) from error
 
@@ -145,9 +159,20 @@ DESCRIPTION = SourceDescription(
     "releases are each bank's, under its own terms.",
     terms_url="https://www.bis.org/terms_statistics.htm",
     publication="A decision counts as known from the bank's hour of announcement, or from the "
-    "end of its local day where that hour is not certain.",
-    network=NetworkUse.NONE,
+    "end of its local day where that hour is not certain, also where it is read from the daily "
+    "series of the BIS, which records it within a week or two.",
+    network=NetworkUse.REFRESHES,
 )
+
+
+def recorded_files(bis_url: str = BIS_URL) -> tuple[RecordedFile, ...]:
+    """The files of daily series that the server keeps, in the order in which they count."""
+    return (RecordedFile(policy_rates_file(Frequency.DAILY, bis_url), recorded),)
+
+
+def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
+    """The files that the server keeps when it is started with such arguments."""
+    return tuple(file.kept for file in recorded_files(_parser().parse_args(args).bis_url))
 
 
 def build_server(
@@ -156,21 +181,23 @@ def build_server(
     refresh_every: timedelta | None = None,
     facts_dir: Path = FACTS_DIR,
     news_urls: Mapping[str, str] | None = None,
+    bis_url: str = BIS_URL,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
-    `BANK_FEEDS`; without them the server reads nothing over the network. `cache_dir` and
-    `refresh_every` are accepted as by every server of ours and not used: the tables come with the
-    project.
+    `BANK_FEEDS`; without them no news is read. `cache_dir` is the folder of the kept files; with it
+    and `refresh_every` they are fetched from `bis_url`, as `Upkeep` says; without either nothing
+    is fetched.
     """
-    del cache_dir, refresh_every
-    tools = CentralBankTools(facts_dir, news_urls)
+    files = recorded_files(bis_url)
+    tools = CentralBankTools(facts_dir, news_urls, cache_dir=cache_dir, recorded_in=files)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
         log_level="WARNING",
         extensions=[KeptNotes()],
+        middleware=upkeep_of([file.kept for file in files], cache_dir, refresh_every),
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
@@ -186,25 +213,37 @@ def from_arguments(
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the server as the command line says; gives the exit status."""
-    arguments = _parser().parse_args(argv)
+    """Run the server, or refresh its data, as the command line says; gives the exit status."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    require_cache_dir(parser, arguments)
     log_to_stderr()
-    return run(_built(arguments, arguments.cache_dir), arguments)
+    if arguments.refresh:
+        files = [file.kept for file in recorded_files(arguments.bis_url)]
+        return refresh_all(files, arguments.cache_dir)
+    return run(_built(arguments, arguments.cache_dir, arguments.refresh_every), arguments)
 
 
 def _built(
-    arguments: argparse.Namespace, cache_dir: Path | None, refresh_every: timedelta | None = None
+    arguments: argparse.Namespace, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    news_urls = BANK_FEEDS if arguments.news else None
-    return build_server(cache_dir, refresh_every=refresh_every, news_urls=news_urls)
+    return build_server(
+        cache_dir,
+        refresh_every=refresh_every,
+        news_urls=BANK_FEEDS if arguments.news else None,
+        bis_url=arguments.bis_url,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argument_parser(
+    parser = refreshing_parser(
         "desk.sources.central_banks.server", "Policy rates and rate decisions."
     )
     parser.add_argument(
         "--news", action="store_true", help="let get_central_bank_news read the banks' own feeds"
+    )
+    parser.add_argument(
+        "--bis-url", default=BIS_URL, help="the BIS's statistical API (default: %(default)s)"
     )
     return parser
 

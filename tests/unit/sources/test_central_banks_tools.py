@@ -320,8 +320,8 @@ async def test_arguments_outside_the_schema_are_refused(arguments: dict[str, obj
     assert (await called("get_policy_rate", **arguments)).is_error
 
 
-async def test_the_upkeep_of_other_servers_is_accepted(tmp_path: Path) -> None:
-    server = build_server(cache_dir=tmp_path, refresh_every=timedelta(seconds=1))
+async def test_without_an_interval_nothing_is_fetched(tmp_path: Path) -> None:
+    server = build_server(cache_dir=tmp_path)
     async with Client(server) as client:
         answer = await client.call_tool(
             "get_policy_rate", {"areas": ["US"], "as_of": "2026-09-20T07:00:00Z"}

@@ -1,0 +1,1 @@
+"""Central bank policy rates of the Bank for International Settlements (dataflow WS_CBPOL)."""

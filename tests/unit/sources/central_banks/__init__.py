@@ -1,0 +1,1 @@
+"""What the server `central_banks` reads besides its tables."""

@@ -1,0 +1,99 @@
+"""The BIS's policy rates: any order of columns, and never a part as if it were the whole."""
+
+import csv
+import io
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desk.sources.central_banks.bis.sdmx_csv import Frequency, read_policy_rates
+from desk.sources.serving.kept_file import DamagedFile
+
+COLUMNS = ["FREQ", "REF_AREA", "UNIT_MEASURE", "COMPILATION", "TIME_PERIOD", "OBS_VALUE"]
+NOTE = 'From 1999 on: a rate, "as chosen";\nbefore: another'
+DAYS = st.dates(date(2026, 1, 1), date(2027, 12, 31))
+RATES = st.decimals(-2, 30, places=4)
+SERIES = st.dictionaries(
+    st.sampled_from(["US", "JP", "XM", "GB"]),
+    st.dictionaries(DAYS, RATES, min_size=1, max_size=8),
+    min_size=1,
+)
+
+
+def written(
+    series: Mapping[str, Mapping[date, Decimal]], columns: list[str], end: str = "\n"
+) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator=end)
+    writer.writerow(columns)
+    for area, by_day in series.items():
+        for day, rate in by_day.items():
+            row = ["D", area, "368", NOTE, day.isoformat(), str(rate)]
+            writer.writerow([row[COLUMNS.index(column)] for column in columns])
+    return text.getvalue().encode()
+
+
+@given(SERIES, st.permutations(COLUMNS), st.sampled_from(["\n", "\r\n"]))
+def test_what_is_written_is_read_whatever_the_order_of_the_columns(
+    series: dict[str, dict[date, Decimal]], columns: list[str], end: str
+) -> None:
+    assert read_policy_rates(written(series, columns, end), Frequency.DAILY) == series
+
+
+@given(SERIES, st.data())
+def test_a_part_of_a_file_is_refused_or_has_no_other_rates(
+    series: dict[str, dict[date, Decimal]], data: st.DataObject
+) -> None:
+    whole = written(series, COLUMNS)
+    part = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    try:
+        read = read_policy_rates(part, Frequency.DAILY)
+    except DamagedFile:
+        return
+    assert all(series[area][day] == rate for area in read for day, rate in read[area].items())
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_such_file_is_refused_and_nothing_else_is_raised(content: bytes) -> None:
+    with pytest.raises(DamagedFile):
+        read_policy_rates(content, Frequency.DAILY)
+
+
+def of(*rows: str, header: str = ",".join(COLUMNS)) -> bytes:
+    return ("\n".join((header, *rows)) + "\n").encode()
+
+
+def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
+    content = of("D,US,368,,2026-10-30,3.625", "D,US,368,,2026-10-31,NaN", "M,US,368,,2026-10,3.5")
+    assert read_policy_rates(content, Frequency.DAILY) == {
+        "US": {date(2026, 10, 30): Decimal("3.625")}
+    }
+    assert read_policy_rates(content, Frequency.MONTHLY) == {
+        "US": {date(2026, 10, 1): Decimal("3.5")}
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (of(header="FREQ,REF_AREA,TIME_PERIOD,VALUE"), "no column OBS_VALUE; its first line is"),
+        (b"<!DOCTYPE html><html><body>We are down</body></html>", "no column FREQ"),
+        (of("D,US,368,,2026-10-30"), "line 2: 5 cells where 6 belong"),
+        (of("D,US,368,,30 Oct 2026,3.5"), "line 2, column TIME_PERIOD: '30 Oct 2026' is not a day"),
+        (of("D,US,368,,2026-10-30,n/a"), "line 2, column OBS_VALUE: 'n/a' is not a number"),
+        (
+            of("D,US,368,,2026-10-30,3.5", "D,US,368,,2026-10-30,3.6"),
+            "line 3, column TIME_PERIOD: US has 2026-10-30 twice",
+        ),
+        (of("M,US,368,,2026-10,3.5"), "no rates of frequency D"),
+        (of("D,US,368,,2026-10-30,3.5")[:-1], "it ends within a line"),
+        (b"\xff\xfe", "no UTF-8 text"),
+    ],
+)
+def test_a_damaged_file_says_where_and_why(content: bytes, reason: str) -> None:
+    with pytest.raises(DamagedFile, match=reason):
+        read_policy_rates(content, Frequency.DAILY)
