@@ -152,7 +152,7 @@ class PriceStore:
         base, _, quote = symbol.partition("/")
         if base == quote:
             raise NoPrices(f"{symbol!r} pairs a currency with itself; name two currencies")
-        rates = self._euro_rates()
+        rates = self._euro_rates(as_of)
         unknown = [code for code in (base, quote) if not rates.has(code)]
         if unknown:
             raise NoPricesThen(
@@ -200,9 +200,10 @@ class PriceStore:
         nearest = self.nearest(symbol)
         return f"; nearest: {', '.join(nearest)}" if nearest else "; find_symbols says which are"
 
-    def _euro_rates(self) -> EuroRates:
+    def _euro_rates(self, as_of: datetime | None = None) -> EuroRates:
+        """As they were told at an instant; without one, as they are told now."""
         try:
-            return self._rates.current()
+            return self._rates.current() if as_of is None else self._rates.as_of(as_of)
         except DamagedRatesFile as error:
             raise NoPrices(str(error)) from error
 

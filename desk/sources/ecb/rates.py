@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -135,6 +135,20 @@ class EuroRates:
             cells = zip(self.currencies, row[_DAY_LENGTH + 1 :].split(","), strict=False)
             fixed = (f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED)
             yield row[:_DAY_LENGTH], ", ".join(fixed)
+
+    def corrected(self, corrections: Mapping[str, str | None]) -> "EuroRates":
+        """The same rates with other fixings for some days, each written as by `published`; None
+        takes the day away."""
+        rows = {row[:_DAY_LENGTH]: row for row in self._rows}
+        for day, fixings in corrections.items():
+            rows.pop(day, None)
+            if fixings is not None:
+                rows[day] = self._row(day, fixings)
+        return EuroRates(self.file, self.currencies, sorted(rows.values()))
+
+    def _row(self, day: str, fixings: str) -> str:
+        told = dict(fixing.split(" ", 1) for fixing in fixings.split(", ") if fixing)
+        return ",".join((day, *(told.get(currency, "N/A") for currency in self.currencies)))
 
     @cached_property
     def _ordinals(self) -> list[int]:

@@ -1,9 +1,11 @@
 """The ECB's file of reference rates as a file that the server keeps."""
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 
+from desk.analytics.prices.fixings import known_from
 from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates
 from desk.sources.ecb.store import FILE_NAME, packaged_file
 from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
@@ -20,6 +22,7 @@ def rates_file(url: str = ECB_URL, packaged: Path | None = None) -> KeptFile:
         url=url,
         read=_read,
         packaged=partial(_packaged, packaged),
+        published=_published,
     )
 
 
@@ -36,6 +39,10 @@ def _read(content: bytes) -> FileContent:
     except DamagedRatesFile as error:
         raise DamagedFile(error.reason) from error
     return FileContent(rates.last_day, rates.day_count, partial(_values, rates))
+
+
+def _published(day: str) -> datetime:
+    return known_from(date.fromisoformat(day))
 
 
 def _values(rates: EuroRates) -> Mapping[str, str]:

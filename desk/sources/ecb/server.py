@@ -68,7 +68,7 @@ class EcbTools:
         One fixing each business day, known from 16:00 Frankfurt time. Crosses are computed from
         the euro rates, to 10 significant digits.
         """
-        found = _quote(self._rates(), symbol, as_of)
+        found = _quote(self._rates(as_of), symbol, as_of)
         return Quote(as_of=as_of, source=SOURCE, **dict(found))
 
     def get_quotes(self, symbols: Symbols, as_of: AsOf) -> Quotes:
@@ -76,7 +76,7 @@ class EcbTools:
 
         ends_on is the last day of which any rate was known at as_of.
         """
-        rates = self._rates()
+        rates = self._rates(as_of)
         quotes = tuple(_quote(rates, symbol, as_of) for symbol in symbols)
         ends_on = rates.last_day_until(last_known_day(as_of))
         return Quotes(as_of=as_of, source=SOURCE, quotes=quotes, ends_on=ends_on)
@@ -91,7 +91,7 @@ class EcbTools:
         """
         base, quote = currencies_of(symbol)
         require_order(start, end)
-        rates = self._rates()
+        rates = self._rates(as_of)
         missing = _absent(rates, base, quote)
         if missing is not None:
             return History(as_of=as_of, source=SOURCE, symbol=symbol, missing=missing)
@@ -108,7 +108,7 @@ class EcbTools:
 
     def search_symbols(self, query: Query, as_of: AsOf) -> SymbolMatches:
         """Pairs with a quote at as_of whose symbol or currency names match, best first."""
-        rates = self._rates()
+        rates = self._rates(as_of)
         day = last_known_day(as_of)
         fixed = {code: rates.last_fixing(EURO, code, day) for code in rates.currencies}
         live = {code for code, last in fixed.items() if last and not has_lapsed(last[0], as_of)}
@@ -117,15 +117,15 @@ class EcbTools:
 
     def get_coverage(self, as_of: AsOf) -> FixingCoverage:
         """First and last day with ECB reference rates known at as_of."""
-        rates = self._rates()
+        rates = self._rates(as_of)
         last = rates.last_day_until(last_known_day(as_of))
         if last is None:
             raise ToolError(f"no ECB reference rate had been published by {as_of.isoformat()}")
         return FixingCoverage(as_of=as_of, source=SOURCE, first_day=rates.first_day, last_day=last)
 
-    def _rates(self) -> EuroRates:
+    def _rates(self, as_of: datetime) -> EuroRates:
         try:
-            return self._store.current()
+            return self._store.as_of(as_of)
         except DamagedRatesFile as error:
             raise ToolError(str(error)) from error
 

@@ -3,9 +3,12 @@
 import importlib.util
 import logging
 import threading
+from datetime import datetime
 from pathlib import Path
 
 from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, read_rates
+from desk.sources.serving.kept_file import revisions_of, revisions_path
+from desk.sources.serving.vintages import Vintages
 
 FILE_NAME = "eurofxref-hist.zip"
 
@@ -45,9 +48,14 @@ class RatesStore:
         self._lock = threading.Lock()
         self._rates: EuroRates | None = None
         self._read_with: Signature | None = None
+        self._vintages: Vintages | None = None
+        self._revised: EuroRates | None = None
+        self._revised_with: Signature | None = None
+        self._corrected: dict[frozenset[tuple[str, str | None]], EuroRates] = {}
 
     def current(self) -> EuroRates:
-        """The rates of the file whose last day is newest; the package's when both are equal.
+        """The rates of the file whose last day is newest; where both are equal the kept copy's,
+        which may have a revision.
 
         Raises:
             DamagedRatesFile: no file is usable. The message says which, why and what to do.
@@ -59,6 +67,35 @@ class RatesStore:
                 self._read_with = signature
             return self._rates
 
+    def as_of(self, as_of: datetime) -> EuroRates:
+        """The rates as the file told them at an instant: what a newer version told otherwise since
+        is undone. When a fixing was published is the caller's to heed.
+
+        Raises:
+            DamagedRatesFile: as `current`.
+        """
+        rates = self.current()
+        if self._cached is None:
+            return rates
+        with self._lock:
+            signature = _signature(revisions_path(FILE_NAME, self._cached.parent))
+            if (rates, signature) != (self._revised, self._revised_with):
+                self._read_revisions(rates, self._cached.parent)
+                self._revised, self._revised_with = rates, signature
+            corrections = self._vintages.corrections(as_of) if self._vintages else {}
+            if not corrections:
+                return rates
+            found = self._corrected.get(frozenset(corrections.items()))
+            if found is None:
+                found = rates.corrected(corrections)
+                self._corrected[frozenset(corrections.items())] = found
+            return found
+
+    def _read_revisions(self, rates: EuroRates, cache_dir: Path) -> None:
+        revisions = revisions_of(FILE_NAME, cache_dir)
+        self._vintages = Vintages(dict(rates.published()), revisions) if revisions else None
+        self._corrected.clear()
+
     def _newest(self) -> EuroRates:
         cached = self._read_cached()
         try:
@@ -68,8 +105,9 @@ class RatesStore:
                 raise _with_advice(error) from error
             _LOG.warning("%s; the cached copy %s is used", error, cached.file)
             return cached
-        newer = cached is not None and cached.last_day > packaged.last_day
-        return cached if cached is not None and newer else packaged
+        if cached is not None and cached.last_day >= packaged.last_day:
+            return cached
+        return packaged
 
     def _read_cached(self) -> EuroRates | None:
         if self._cached is None or not self._cached.exists():
@@ -81,13 +119,15 @@ class RatesStore:
             return None
 
     def _cache_signature(self) -> Signature | None:
-        if self._cached is None:
-            return None
-        try:
-            found = self._cached.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return _signature(self._cached) if self._cached is not None else None
+
+
+def _signature(file: Path) -> Signature | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _with_advice(error: DamagedRatesFile) -> DamagedRatesFile:

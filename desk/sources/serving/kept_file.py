@@ -2,20 +2,24 @@
 
 A server names its files as `KeptFile`. `refresh` downloads one with bounds of size and time,
 reads the whole of it, and replaces the kept copy only by one that is no worse than what there is.
+What the newer one tells otherwise is noted beside it, so that an earlier instant is answered with
+what was known then (`vintages`).
 """
 
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import httpx2
+from pydantic import ValidationError
 
 from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
 from desk.sources.serving.downloads import NotDownloaded, download, status_of
+from desk.sources.serving.vintages import Publication, Revision, revisions_between
 
 TIMEOUT_SECONDS = 5.0
 """The most that a download takes."""
@@ -55,7 +59,8 @@ class KeptFile:
     folder; `url` where it is fetched from. `read` checks the whole of a file and gives what it
     holds, or raises `DamagedFile`. `packaged` gives the copy that comes with the project or a
     package; raises `OSError` where there is none. A file that `grows` is refused where it has fewer
-    data or an older newest one than what is there; others, such as a feed, are not.
+    data or an older newest one than what is there; others, such as a feed, are not. `published`
+    is the provider's rule: from which instant a datum, by its name, counts as known.
     """
 
     source: str
@@ -63,6 +68,7 @@ class KeptFile:
     url: str
     read: Callable[[bytes], FileContent]
     packaged: Callable[[], bytes] | None = None
+    published: Publication | None = None
     grows: bool = True
     largest: int = LARGEST_DOWNLOAD
     timeout_seconds: float = TIMEOUT_SECONDS
@@ -95,6 +101,24 @@ def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
     except (OSError, UnicodeDecodeError):
         return None
     return (ago, reason) if 0 <= ago < FAILURE_KEPT_SECONDS else None
+
+
+def revisions_of(name: str, cache_dir: Path) -> tuple[Revision, ...]:
+    """What newer versions of the file of a name told otherwise, in the order in which it was seen.
+    A line that cannot be read is passed over: a process was killed while it wrote it."""
+    try:
+        lines = revisions_path(name, cache_dir).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return tuple(_readable(lines))
+
+
+def _readable(lines: Iterable[str]) -> Iterator[Revision]:
+    for line in lines:
+        try:
+            yield Revision.model_validate_json(line)
+        except ValidationError:
+            continue
 
 
 def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:
@@ -142,9 +166,18 @@ def _taken_over(
     known = _usable(kept, cache_dir)
     if kept.grows:
         _require_as_much_as(content, known)
-    changed = _changes(known[0][1] if known else None, content)
+    before = known[0][1].values() if known else {}
+    revisions = revisions_between(
+        before,
+        content.values(),
+        seen=datetime.now(UTC),
+        looked=_looked(target),
+        published=kept.published,
+    )
+    # Before the file itself: a note that comes to nothing is harmless, a lost one is not.
+    _note_revisions(kept, cache_dir, revisions)
     _replace(target, fetched)
-    return RefreshStatus.REPLACED, changed
+    return RefreshStatus.REPLACED, _changes(before, content.values())
 
 
 def _failure(status: RefreshStatus, kept: KeptFile, target: Path, reason: str) -> RefreshOutcome:
@@ -183,17 +216,37 @@ def _require_as_much_as(content: FileContent, known: list[tuple[str, FileContent
             )
 
 
-def _changes(before: FileContent | None, now: FileContent) -> str:
+def _changes(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     """How a file differs from the one before, such as "82 added, 1 revised"."""
-    if before is None:
-        return f"{now.count} added"
-    old, new = before.values(), now.values()
     counts = {
-        "added": len(new.keys() - old.keys()),
-        "revised": sum(1 for name in new.keys() & old.keys() if new[name] != old[name]),
-        "withdrawn": len(old.keys() - new.keys()),
+        "added": len(now.keys() - before.keys()),
+        "revised": sum(1 for name in now.keys() & before.keys() if now[name] != before[name]),
+        "withdrawn": len(before.keys() - now.keys()),
     }
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing"
+
+
+def _looked(target: Path) -> datetime | None:
+    """When the provider was last found to have nothing newer than the kept copy."""
+    try:
+        return datetime.fromtimestamp(target.stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def revisions_path(name: str, cache_dir: Path) -> Path:
+    """Where it is noted what newer versions of a file told otherwise, a line of JSON each."""
+    return cache_dir / f"{name}.revisions"
+
+
+def _note_revisions(kept: KeptFile, cache_dir: Path, revisions: tuple[Revision, ...]) -> None:
+    if not revisions:
+        return
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    with revisions_path(kept.name, cache_dir).open("a", encoding="utf-8") as file:
+        file.writelines(f"{revision.model_dump_json()}\n" for revision in revisions)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _replace(target: Path, content: bytes) -> None:

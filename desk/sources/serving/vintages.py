@@ -1,0 +1,97 @@
+"""Values of a source as they were known: first ones, late ones, revisions and withdrawals.
+
+A provider's file has each datum as the provider tells it now. The desk answers for an instant, so
+it notes what differs whenever it takes over a newer file. A first value counts as known from the
+provider's publication rule, whenever the desk saw it; a revision from the instant at which the desk
+saw it; and so does a value that was not there yet when the desk looked after it was due.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from desk.contracts.base import Contract, Instant
+
+Publication = Callable[[str], datetime]
+"""From which instant a datum of a name counts as known, by its provider's rule."""
+
+
+class Revision(Contract):
+    """One datum that a newer file told otherwise, first seen at `seen`. None: it was not there."""
+
+    name: str
+    seen: Instant
+    before: str | None
+    after: str | None
+
+
+def revisions_between(
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    *,
+    seen: datetime,
+    looked: datetime | None,
+    published: Publication | None,
+) -> tuple[Revision, ...]:
+    """What is to be noted when a file takes the place of another.
+
+    Args:
+        before: The data of the file that there was, by their names.
+        after: Those of the newer one.
+        seen: The instant at which the newer one was fetched.
+        looked: When the desk last found that the provider had nothing newer than `before`; None
+            where that is not known, and nothing can be called late.
+        published: The provider's rule; None where it has none, and nothing is called late.
+    """
+    told_otherwise = (name for name in before if after.get(name) != before[name])
+    late = (
+        name
+        for name in after.keys() - before.keys()
+        if looked is not None and published is not None and published(name) <= looked
+    )
+    return tuple(
+        Revision(name=name, seen=seen, before=before.get(name), after=after.get(name))
+        for name in sorted({*told_otherwise, *late})
+    )
+
+
+class Vintages:
+    """The data of a source at any instant: those it tells now, undone as far as they came later."""
+
+    def __init__(
+        self,
+        current: Mapping[str, str],
+        revisions: Iterable[Revision] = (),
+        published: Publication | None = None,
+    ) -> None:
+        """Without a publication rule every first value counts as known from the beginning."""
+        self._current = current
+        self._published = published
+        self._revisions: dict[str, list[Revision]] = {}
+        for revision in sorted(revisions, key=lambda each: each.seen):
+            self._revisions.setdefault(revision.name, []).append(revision)
+
+    def value(self, name: str, as_of: datetime) -> str | None:
+        """A datum as it was known at an instant; None where none was."""
+        if self._published is not None and as_of < self._published(name):
+            return None
+        revisions = self._revisions.get(name, [])
+        seen = bisect_right(revisions, as_of, key=lambda each: each.seen)
+        return revisions[seen].before if seen < len(revisions) else self._current.get(name)
+
+    def as_of(self, as_of: datetime) -> dict[str, str]:
+        """All data that were known at an instant, in the order of the file, as they were then;
+        those that were withdrawn since come last."""
+        names = dict.fromkeys((*self._current, *self._revisions))
+        found = ((name, self.value(name, as_of)) for name in names)
+        return {name: value for name, value in found if value is not None}
+
+    def corrections(self, as_of: datetime) -> dict[str, str | None]:
+        """What was told otherwise at an instant than it is now, publication rule aside: by name the
+        value of then, None where it was not there. Empty for most instants, and cheap."""
+        found: dict[str, str | None] = {}
+        for name, revisions in self._revisions.items():
+            seen = bisect_right(revisions, as_of, key=lambda each: each.seen)
+            if seen < len(revisions) and revisions[seen].before != self._current.get(name):
+                found[name] = revisions[seen].before
+        return found
