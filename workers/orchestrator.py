@@ -10,8 +10,7 @@ from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
-from activities.publishing.answers import AnswerActivities
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from desk.agents.registry import PROGRAMS
 from desk.contracts.names import Queue
 from desk.platform.delivery.deliveries import DeliverySecrets
@@ -67,7 +66,7 @@ def orchestrator(
             publishing.publish_report,
             publishing.read_revisions,
             deliveries.deliver_report,
-            AnswerActivities(settings.reports_dir, settings.signer).publish_answer,
+            publishing.publish_answer,
             memory.recall_memory,
             memory.remember,
             learning.ask_learning,

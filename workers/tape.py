@@ -8,7 +8,7 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
 from desk.contracts.agents.tape import Tape
 from desk.contracts.names import Queue, source_queue

@@ -1,1 +1,1 @@
-"""The activities that publish: a week's report, and the answer to a question."""
+"""The activities that publish documents, and those around them that look up and archive."""

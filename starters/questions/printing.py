@@ -53,7 +53,7 @@ def print_answer(
 
 
 def _show(answer: AnswerReport | None, result: Published) -> None:
-    from desk.documents.rendering.answer.markdown import answer_alone
+    from desk.documents.answer.markdown import answer_alone
 
     text = answer_alone(answer) if answer else f"{result.summary}\n"
     if not sys.stdout.isatty():

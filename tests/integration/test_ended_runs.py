@@ -14,7 +14,7 @@ from temporalio import activity, workflow
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.worker import Worker
 
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import ActivityName, Queue, WorkflowType
 from desk.contracts.week.run import (

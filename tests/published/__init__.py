@@ -7,10 +7,10 @@ are what today's version renders of them, without the line that names it:
 
 from pathlib import Path
 
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_to_json
+from desk.documents.answer.markdown import render_answer_markdown
 from desk.documents.answer.publishing import read_answer_file
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import render_answer_markdown
 from desk.documents.rendering.rendering_version import unmarked
 from desk.programs.week.document.json_form import to_json
 from desk.programs.week.document.publishing import read_published

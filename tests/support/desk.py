@@ -14,8 +14,7 @@ from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
-from activities.publishing.answers import AnswerActivities
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
@@ -101,7 +100,7 @@ def _desk_activities(
         publishing.publish_report,
         publishing.read_revisions,
         deliveries.deliver_report,
-        AnswerActivities(reports_dir).publish_answer,
+        publishing.publish_answer,
         learning.ask_learning,
         learning.tell_learning,
         learning.tell_hypothesis,

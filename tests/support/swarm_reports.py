@@ -36,7 +36,7 @@ from desk.contracts.swarm.research import (
     SwarmRound,
     TokenRecord,
 )
-from desk.documents.tool_results import source_of_answer
+from desk.documents.evidence import source_of_answer
 from desk.programs.swarm.graph import conclusion_node, graph_of, node_name, plan_node
 from desk.programs.swarm.parts.views import with_views
 from desk.programs.swarm.program import SPECIALIST_TASKS

@@ -11,7 +11,7 @@ import sys
 import time
 
 from activities.model_turns import Analyst
-from activities.publishing.answers import AnswerActivities
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis
@@ -49,14 +49,14 @@ def follow_script(script: frozenset[str]) -> None:
 
 def note_publishing() -> None:
     """Put a note and a pause before every publication."""
-    publish = AnswerActivities._publish
+    publish = PublishingActivities._answer
 
-    def noted(activities: AnswerActivities, record: GraphRecord) -> AnswerPublication:
+    def noted(activities: PublishingActivities, record: GraphRecord) -> AnswerPublication:
         note(PUBLISHING, record.workflow_id)
         time.sleep(PAUSE_SECONDS)
         return publish(activities, record)
 
-    AnswerActivities._publish = noted  # type: ignore[method-assign, assignment]
+    PublishingActivities._answer = noted  # type: ignore[method-assign, assignment]
 
 
 def _wanting_more(turn: Turn) -> Turn:

@@ -20,7 +20,7 @@ from desk.contracts.names import AgentId, FailureType, Message, escalation_run_i
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphStatus, NodeState
 from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
-from desk.documents.audit.answer import findings_in_answer
+from desk.documents.answer.audit import findings_in_answer
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.desk import desk_workers

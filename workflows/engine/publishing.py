@@ -3,8 +3,7 @@ on."""
 
 from temporalio import workflow
 
-from activities.publishing.answers import AnswerActivities
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.week.report import Revision
 from desk.contracts.week.run import Publication, PublishRequest, RevisionQuery, WeekRequest
@@ -25,7 +24,7 @@ async def published(
     """The report on disk. What was found is paid for: a full disk is waited out for days."""
     policy = record.request.policy
     return await workflow.execute_activity_method(
-        AnswerActivities.publish_answer,
+        PublishingActivities.publish_answer,
         record,
         activity_id=activity_id,
         summary=f"Publish the {what}",

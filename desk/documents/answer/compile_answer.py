@@ -2,12 +2,15 @@
 made a synthesis."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.findings.verdicts import DroppedSentence
+from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport, AnswerSection
 from desk.contracts.question.graph import GraphRecord, NodeOutcome
@@ -21,11 +24,9 @@ from desk.contracts.question.knowledge import (
     WebSearched,
 )
 from desk.documents.answer.evidence import (
+    AnswerClaims,
     Library,
-    SurvivingClaims,
-    carried,
     claims_of_run,
-    everything_of,
     evidence_named,
     listed_in,
     with_inputs,
@@ -38,9 +39,10 @@ from desk.documents.answer.nodes import (
     usage_of_nodes,
 )
 from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
+from desk.documents.compiling import Compiler, Grounds, Subject, compile_document
+from desk.documents.evidence import Carried, carried, source_of_answer
 from desk.documents.parts import Run, Told, parts_of
-from desk.documents.tool_results import source_of_answer
-from desk.trust.ledger import sealed
+from desk.trust.ledger import Ledger
 from desk.trust.prose import NOTHING_LEFT, reference, references
 
 SUMMARY: Final = (
@@ -154,11 +156,10 @@ class _Written(NamedTuple):
         return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
 
 
-class _Answer(NamedTuple):
-    """What an answer is made of. `synthesis` stands in the place of one where none was made."""
+class _Told(NamedTuple):
+    """What an answer tells. `synthesis` stands in the place of one where none was made."""
 
-    surviving: SurvivingClaims
-    library: Library
+    surviving: AnswerClaims
     synthesised: bool
     synthesis: Synthesis
     quotations: Mapping[str, Quotation]
@@ -170,6 +171,22 @@ class _Answer(NamedTuple):
     def known(self) -> Known:
         """What its prose may refer to."""
         return Known(self.surviving.claims, self.quotations)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that are named anywhere in it, and all that go into them."""
+        return with_inputs(self.named, self.surviving.claims)
+
+    @property
+    def verdicts(self) -> tuple[ClaimVerdict, ...]:
+        """The verdicts on its claims."""
+        return self.surviving.verdicts_on(self.claims)
+
+    @property
+    def quoted(self) -> tuple[Quotation, ...]:
+        """Its quotations, in the order in which they are printed first."""
+        used = (self.quotations.get(name) for name in self.written.named)
+        return tuple(quotation for quotation in used if quotation is not None)
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -190,7 +207,7 @@ class _Answer(NamedTuple):
 
 
 def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
-    """The sealed answer of a run. It is always made, also of a run in which everything failed.
+    """The sealed answer of a run.
 
     Printed are quotations that stand in their evidence and claims that follow from theirs; a
     sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
@@ -200,65 +217,79 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
 
     Pure: identical records give an identical answer but for `finished_at`.
     """
-    told = _read(record)
-    written = told.written
-    claims = with_inputs(told.named, told.surviving.claims)
-    used = tuple(told.quotations[name] for name in written.named if name in told.quotations)
-    verdicts = told.surviving.verdicts_on(claims)
-    named = evidence_named(used, claims, verdicts).union(*(part.evidence for part in told.parts))
-    evidence, without = carried(named, told.library.results)
-    nodes = node_reports(record)
-    answer = AnswerReport(
-        **_of_run(record),
-        sections=written.sections,
-        summary=render_answer(written.summary, told.known),
-        summary_prose=written.summary,
-        answered=told.synthesis.answered,
-        outcome=outcome_of(
-            nodes,
-            synthesised=told.synthesised or any(part.needs_no_synthesis for part in told.parts),
-            cut_off=any(part.is_cut_off for part in told.parts),
-        ),
-        finished_at=finished_at,
-        nodes=nodes,
-        quotations=used,
-        claims=claims,
-        sources=_sources(evidence, record),
-        evidence=evidence,
-        missing=missing_in(
-            record, _missing(told.synthesis, told.known), (*told.lost, *map(_too_large, without))
-        ),
-        dropped=told.dropped,
-        usage=usage_of_nodes(nodes),
-        verdicts=verdicts,
-        **{name: value for part in told.parts for name, value in part.fields.items()},
-    )
-    return sealed(answer)
+    return compile_document(_AnswerCompiler(record, finished_at))
 
 
-def _read(record: GraphRecord) -> _Answer:
-    """What an answer tells, as far as it stands."""
-    everything = everything_of(record)
-    library = Library(everything)
-    surviving = claims_of_run(record, everything)
-    made = synthesis_of(record)
-    run = Run(record, Known(surviving.claims, {}), made, library.results)
-    parts = tuple(part.told(run) for part in parts_of(record))
-    if any(part.withdrawn for part in parts):
-        made = None
-    instead = (part.instead for part in parts if part.instead is not None)
-    synthesis = made or next(instead, None) or found_instead(record, library)
-    quotations, strange = _placed(synthesis, library)
-    return _Answer(
-        surviving=surviving,
-        library=library,
-        synthesised=made is not None,
-        synthesis=synthesis,
-        quotations=quotations,
-        strange=strange,
-        written=_written(synthesis, Known(surviving.claims, quotations)),
-        parts=parts,
-    )
+@dataclass(frozen=True)
+class _AnswerCompiler(Compiler[_Told, AnswerReport]):
+    record: GraphRecord
+    finished_at: datetime
+
+    @property
+    def subject(self) -> Subject:
+        record = self.record
+        return Subject(record.specs, record.window, record.request.policy.base_area, record.due)
+
+    @cached_property
+    def results(self) -> tuple[ToolResult, ...]:
+        return tuple(result for node in self.record.nodes for result in node.evidence)
+
+    def told(self, ledger: Ledger) -> _Told:
+        record, library = self.record, Library(self.results)
+        surviving = claims_of_run(record, ledger)
+        made = synthesis_of(record)
+        run = Run(record, Known(surviving.claims, {}), made, library.results)
+        parts = tuple(part.told(run) for part in parts_of(record))
+        if any(part.withdrawn for part in parts):
+            made = None
+        instead = (part.instead for part in parts if part.instead is not None)
+        synthesis = made or next(instead, None) or found_instead(record, library)
+        quotations, strange = _placed(synthesis, library)
+        return _Told(
+            surviving=surviving,
+            synthesised=made is not None,
+            synthesis=synthesis,
+            quotations=quotations,
+            strange=strange,
+            written=_written(synthesis, Known(surviving.claims, quotations)),
+            parts=parts,
+        )
+
+    def carried(self, told: _Told, results: Mapping[str, ToolResult]) -> Carried:
+        named = evidence_named(told.quoted, told.claims, told.verdicts)
+        return carried(results, named.union(*(part.evidence for part in told.parts)))
+
+    def sources(self, told: _Told, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
+        listed = listed_in(self.record)
+        return tuple(source_of_answer(each, listed.get(each.evidence_id)) for each in evidence)
+
+    def document(self, told: _Told, grounds: Grounds) -> AnswerReport:
+        record, parts = self.record, told.parts
+        nodes = node_reports(record)
+        lost = (*told.lost, *map(_too_large, grounds.evidence.too_large))
+        return AnswerReport(
+            **_of_run(record),
+            sections=told.written.sections,
+            summary=render_answer(told.written.summary, told.known),
+            summary_prose=told.written.summary,
+            answered=told.synthesis.answered,
+            outcome=outcome_of(
+                nodes,
+                synthesised=told.synthesised or any(part.needs_no_synthesis for part in parts),
+                cut_off=any(part.is_cut_off for part in parts),
+            ),
+            finished_at=self.finished_at,
+            nodes=nodes,
+            quotations=told.quoted,
+            claims=told.claims,
+            sources=grounds.sources,
+            evidence=grounds.evidence.results,
+            missing=missing_in(record, _missing(told.synthesis, told.known), lost),
+            dropped=told.dropped,
+            usage=usage_of_nodes(nodes),
+            verdicts=told.verdicts,
+            **{name: value for part in parts for name, value in part.fields.items()},
+        )
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:
@@ -318,11 +349,6 @@ def _written(synthesis: Synthesis, known: Known) -> _Written:
 def _missing(synthesis: Synthesis, known: Known) -> tuple[str, ...]:
     kept = (kept_prose(line, known, "missing").prose for line in synthesis.missing)
     return tuple(render_plain(prose, known) for prose in kept)
-
-
-def _sources(evidence: Sequence[ToolResult], record: GraphRecord) -> tuple[DataSource, ...]:
-    listed = listed_in(record)
-    return tuple(source_of_answer(result, listed.get(result.evidence_id)) for result in evidence)
 
 
 def _too_large(evidence_id: str) -> str:

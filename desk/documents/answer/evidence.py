@@ -1,6 +1,5 @@
 """What an answer rests on: where quoted words stand, which claims hold, whose words they are."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -13,22 +12,16 @@ from desk.contracts.findings.results import ConflictRecord, ResearchResult, Vali
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
-from desk.documents.tool_results import without_times
+from desk.documents.evidence import first_of_each
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import Ledger
 from desk.trust.prose import stands_in, texts_in
 
-LARGEST_CONTENT: Final = 4 * 2**20
-"""Characters of JSON of one tool result that an answer carries."""
-
-MOST_CARRIED: Final = 32 * 2**20
-"""The same of all of them together."""
-
 FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
 
-class SurvivingClaims(NamedTuple):
+class AnswerClaims(NamedTuple):
     """Claims that follow from their evidence and that no validator has rejected, the verdicts on
     them, and why others do not stand."""
 
@@ -57,10 +50,8 @@ class Library:
     """
 
     def __init__(self, results: Iterable[ToolResult]) -> None:
-        self.results: dict[str, ToolResult] = {}
+        self.results = first_of_each(results)
         self._texts: dict[str, tuple[str, ...]] = {}
-        for result in results:
-            self.results.setdefault(result.evidence_id, result)
 
     def holds(self, words: str, evidence_id: str) -> bool:
         """Whether a result has the words, letter by letter but for white space, and from where a
@@ -107,12 +98,7 @@ class Library:
         return self._texts[evidence_id]
 
 
-def everything_of(record: GraphRecord) -> tuple[ToolResult, ...]:
-    """All tool results of a run, in the order of the graph's file."""
-    return tuple(result for node in record.nodes for result in node.evidence)
-
-
-def claims_of_run(record: GraphRecord, evidence: Iterable[ToolResult]) -> SurvivingClaims:
+def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
     """The claims of the run's research that follow from their evidence once more.
 
     Of two claims with one id the first counts that was not rejected; where they differ, that is
@@ -121,9 +107,6 @@ def claims_of_run(record: GraphRecord, evidence: Iterable[ToolResult]) -> Surviv
     """
     verdicts = _verdicts(record)
     stated, fallen = _stated(record, verdicts)
-    ledger = Ledger(
-        record.specs, record.window, record.request.policy.base_area, evidence, record.due
-    )
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
         objection = ledger.objection(claim, stated)
@@ -133,7 +116,7 @@ def claims_of_run(record: GraphRecord, evidence: Iterable[ToolResult]) -> Surviv
             fallen.append(f"{name} is left out: {objection.words}")
     fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
-    return SurvivingClaims(held, told, tuple(dict.fromkeys(fallen)))
+    return AnswerClaims(held, told, tuple(dict.fromkeys(fallen)))
 
 
 def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
@@ -258,29 +241,6 @@ def evidence_named(
     named = {quotation.evidence_id for quotation in quotations}
     named.update(*(claim.evidence for claim in claims))
     return named.union(*(verdict.evidence for verdict in verdicts))
-
-
-def carried(
-    named: Iterable[str], results: Mapping[str, ToolResult]
-) -> tuple[tuple[ToolResult, ...], tuple[str, ...]]:
-    """The tool results that something rests on, sorted by id, and those whose content is too large.
-
-    Such a one keeps the hash of its content and not the content itself; what rests on it cannot
-    be verified from the answer alone.
-    """
-    kept: list[ToolResult] = []
-    without: list[str] = []
-    total = 0
-    for name in sorted({*named} & results.keys()):
-        result = without_times(results[name])
-        size = len(json.dumps(result.content, ensure_ascii=False))
-        if size > LARGEST_CONTENT or total + size > MOST_CARRIED:
-            result = result.model_copy(update={"content": None})
-            without.append(name)
-        else:
-            total += size
-        kept.append(result)
-    return tuple(kept), tuple(without)
 
 
 def listed_in(record: GraphRecord) -> dict[str, DataSource]:

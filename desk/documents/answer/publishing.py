@@ -6,11 +6,11 @@ from typing import Final
 
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.run import PublishedFiles
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json, same_answer
+from desk.documents.answer.markdown import render_answer_markdown
 from desk.documents.publishing.publish import DocumentKind
 from desk.documents.publishing.signature import Signer
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import render_answer_markdown
 
 ANSWERS: Final = "answers"
 

@@ -11,7 +11,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.document import Document, Statement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.documents.audit.findings import AuditFinding, differing
-from desk.documents.tool_results import is_carried
+from desk.documents.evidence import is_carried
 from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
 from desk.trust.prose import UnknownReferenceError, objections
 

@@ -13,7 +13,7 @@ from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Insight
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.names import Queue
-from desk.documents.rendering.answer.words import said
+from desk.documents.answer.words import said
 from desk.documents.rendering.wording import NO_FIGURE, instant, one_line
 from desk.platform.settings import load_settings
 from desk.programs.episode.run.actions import DATA, PART_FIELDS

@@ -15,18 +15,18 @@ from desk.contracts.base import most_values
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
+from desk.documents.answer.audit import (
+    AnswerCounts,
+    counted_in_answer,
+    findings_in_answer,
+    sentences_in_answer,
+)
 from desk.documents.answer.json_form import (
     answer_apart_from_the_run,
     answer_from_json,
     answer_to_json,
 )
 from desk.documents.answer.publishing import answer_files
-from desk.documents.audit.answer import (
-    AnswerCounts,
-    counted_in_answer,
-    findings_in_answer,
-    sentences_in_answer,
-)
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.page_comparison import (
     SHOWN,
@@ -141,8 +141,8 @@ def _compared(
 def _renderer(suffix: str, held: Held) -> Callable[..., str]:
     # What draws a page takes half a second to import; only where there is a page is it needed.
     if isinstance(held, AnswerReport):
-        from desk.documents.rendering.answer.html import render_answer_html
-        from desk.documents.rendering.answer.markdown import render_answer_markdown
+        from desk.documents.answer.html import render_answer_html
+        from desk.documents.answer.markdown import render_answer_markdown
 
         return render_answer_markdown if suffix == ".md" else render_answer_html
     from desk.programs.week.document.rendering.html import render_html

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.answer.markdown import render_answer_markdown
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown

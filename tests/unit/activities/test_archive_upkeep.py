@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-import activities.publishing.reports as archiving
-from activities.publishing.reports import ArchiveUpkeep, PublishingActivities
+import activities.publishing.archive as archiving
+from activities.publishing.archive import ArchiveUpkeep
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.week.run import Publication
 from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute

@@ -16,7 +16,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import ActivityEnvironment
 
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from activities.publishing.week_before import published_before
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.config import ScheduleConfig

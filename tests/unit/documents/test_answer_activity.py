@@ -6,18 +6,18 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.publishing.answers import AnswerActivities
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.publishing import read_answer_file
-from desk.documents.audit.answer import findings_in_answer
 from tests.support.answers import ticket_record
 
 
 async def published(directory: Path, record: GraphRecord) -> AnswerPublication:
     publication: AnswerPublication = await ActivityEnvironment().run(
-        AnswerActivities(directory).publish_answer, record
+        PublishingActivities(directory).publish_answer, record
     )
     return publication
 
@@ -51,7 +51,7 @@ async def test_what_cannot_be_compiled_is_not_tried_again(
     def broken(record: GraphRecord, **_: object) -> None:
         raise KeyError(record.workflow_id)
 
-    monkeypatch.setattr("activities.publishing.answers.compile_answer", broken)
+    monkeypatch.setattr("activities.publishing.publishing.compile_answer", broken)
     with pytest.raises(ApplicationError) as raised:
         await published(tmp_path, ticket_record())
     assert raised.value.non_retryable

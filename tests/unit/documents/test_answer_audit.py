@@ -9,9 +9,9 @@ import pytest
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
+from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
-from desk.documents.audit.answer import counted_in_answer, findings_in_answer
 from desk.trust.ledger.seal import content_hash, sealed
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 

@@ -12,9 +12,9 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
-from desk.documents.audit.answer import findings_in_answer
 from desk.programs.episode.document.words import part_lines
 from desk.programs.episode.run.actions import DATA
 from tests.support.answers import FINISHED_AT

@@ -11,8 +11,8 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeState
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import Hypothesis, SwarmRecord
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import findings_in_answer
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarm_reports import (

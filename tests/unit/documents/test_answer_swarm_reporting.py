@@ -8,10 +8,10 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.research import TokenRecord
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.documents.answer.publishing import publish_answer, read_answer_file
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
 from desk.programs.swarm.document.words import token_words
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record

@@ -10,9 +10,9 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Quotation
-from desk.documents.answer import evidence as answer_evidence
+from desk.documents import evidence as carried_evidence
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import findings_in_answer
 from desk.trust.prose.synthesis_review import NOTHING_LEFT
 from tests.support.answers import (
     FINISHED_AT,
@@ -242,7 +242,7 @@ def test_the_last_synthesis_of_a_cycle_counts_and_its_rounds_add_up() -> None:
 def test_content_beyond_the_bound_is_not_carried_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answer_evidence, "LARGEST_CONTENT", 410)
+    monkeypatch.setattr(carried_evidence, "LARGEST_CONTENT", 410)
     answer = compiled(ticket_record())
     without = [result for result in answer.evidence if result.content is None]
     assert "parsePdfs/get_pdf" in [result.evidence_id for result in without]

@@ -11,10 +11,10 @@ from desk.agents.registry import PROGRAMS
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord
 from desk.documents import parts
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import findings_in_answer
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
+from desk.documents.answer.html import render_answer_html
+from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 
 PACKAGE = "toy_program"

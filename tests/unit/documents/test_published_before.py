@@ -2,8 +2,8 @@
 
 import pytest
 
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.publishing import read_answer_file
-from desk.documents.audit.answer import findings_in_answer
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.publishing import read_published
 from tests.published import ANSWERS, FOLDER, REPORTS, forms

@@ -8,7 +8,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.publishing.reports import PublishingActivities
+from activities.publishing.publishing import PublishingActivities
 from activities.publishing.week_before import previous_report
 from desk.contracts.config import RunConfig
 from desk.contracts.week.changes import ChangeKind

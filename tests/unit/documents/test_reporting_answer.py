@@ -12,11 +12,11 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
+from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.documents.answer.publishing import answer_files, publish_answer, read_answer_file
 from desk.documents.publishing.files import PublishingError
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
 from tests.support.answers import (
     FINISHED_AT,
     QUESTION,

@@ -11,10 +11,10 @@ from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
+from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
-from desk.documents.audit.answer import findings_in_answer
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import render_answer_markdown
+from desk.documents.answer.html import render_answer_html
+from desk.documents.answer.markdown import render_answer_markdown
 from desk.learning.hypotheses import view_score, view_state
 from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.state import Learned

@@ -11,9 +11,9 @@ from desk.contracts.findings.results import ConflictKind, ConflictRecord, Decide
 from desk.contracts.question.answers import AnswerReport, AnswerSection
 from desk.contracts.question.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_apart_from_the_run
-from desk.documents.rendering.answer.html import render_answer_html
-from desk.documents.rendering.answer.markdown import answer_alone, render_answer_markdown
+from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.programs.episode.document.words import (
     evaluation_notes,
     evaluation_words,

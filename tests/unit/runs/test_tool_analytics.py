@@ -17,7 +17,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
-from desk.programs.week.document.sections.evidence import evidence_of
+from desk.documents.evidence import carried_whole
 from desk.runs.tapes import digests_of
 from desk.runs.tools import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request
@@ -128,7 +128,7 @@ def test_a_report_does_not_tell_how_long_calls_took_and_what_they_cost() -> None
         update={"call": call, "cost_usd": Decimal("0.01")}
     )
     untimed = asked(FIRST, "mine").model_copy(update={"call": call})
-    assert evidence_of([timed]) == (untimed,)
+    assert carried_whole({timed.evidence_id: timed}).results == (untimed,)
 
 
 def test_a_tape_does_not_ask_how_long_calls_took_and_what_they_cost() -> None:

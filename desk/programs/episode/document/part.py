@@ -8,7 +8,7 @@ from desk.contracts.episode.analysis import PriceHistory
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import Part, PartOfPage, Run, Told
-from desk.documents.rendering.answer.conflicts import conflicts_markdown
+from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.programs.episode.document import words
 from desk.programs.episode.document.audit import stock_findings

@@ -18,7 +18,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
-from desk.documents.rendering.answer.words import said
+from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
 from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_words
 from desk.programs.episode.run.actions import DATA, PART_FIELDS

@@ -10,7 +10,7 @@ from desk.contracts.swarm.research import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import Part, PartOfPage, Run, Told
-from desk.documents.rendering.answer.conflicts import conflicts_markdown
+from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document import words

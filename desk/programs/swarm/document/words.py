@@ -14,7 +14,7 @@ from desk.contracts.swarm.research import (
     SwarmRound,
     TokenRecord,
 )
-from desk.documents.rendering.answer.words import said
+from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where

@@ -1,21 +1,32 @@
 """From what the markets' workflows returned to the report that is published."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tools import ToolResult
-from desk.contracts.config import RunConfig, VotingConfig
+from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary
 from desk.contracts.findings.source_results import History
 from desk.contracts.week.changes import Changes
-from desk.contracts.week.report import MarketReport, ResearchReport, Sentence, Timings
+from desk.contracts.week.report import (
+    MarketOutcome,
+    MarketReport,
+    ResearchReport,
+    Sentence,
+    Timings,
+)
 from desk.contracts.week.run import WeekRecord
+from desk.documents.compiling import Compiler, Grounds, Subject, compile_document
+from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
 from desk.programs.week.document.judging.conflicts import withheld_in
-from desk.programs.week.document.judging.judgement import JudgedWeek, judge
+from desk.programs.week.document.judging.judgement import JudgedWeek, judge, not_reached
 from desk.programs.week.document.judging.verdicts import with_contested
 from desk.programs.week.document.sections.calendar import calendar_of
 from desk.programs.week.document.sections.changes import changes_between
@@ -25,14 +36,14 @@ from desk.programs.week.document.sections.cross_checks import (
     contested_by,
     cross_checks_of,
 )
-from desk.programs.week.document.sections.evidence import SERIES_TOOL, evidence_of, sources_of
+from desk.programs.week.document.sections.evidence import SERIES_TOOL, sources_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
 from desk.programs.week.document.sections.summary import summary_of
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import banks_in, with_tones
 from desk.runs.boards import usage_of_week
 from desk.trust.claims.week_counts import week_counts
-from desk.trust.ledger import sealed
+from desk.trust.ledger import Ledger
 from desk.trust.prose import clip, review, sentence, without_rejected
 
 
@@ -67,14 +78,12 @@ def compile_report(
 ) -> ResearchReport:
     """The sealed report of a week, with a section for every configured market.
 
-    Printed is what stands after the conflicts, follows from its evidence and was not rejected.
     `previous` is the report that changes are told against, `previous_note` what is to be said of
     how it was found.
 
     Pure: identical inputs give an identical report, but for `timings` and the instants at which
     the sources were asked. Outcomes of markets that are not configured are left out.
     """
-    week = judge(record.outcomes, config, record.window, _voting(record, config))
     timings = Timings(
         started_at=record.started_at,
         finished_at=finished_at,
@@ -82,22 +91,126 @@ def compile_report(
         workflow_id=workflow_id,
         run_id=run_id,
     )
-    report = _without_remarks(week, record, config, timings)
-    claims = printed_claims(report)
-    changes = changes_between(previous, report, config.policy.materiality)
-    report = report.model_copy(
-        update={
-            **_commentary(record, claims),
-            "summary": summary_of(report, claims),
-            "changes": _with_note(changes, previous_note),
-        }
-    )
-    return sealed(report)
+    return compile_document(_WeekCompiler(record, config, timings, previous, previous_note))
 
 
-def _voting(record: WeekRecord, config: RunConfig) -> VotingConfig:
-    """The rules of the votes of the run: with what its record changed in them."""
-    return policy_with(config.policy, record.advice, record.plan.follows).voting
+class _Told(NamedTuple):
+    """What may be printed of a week, and its markets' sections."""
+
+    week: JudgedWeek
+    sections: tuple[MarketReport, ...]
+
+    @property
+    def outcomes(self) -> list[MarketOutcome]:
+        return [judged.outcome for judged in self.week.markets.values()]
+
+
+@dataclass(frozen=True)
+class _WeekCompiler(Compiler[_Told, ResearchReport]):
+    record: WeekRecord
+    config: RunConfig
+    timings: Timings
+    previous: ResearchReport | None
+    previous_note: str | None
+
+    @cached_property
+    def outcomes(self) -> tuple[MarketOutcome, ...]:
+        """One of each configured market; one without an outcome was not reached."""
+        found = {outcome.market: outcome for outcome in self.record.outcomes}
+        return tuple(found.get(name) or not_reached(name) for name in self.config.market_names)
+
+    @property
+    def subject(self) -> Subject:
+        base_area = self.config.policy.base_area
+        return Subject(self.config.markets, self.record.window, base_area)
+
+    @cached_property
+    def results(self) -> tuple[ToolResult, ...]:
+        return tuple(result for outcome in self.outcomes for result in outcome.evidence)
+
+    def told(self, ledger: Ledger) -> _Told:
+        policy, record = self.config.policy, self.record
+        voting = policy_with(policy, record.advice, record.plan.follows).voting
+        week = judge(self.outcomes, self.config, ledger, voting)
+        return _Told(week, self._sections(week))
+
+    def carried(self, told: _Told, results: Mapping[str, ToolResult]) -> Carried:
+        return carried_whole(results)
+
+    def sources(self, told: _Told, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
+        return sources_of(told.outcomes, evidence, told.sections)
+
+    def document(self, told: _Told, grounds: Grounds) -> ResearchReport:
+        report = self._without_remarks(told, grounds)
+        claims = printed_claims(report)
+        changes = changes_between(self.previous, report, self.config.policy.materiality)
+        return report.model_copy(
+            update={
+                **_commentary(self.record, claims),
+                "summary": summary_of(report, claims),
+                "changes": _with_note(changes, self.previous_note),
+            }
+        )
+
+    def _sections(self, week: JudgedWeek) -> tuple[MarketReport, ...]:
+        record = self.record
+        withheld = withheld_in(week.conflicts)
+        histories = tuple(returned_by(SERIES_TOOL, History, self.results))
+        banks = banks_in(self.results)
+        sections = (
+            market_report(
+                spec,
+                week.markets[spec.market],
+                week.known_to(spec.market),
+                histories,
+                window=record.window,
+                revised_in=revised_in(spec.market, record.revisions),
+                withheld=withheld,
+            )
+            for spec in self.config.markets
+        )
+        return tuple(
+            with_tones(section, week.markets[section.market].outcome, banks, record.window)
+            for section in sections
+        )
+
+    def _without_remarks(self, told: _Told, grounds: Grounds) -> ResearchReport:
+        """The report without its summary, its commentary and what changed."""
+        record, config, week = self.record, self.config, told.week
+        evidence, outcomes = grounds.evidence.results, told.outcomes
+        coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
+        case = CrossMarketCase(config, record.window, week.claims, told.sections, grounds.sources)
+        checks = cross_checks_of(case)
+        contested = contested_by(checks)
+        reasons = {line.market: line.reason for line in coverage.missing}
+        return ResearchReport(
+            week=record.week,
+            title=titled(record.week),
+            as_of=record.window.end,
+            window=record.window,
+            revision=max((line.revision for line in record.revisions), default=1),
+            revisions=record.revisions,
+            outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
+            coverage=coverage,
+            summary=(),
+            movers=movers_of(week.claims, config),
+            policy_rates=rate_rows_of(evidence, week.claims, config, reasons),
+            calendar=calendar_of(told.sections, evidence, week.claims, record.window),
+            markets=tuple(with_contested(section, contested) for section in told.sections),
+            conflicts=week.conflicts,
+            counts=tuple(week_counts(week.claims, config.markets).values()),
+            cross_checks=checks,
+            dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
+            sources=grounds.sources,
+            evidence=evidence,
+            config=config,
+            planning=record.planning,
+            commenting=record.commenting,
+            usage=usage_of_week((record.planning, record.commenting), outcomes),
+            advice=record.advice,
+            follows=record.plan.follows,
+            timings=self.timings,
+        )
 
 
 def _commentary(record: WeekRecord, claims: Mapping[str, Claim]) -> dict[str, object]:
@@ -111,74 +224,6 @@ def _commentary(record: WeekRecord, claims: Mapping[str, Claim]) -> dict[str, ob
         told = "; ".join(words for words in (line.remark, left_out) if words)
         line = line.model_copy(update={"remark": told})
     return {"commentary": printed, "commenting": line}
-
-
-def _without_remarks(
-    week: JudgedWeek, record: WeekRecord, config: RunConfig, timings: Timings
-) -> ResearchReport:
-    """The report without its summary and without what changed."""
-    outcomes = [judged.outcome for judged in week.markets.values()]
-    everything = [result for outcome in outcomes for result in outcome.evidence]
-    coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
-    sections = _sections(week, record, config, everything)
-    evidence = evidence_of(everything)
-    sources = sources_of(outcomes, evidence, sections)
-    case = CrossMarketCase(config, record.window, week.claims, sections, sources)
-    checks = cross_checks_of(case)
-    contested = contested_by(checks)
-    reasons = {line.market: line.reason for line in coverage.missing}
-    return ResearchReport(
-        week=record.week,
-        title=titled(record.week),
-        as_of=record.window.end,
-        window=record.window,
-        revision=max((line.revision for line in record.revisions), default=1),
-        revisions=record.revisions,
-        outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
-        coverage=coverage,
-        summary=(),
-        movers=movers_of(week.claims, config),
-        policy_rates=rate_rows_of(evidence, week.claims, config, reasons),
-        calendar=calendar_of(sections, evidence, week.claims, record.window),
-        markets=tuple(with_contested(section, contested) for section in sections),
-        conflicts=week.conflicts,
-        counts=tuple(week_counts(week.claims, config.markets).values()),
-        cross_checks=checks,
-        dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
-        sources=sources,
-        evidence=evidence,
-        config=config,
-        planning=record.planning,
-        commenting=record.commenting,
-        usage=usage_of_week((record.planning, record.commenting), outcomes),
-        advice=record.advice,
-        follows=record.plan.follows,
-        timings=timings,
-    )
-
-
-def _sections(
-    week: JudgedWeek, record: WeekRecord, config: RunConfig, evidence: Iterable[ToolResult]
-) -> tuple[MarketReport, ...]:
-    withheld = withheld_in(week.conflicts)
-    histories = tuple(returned_by(SERIES_TOOL, History, evidence))
-    banks = banks_in(evidence)
-    sections = (
-        market_report(
-            spec,
-            week.markets[spec.market],
-            week.known_to(spec.market),
-            histories,
-            window=record.window,
-            revised_in=revised_in(spec.market, record.revisions),
-            withheld=withheld,
-        )
-        for spec in config.markets
-    )
-    return tuple(
-        with_tones(section, week.markets[section.market].outcome, banks, record.window)
-        for section in sections
-    )
 
 
 def _with_note(changes: Changes, note: str | None) -> Changes:

@@ -15,7 +15,7 @@ from desk.contracts.findings.results import Bounds, ConflictRecord
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding, compared, differing
-from desk.documents.tool_results import source_of
+from desk.documents.evidence import source_of
 from desk.learning.advice import policy_with
 from desk.programs.week.document.audit.tables import (
     TABLES,

@@ -27,7 +27,6 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict, DroppedSentence
 from desk.contracts.markets import AreaCode, MarketSpec
 from desk.contracts.week.report import MarketOutcome, ReportedObjection
-from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.judging.claims import returned_by, same_figure, week_claims
 from desk.programs.week.document.judging.conflicts import conflicts_of
 from desk.programs.week.document.judging.surviving import (
@@ -299,26 +298,19 @@ class JudgedWeek(NamedTuple):
 
 
 def judge(
-    outcomes: Sequence[MarketOutcome],
-    config: RunConfig,
-    window: TimeWindow,
-    voting: VotingConfig,
+    outcomes: Sequence[MarketOutcome], config: RunConfig, ledger: Ledger, voting: VotingConfig
 ) -> JudgedWeek:
     """The findings on the configured markets, in their order, judged by the ledger, the validators
-    and the conflicts by the rules of `voting`. A market without an outcome is there as one that was
-    not reached."""
-    by_market = {outcome.market: outcome for outcome in outcomes}
-    there = [by_market.get(name) or not_reached(name) for name in config.market_names]
-    evidence = [result for outcome in there for result in outcome.evidence]
-    ledger = Ledger(config.markets, window, config.policy.base_area, evidence)
-    sound = [sifted(outcome, ledger) for outcome in there]
+    and the conflicts by the rules of `voting`. There is an outcome of each of the markets."""
+    evidence = [result for outcome in outcomes for result in outcome.evidence]
+    sound = [sifted(outcome, ledger) for outcome in outcomes]
     conflicts = conflicts_of(sound, voting)
     surviving = surviving_claims_of(sound, conflicts, ledger)
     claims = week_claims({market: left.claims for market, left in surviving.items()})
     answers = _rate_answers(evidence)
     banks, scheduled = known_banks(answers), scheduled_days(answers)
     markets = {}
-    for spec, outcome in zip(config.markets, there, strict=True):
+    for spec, outcome in zip(config.markets, outcomes, strict=True):
         left = surviving[spec.market]
         known = _known(claims, left.claims, left.rejected.keys())
         guard = ProseGuard(known, banks, scheduled, spec.areas)

@@ -6,24 +6,10 @@ from typing import Final
 
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.week.report import MarketOutcome, MarketReport
-from desk.documents.tool_results import source_of, without_times
+from desk.documents.evidence import source_of
 
 SERIES_TOOL: Final = "get_historical"
 """Its answers are behind the charts."""
-
-
-def evidence_of(everything: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
-    """Every tool result that the work on the report came by, the refusals among them: what the
-    agents made of them can be made once more.
-
-    Each once, sorted by its id, the research's and the validator's; without how long the calls
-    took and what they cost, which is for `desk tools` and would make a difference of two reports
-    that are the same.
-    """
-    found: dict[str, ToolResult] = {}
-    for result in everything:
-        found.setdefault(result.evidence_id, result)
-    return tuple(without_times(found[name]) for name in sorted(found))
 
 
 def sources_of(

@@ -1,10 +1,12 @@
-"""Compiling and publishing a report, as an activity, and keeping the archive up with it."""
+"""Compiling and publishing documents, as activities of the desk: the reports of weeks, and the
+answers that all other runs end in."""
 
 import asyncio
-import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import TypeVar
 
 from temporalio import activity
 from temporalio.client import Client
@@ -12,13 +14,16 @@ from temporalio.client import Client
 from activities.effects import beating
 from activities.errors import permanent, transient
 from activities.metrics import note_report
+from activities.publishing.archive import ArchiveUpkeep
 from activities.publishing.event_places import with_event_ids
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
 from desk.contracts.names import FailureType
+from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
+from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
 from desk.documents.publishing.signature import Signer
-from desk.programs.week.archive import write_archive
 from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.publishing import (
     DEFAULT_SLUG,
@@ -26,55 +31,18 @@ from desk.programs.week.document.publishing import (
     publish,
     published_revisions,
 )
+from desk.trust.prose import clip
 
-LOG = logging.getLogger(__name__)
-
-LONGEST: Final = 60.0
-"""Seconds that a publication waits for its archive, far below what an activity may take."""
-
-
-class ArchiveUpkeep:
-    """Writes the archive of a directory's reports, once at a time.
-
-    Reports that are published together share one: whoever comes while another waits for its turn
-    leaves it to that one, which has not looked at the reports yet.
-    """
-
-    def __init__(self, reports_dir: Path) -> None:
-        self._reports_dir = reports_dir
-        self._one_at_a_time = asyncio.Lock()
-        self._awaited = False
-
-    async def refresh(self) -> None:
-        """See to it that what is published by now gets into the archive.
-
-        Never fails, and never waits long: the reports are out, whatever becomes of the archive.
-        What went wrong is logged, and the next publication or `desk archive` makes up for it.
-        """
-        if self._awaited:
-            return
-        self._awaited = True
-        try:
-            async with self._one_at_a_time:
-                self._awaited = False
-                writing = asyncio.to_thread(write_archive, self._reports_dir)
-                await asyncio.wait_for(writing, LONGEST)
-        except Exception as error:
-            LOG.warning(
-                "the archive in %s is not up to date: %s; `desk archive` writes it anew",
-                self._reports_dir,
-                str(error) or "it takes too long",
-                exc_info=error,
-            )
-        finally:
-            self._awaited = False
+T = TypeVar("T")
 
 
 class PublishingActivities:
-    """Writes reports into one directory, one after the other, and signs them where it has a signer.
+    """Writes documents into one directory, one after the other, and signs them where it has a
+    signer.
 
     Two that are compiled at once in one process take as long as both in turn, and keep the first
-    from its readers.
+    from its readers. Publishing the same run again writes the same files again: a document is on
+    disk complete in all its forms or not there at all.
     """
 
     def __init__(self, reports_dir: Path, signer: Signer | None = None) -> None:
@@ -94,32 +62,44 @@ class PublishingActivities:
 
     @activity.defn
     async def publish_report(self, request: PublishRequest) -> Publication:
-        """The revision on disk, complete in all its forms or not there at all.
+        """A week's revision on disk.
 
-        Publishing the same revision again writes the same files again. The tool calls behind it
-        are looked up in their histories first, as far as those can be read, and a report of the
-        week before that is about to come out is waited for, to be compared with. The archive of
-        the reports follows; that it cannot be written is logged, and fails nothing.
+        The tool calls behind it are looked up in their histories first, as far as those can be
+        read, and a report of the week before that is about to come out is waited for, to be
+        compared with. The archive of the reports follows; that it cannot be written is logged, and
+        fails nothing.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
                 disk may have room again, and not when it could not be compiled.
         """
-        try:
-            async with beating():
-                placed = await _placed(request)
-                late = await _wait_for_week_before(request)
-                async with self._one_at_a_time:
-                    published = await asyncio.to_thread(self._publish, placed, late)
-                await self._archive.refresh()
-        except PublishingError as error:
-            raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
-        except Exception as error:
-            reason = f"{request.record.week} could not be compiled: {error!r}"
-            raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
-        return published
+        async with beating(), _failing_as(request.record.week):
+            placed = await _placed(request)
+            late = await _wait_for_week_before(request)
+            published = await self._in_turn(lambda: self._report(placed, late))
+            await self._archive.refresh()
+            return published
 
-    def _publish(self, request: PublishRequest, late: str | None) -> Publication:
+    @activity.defn
+    async def publish_answer(self, record: GraphRecord) -> AnswerPublication:
+        """An answer on disk.
+
+        Raises:
+            ApplicationError: `PublishingFailed`, as of a report.
+        """
+        async with beating(), _failing_as(f"the answer of {record.workflow_id}"):
+            return await self._in_turn(lambda: self._answer(record))
+
+    async def _in_turn(self, publish: Callable[[], T]) -> T:
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(publish)
+
+    def _answer(self, record: GraphRecord) -> AnswerPublication:
+        answer = compile_answer(record, finished_at=datetime.now(UTC))
+        files = publish_answer(answer, self._reports_dir, self._signer)
+        return AnswerPublication(files=files, outcome=answer.outcome, summary=clip(answer.summary))
+
+    def _report(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG
         previous = previous_report(self._reports_dir, request.record.week, slug)
         report = compile_report(
@@ -145,6 +125,18 @@ class PublishingActivities:
         name = f"{request.record.week}-{DEFAULT_SLUG}.json"
         out = (self._reports_dir / FOLDER).glob(f"[0-9]*-W[0-9][0-9]-{DEFAULT_SLUG}.json")
         return request.subset is None and all(path.name <= name for path in out)
+
+
+@asynccontextmanager
+async def _failing_as(called: str) -> AsyncIterator[None]:
+    """Errors of publishing what is so called, as Temporal is to take them."""
+    try:
+        yield
+    except PublishingError as error:
+        raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
+    except Exception as error:
+        reason = f"{called} could not be compiled: {error!r}"
+        raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
 
 
 async def _placed(request: PublishRequest) -> PublishRequest:

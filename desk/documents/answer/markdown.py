@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from desk.contracts.question.answers import AnswerReport
-from desk.documents.parts import parts_of
-from desk.documents.rendering.answer.words import (
+from desk.documents.answer.words import (
     METHOD,
     NODE_COLUMNS,
     SOURCE_COLUMNS,
@@ -18,6 +17,7 @@ from desk.documents.rendering.answer.words import (
     took_words,
     verdict_words,
 )
+from desk.documents.parts import parts_of
 from desk.documents.rendering.markdown import (
     Titled,
     bullets,

@@ -1,6 +1,8 @@
 """The tool results that a document carries, and who is behind each."""
 
-from typing import Final
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -10,6 +12,53 @@ from desk.contracts.findings.source_results import Provenance
 from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
 
 _TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
+
+
+LARGEST_CONTENT: Final = 4 * 2**20
+"""Characters of JSON of one tool result that an answer carries."""
+
+MOST_CARRIED: Final = 32 * 2**20
+"""The same of all of them together."""
+
+
+class Carried(NamedTuple):
+    """The tool results that a document carries, sorted by id, and the ids of those that are too
+    large to have their content with them: they keep its hash."""
+
+    results: tuple[ToolResult, ...]
+    too_large: tuple[str, ...] = ()
+
+
+def first_of_each(results: Iterable[ToolResult]) -> dict[str, ToolResult]:
+    """Tool results by id; of two of one id the first counts."""
+    found: dict[str, ToolResult] = {}
+    for result in results:
+        found.setdefault(result.evidence_id, result)
+    return found
+
+
+def carried_whole(results: Mapping[str, ToolResult]) -> Carried:
+    """All tool results of a run, the refusals among them: what its agents made of them can be made
+    once more."""
+    return Carried(tuple(without_times(results[name]) for name in sorted(results)))
+
+
+def carried(results: Mapping[str, ToolResult], named: Collection[str]) -> Carried:
+    """The tool results that something rests on. What rests on one that is too large cannot be
+    verified from the document alone."""
+    kept: list[ToolResult] = []
+    too_large: list[str] = []
+    total = 0
+    for name in sorted(results.keys() & named):
+        result = without_times(results[name])
+        size = len(json.dumps(result.content, ensure_ascii=False))
+        if size > LARGEST_CONTENT or total + size > MOST_CARRIED:
+            result = result.model_copy(update={"content": None})
+            too_large.append(name)
+        else:
+            total += size
+        kept.append(result)
+    return Carried(tuple(kept), tuple(too_large))
 
 
 def without_times(result: ToolResult) -> ToolResult:

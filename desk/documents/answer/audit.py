@@ -23,8 +23,8 @@ from desk.documents.answer.nodes import usage_of_nodes
 from desk.documents.answer.prose import Known, render_answer
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding
+from desk.documents.evidence import is_carried, source_of_answer
 from desk.documents.parts import parts_of
-from desk.documents.tool_results import is_carried, source_of_answer
 from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")

@@ -11,6 +11,7 @@ from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Quotation
+from desk.documents.answer import words as answer_words
 from desk.documents.answer.evidence import Library, Passage
 from desk.documents.answer.prose import (
     Figure,
@@ -22,14 +23,13 @@ from desk.documents.answer.prose import (
     render_answer,
 )
 from desk.documents.answer.prose import shown_words as shown
+from desk.documents.evidence import is_carried
 from desk.documents.parts import Part, parts_of
-from desk.documents.rendering.answer import conflicts
-from desk.documents.rendering.answer import words as answer_words
+from desk.documents.rendering import conflict_words
 from desk.documents.rendering.drawing.graph import graph_in_page
 from desk.documents.rendering.figures.links import FigureLinks, tied
 from desk.documents.rendering.pages import render_page
 from desk.documents.rendering.wording import one_line
-from desk.documents.tool_results import is_carried
 from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -201,7 +201,7 @@ def render_answer_html(answer: AnswerReport) -> str:
         "long": len(answer.question) > LONG_QUESTION,
         "picture": Markup(picture),  # noqa: S704
         "told": answer_words,
-        "disputes": conflicts,
+        "disputes": conflict_words,
         "heads": [page.head for page in pages if page.head],
         "body": body,
         "sections": [link for page in pages for link in page.links],

@@ -1,1 +1,0 @@
-"""An answer as HTML, Markdown and JSON."""
