@@ -102,7 +102,7 @@ def test_a_failed_node_makes_the_answer_incomplete(desk: DeskCommand, tmp_path: 
     answer = without("ask", QUESTION, "--graph", str(graph))
     assert answer.code == 3, answer.err
     assert "fetchTickets (jira agent) failed" in answer.out
-    assert "What could not be had" in answer.out
+    assert "What is missing" in answer.out
 
 
 def test_the_runs_are_listed_with_their_questions(desk: DeskCommand) -> None:

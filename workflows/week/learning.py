@@ -103,7 +103,9 @@ class WeekLessons:
         task.add_done_callback(self._under_way.discard)
         with contextlib.suppress(TimeoutError):
             await workflow.wait_condition(
-                task.done, timeout=AT_FIRST, timeout_summary="the report without its lesson told"
+                task.done,
+                timeout=AT_FIRST,
+                timeout_summary="give the learning system a moment before publishing",
             )
 
     async def finish(self) -> None:

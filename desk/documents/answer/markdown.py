@@ -65,7 +65,7 @@ def _answered(answer: AnswerReport) -> Iterator[Titled]:
     yield from ((section.title, section.content) for section in answer.sections)
     for part in parts_of(answer):
         yield from part.answered(answer)
-    yield "What could not be had", bullets([escaped(line) for line in missing_lines(answer)])
+    yield "What is missing", bullets([escaped(line) for line in missing_lines(answer)])
 
 
 def _found(answer: AnswerReport) -> str:
@@ -127,4 +127,5 @@ def _run(answer: AnswerReport) -> tuple[str, ...]:
 def _left_out(answer: AnswerReport) -> str:
     count = len(answer.dropped)
     sentences = "sentence was" if count == 1 else "sentences were"
-    return f"{count} {sentences} left out, which no source supports"
+    whom = "it" if count == 1 else "them"
+    return f"{count} {sentences} left out because no source supports {whom}"

@@ -15,14 +15,14 @@ STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.REJECTED: "rejected",
 }
 CHECK_WORDS: Final[Mapping[ClaimCheck, str]] = {
-    ClaimCheck.EVIDENCE: "its evidence",
-    ClaimCheck.UNIT: "its unit",
-    ClaimCheck.DATE: "its day",
-    ClaimCheck.VALUE: "its value against the evidence",
-    ClaimCheck.FORMULA: "its formula computed again",
-    ClaimCheck.SECOND_SOURCE: "a second source",
-    ClaimCheck.SERIES: "another origin's series",
-    ClaimCheck.CROSS_MARKET: "the other markets",
+    ClaimCheck.EVIDENCE: "evidence check",
+    ClaimCheck.UNIT: "unit check",
+    ClaimCheck.DATE: "day check",
+    ClaimCheck.VALUE: "value check",
+    ClaimCheck.FORMULA: "formula check",
+    ClaimCheck.SECOND_SOURCE: "second source",
+    ClaimCheck.SERIES: "series check",
+    ClaimCheck.CROSS_MARKET: "cross-market check",
 }
 UNCHECKED: Final = "not checked"
 WITHHELD: Final = "no position holds, and the figure is withheld"
@@ -39,7 +39,7 @@ def status_words(verdict: ClaimVerdict | None) -> str:
 
 
 def check_words(verdict: ClaimVerdict | None) -> str:
-    """The check that decided: `a second source`. Empty where there is no verdict."""
+    """The check that decided: `second source`. Empty where there is no verdict."""
     return "" if verdict is None else CHECK_WORDS[verdict.decided_by]
 
 
@@ -47,7 +47,7 @@ def verdict_words(verdict: ClaimVerdict | None) -> str:
     """The verdict, the check that decided and its reason, in a sentence or two."""
     if verdict is None:
         return "Not checked: the validator gave no verdict on it."
-    words = f"{status_words(verdict).capitalize()}, decided by {check_words(verdict)}"
+    words = f"{status_words(verdict).capitalize()} ({check_words(verdict)})"
     reason = verdict.words.strip().rstrip(".")
     return f"{words}: {reason}." if reason else f"{words}."
 

@@ -45,11 +45,11 @@ class _Words(NamedTuple):
 _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
     {
         Topic.TREND: _Words(
-            "The price went up over the quarter ({quarter_move}), and by enough beside its usual"
-            " swings ({volatility} a year) to be a trend.",
-            "The price went down over the quarter ({quarter_move}), and by enough beside its usual"
-            " swings ({volatility} a year) to be a trend.",
-            "Over the quarter ({quarter_move}) the price went sideways beside its usual swings"
+            "The price went up over the quarter ({quarter_move}), by enough to be a trend given its"
+            " usual swings ({volatility} a year).",
+            "The price went down over the quarter ({quarter_move}), by enough to be a trend given"
+            " its usual swings ({volatility} a year).",
+            "The price went sideways over the quarter ({quarter_move}), given its usual swings"
             " ({volatility} a year).",
             (Metric.QUARTER_MOVE, Metric.VOLATILITY),
         ),
@@ -66,18 +66,18 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
             (Metric.SMA_50, Metric.SMA_200),
         ),
         Topic.MOMENTUM: _Words(
-            "Momentum points up: the histogram of MACD is {macd_histogram} of the price.",
-            "Momentum points down: the histogram of MACD is {macd_histogram} of the price.",
-            "Momentum points nowhere: the histogram of MACD is {macd_histogram} of the price.",
+            "Momentum points up: the MACD histogram is {macd_histogram} of the price.",
+            "Momentum points down: the MACD histogram is {macd_histogram} of the price.",
+            "Momentum points neither way: the MACD histogram is {macd_histogram} of the price.",
             (Metric.MACD_HISTOGRAM,),
         ),
         Topic.YEAR: _Words(
-            "The price stands higher than a year before ({year_move}), by enough beside its usual"
-            " swings to be a trend.",
-            "The price stands lower than a year before ({year_move}), by enough beside its usual"
-            " swings to be a trend.",
-            "Beside its usual swings the price stands little changed from a year before"
-            " ({year_move}).",
+            "The price stands higher than a year before ({year_move}), by enough to be a trend"
+            " given its usual swings.",
+            "The price stands lower than a year before ({year_move}), by enough to be a trend given"
+            " its usual swings.",
+            "The price stands little changed from a year before ({year_move}), given its usual"
+            " swings.",
             (Metric.YEAR_MOVE,),
         ),
         Topic.PLACE: _Words(
@@ -89,9 +89,9 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
         ),
         Topic.MONTH: _Words(
             "Over the month the price went down by more than it usually swings ({month_move}),"
-            " which points back up.",
+            " which points to a move back up.",
             "Over the month the price went up by more than it usually swings ({month_move}), which"
-            " points back down.",
+            " points to a move back down.",
             "Over the month the price moved no more than it usually swings ({month_move}).",
             (Metric.MONTH_MOVE,),
         ),
@@ -102,32 +102,31 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
             (Metric.RSI,),
         ),
         Topic.BANDS: _Words(
-            "The price is below its lower Bollinger band ({bollinger_position} of the way up).",
-            "The price is above its upper Bollinger band ({bollinger_position} of the way up).",
-            "The price is inside its Bollinger bands, {bollinger_position} of the way up.",
+            "The price is below its lower Bollinger band (at {bollinger_position} of the width).",
+            "The price is above its upper Bollinger band (at {bollinger_position} of the width).",
+            "The price is inside its Bollinger bands, at {bollinger_position} of their width.",
             (Metric.BOLLINGER_POSITION,),
         ),
         Topic.STRENGTH: _Words(
-            "The month's way up ({month_move}) is a strong trend: its directional index is {adx}.",
-            "The month's way down ({month_move}) is a strong trend: its directional index is"
-            " {adx}.",
+            "The month's rise ({month_move}) is a strong trend: its directional index is {adx}.",
+            "The month's fall ({month_move}) is a strong trend: its directional index is {adx}.",
             "The month shows no strong trend up or down: its directional index is {adx}.",
             (Metric.ADX, Metric.MONTH_MOVE),
         ),
         Topic.LINE: _Words(
             # It may lead out of the range: nothing here says that it does not.
-            "The straight line through the recent prices leads up, to {target}; the expected range"
+            "The regression line through recent prices leads up, to {target}; the expected range"
             " is from {expected_low} to {expected_high}.",
-            "The straight line through the recent prices leads down, to {target}; the expected"
+            "The regression line through recent prices leads down, to {target}; the expected"
             " range is from {expected_low} to {expected_high}.",
-            "The straight line through the recent prices leads to {target}, near the middle of the"
+            "The regression line through recent prices leads to {target}, near the middle of the"
             " expected range from {expected_low} to {expected_high}.",
             (Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),
         ),
         Topic.NEWS_TONE: _Words(
-            "By lists of words the news sounds good: its tone is {news_tone}.",
-            "By lists of words the news sounds bad: its tone is {news_tone}.",
-            "By lists of words the news sounds even: its tone is {news_tone}.",
+            "Judged by word lists, the news sounds good: its tone is {news_tone}.",
+            "Judged by word lists, the news sounds bad: its tone is {news_tone}.",
+            "Judged by word lists, the news sounds even: its tone is {news_tone}.",
             (Metric.NEWS_TONE,),
         ),
         Topic.EARNINGS_MULTIPLE: _Words(
@@ -153,7 +152,7 @@ _WORDS: Final[Mapping[str, _Words]] = MappingProxyType(
         Topic.EARNINGS: _Words(
             "The last earnings came in above what had been expected ({earnings_surprise}).",
             "The last earnings came in below what had been expected ({earnings_surprise}).",
-            "The last earnings came in as they had been expected ({earnings_surprise}).",
+            "The last earnings came in as expected ({earnings_surprise}).",
             (Metric.EARNINGS_SURPRISE,),
         ),
         Topic.MARGIN: _Words(

@@ -45,7 +45,7 @@ METHOD: Final = (
     "reward = over_cash / risk. Dividends and the fee for a borrowed stock are left out."
 )
 
-NO_STOCK: Final = "{symbol} is no stock; what came of a position is told of stocks."
+NO_STOCK: Final = "{symbol} is no stock; only positions in stocks are evaluated."
 
 MadeAt = Annotated[
     AsOf, Field(description="ISO 8601 instant with offset at which the position was decided on")
@@ -60,8 +60,8 @@ _POSITIONS: Final[dict[str, int]] = {
     position_name(one): position for one, position in POSITIONS.items()
 }
 _NEEDS: Final = {
-    Metric.OVER_CASH: "it is told beside cash, and there is no cash_move",
-    Metric.OVER_HOLDING: "it is told beside cash, and there is no cash_move",
+    Metric.OVER_CASH: "it compares with cash, and there is no cash_move",
+    Metric.OVER_HOLDING: "it compares with cash, and there is no cash_move",
     Metric.REWARD: "it needs cash_move and a positive risk",
 }
 

@@ -51,8 +51,8 @@ def evaluation_lines(result: StockResult) -> Iterator[str]:
         yield f"Reward    {reward_words(result.board.evaluation)}"
     elif isinstance(result, WaitingEpisode):
         yield (
-            f"Due       {instant(result.waits_for)}, where a desk is up then (`desk up`):"
-            " the report has the evaluation from then on"
+            f"Due       {instant(result.waits_for)}: the report is then published again with the"
+            " evaluation, by a desk that is running (`desk up`)"
         )
         if result.note:
             yield f"Waiting   {one_line(result.note)}"

@@ -25,10 +25,13 @@ def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[st
 
 
 def token_words(tokens: TokenRecord) -> str:
-    """`12,000 read by its agents, 3.2 times fewer than one agent's 38,400; ...`."""
-    read = f"{tokens.read:,} of tools' answers read"
+    """`12,000 read from tools; one agent alone would have read 38,400 (3.2 times as many); ...`."""
+    read = f"{tokens.read:,} read from tools"
     if tokens.read and tokens.alone:
-        read += f", by one agent alone {tokens.alone:,} ({tokens.alone / tokens.read:.1f} times)"
+        read += (
+            f"; one agent alone would have read {tokens.alone:,}"
+            f" ({tokens.alone / tokens.read:.1f} times as many)"
+        )
     shown = f"the leader saw {tokens.leader:,} of {tokens.raw:,}"
     used = f"; models used {tokens.used:,}" if tokens.used else ""
     return f"{read}; {shown}{used} (estimates at four characters each)"

@@ -152,7 +152,7 @@ def test_a_figure_whose_claim_does_not_stand_is_left_out_with_all_that_rests_on_
     told = answer(tampered(stock_record(), "market_data", A.RUN_TA_BASIC))
     assert told.stock is not None and told.stock.board.ta_basic_data is not None
     assert Metric.LAST in told.stock.board.ta_basic_data.lacking
-    assert "RUN_TA_BASIC: the last is left out, which is no claim that stands" in told.missing
+    assert "RUN_TA_BASIC: the last is left out: no surviving claim has it" in told.missing
     assert {insight.topic for insight in told.stock.board.insights} == {
         "bands",
         "regression line",

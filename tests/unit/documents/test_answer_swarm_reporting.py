@@ -110,7 +110,7 @@ def test_a_swarm_without_conflicts_or_hypotheses_says_so() -> None:
     answer = compile_answer(swarm_record(conflicts=(), hypotheses=()), finished_at=FINISHED_AT)
     for text in (render_answer_markdown(answer), words_of(answer)):
         assert "No two findings contradict each other." in text
-        assert "None that rests on claims that stand." in text
+        assert "None that rests on surviving claims." in text
 
 
 def test_the_picture_has_every_node_of_both_rounds() -> None:

@@ -99,7 +99,7 @@ def test_the_markdown_form_has_the_answer_before_how_it_was_found() -> None:
 def test_a_terminal_is_shown_the_answer_and_what_is_missing_alone() -> None:
     text = answer_alone(tickets())
     assert "“In Progress”" in text
-    assert "## What could not be had" in text
+    assert "## What is missing" in text
     assert "How it was found" not in text
 
 

@@ -205,9 +205,9 @@ def test_the_coverage_says_what_is_stale_and_who_stood_in_for_whom() -> None:
 def test_every_figure_stands_with_its_verdict_and_what_decided() -> None:
     text = render_markdown(traced_report())
     (contested,) = (line for line in text.splitlines() if line.startswith(f"| {CHANGE} "))
-    assert [cell.strip() for cell in contested.split("|")][4:6] == ["contested", "a second source"]
+    assert [cell.strip() for cell in contested.split("|")][4:6] == ["contested", "second source"]
     (single,) = (line for line in text.splitlines() if line.startswith(f"| {MOVE} "))
-    assert "single source | its formula computed again" in single
+    assert "single source | formula check" in single
 
 
 def test_a_contested_figure_is_marked_in_its_headline() -> None:
@@ -230,6 +230,6 @@ def test_a_conflict_prints_its_positions_who_decided_and_the_dissent() -> None:
 def test_what_was_withheld_or_left_out_is_counted_and_not_repeated() -> None:
     text = render_markdown(traced_report())
     told = section("What is missing and why", text)
-    assert "- USD/JPY: 1 figure withheld, rejected by its value against the evidence" in told
+    assert "- USD/JPY: 1 figure withheld, rejected by value check" in told
     assert "- USD/JPY: 1 sentence left out: event USD/JPY/news" in told
     assert "999.99" not in text

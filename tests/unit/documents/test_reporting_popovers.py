@@ -143,7 +143,7 @@ def test_a_trace_tells_verdict_formula_inputs_evidence_and_place() -> None:
     words = " ".join(shown.popovers[opened].replace("SHA-256", " SHA-256 ").split())
     for told in (
         *("USD/JPY move", "+0.29 % percent, 30 Oct 2026"),
-        *("Single source, decided by its formula computed again", "(157.25 / 156.80 − 1) × 100"),
+        *("Single source (formula check)", "(157.25 / 156.80 − 1) × 100"),
         *("USD/JPY previous 156.80", "ecb.get_historical", "start 2025-10-01; symbol USD/JPY"),
         *("authoritative, first published by European Central Bank", "2 Nov 2026 07:00 UTC"),
         *(f"weekly-{traced_report().week}/market/USD/JPY", "0199-run-of-the-market", "event 17"),

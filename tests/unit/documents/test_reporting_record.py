@@ -139,7 +139,7 @@ def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:
     told = view.model_copy(update={"forecast": forecast})
     views = tuple(told if v == view else v for v in section.views)
     changed = section.model_copy(update={"views": views})
-    said = "fixed higher in 4 weeks: 54.2 % likely"
+    said = "probability of a higher fixing in 4 weeks: 54.2 %"
     held = report.model_copy(update={"markets": (changed,)})
     assert said in render_markdown(held)
     assert said in both(held)[1]

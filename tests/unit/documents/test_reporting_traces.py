@@ -184,8 +184,7 @@ def test_a_formula_without_its_inputs_is_named_only(formula: str) -> None:
 def test_a_verdict_is_told_with_the_check_that_decided() -> None:
     found = pair_section().verdicts[0]
     assert verdict_words(found) == (
-        "Verified, decided by another origin's series: the last common month averages agree "
-        "within 0.1 %."
+        "Verified (series check): the last common month averages agree within 0.1 %."
     )
     assert verdict_words(None).startswith("Not checked")
 
@@ -228,7 +227,7 @@ def test_a_conflict_without_a_winner_withholds_the_figure() -> None:
 def test_what_was_rejected_and_left_out_is_counted_without_its_figures() -> None:
     report = traced_report()
     (rejected,), (dropped,) = rejected_lines(report), dropped_lines(report)
-    assert rejected.startswith("USD/JPY: 1 figure withheld, rejected by its value")
+    assert rejected.startswith("USD/JPY: 1 figure withheld, rejected by value check")
     assert "999.99" not in rejected
     assert dropped == "USD/JPY: 1 sentence left out: event USD/JPY/news, a figure that is no claim"
     assert trust_line(report) == "1 conflict decided, 1 figure rejected, 1 sentence left out"

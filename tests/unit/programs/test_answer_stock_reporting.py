@@ -53,7 +53,7 @@ def test_the_page_begins_with_the_recommendation_and_goes_on_in_its_order() -> N
         "Blackboard",
         "Steps",
         "Conflicts",
-        "What could not be had",
+        "What is missing",
         "How it was found",
         "Sources",
     ]
@@ -121,7 +121,7 @@ def test_a_failed_part_says_why_on_the_board() -> None:
 def test_an_evaluation_that_is_waited_for_says_when_it_is_known() -> None:
     waiting = answer(stock_record(A.RUN_TA_BASIC, A.GENERATE_INSIGHT, A.GENERATE_RECOMMENDATION),
                      days=1)  # fmt: skip
-    told = "What comes of it is known on 8 Jul 2024, when the horizon is over."
+    told = "The outcome is known on 8 Jul 2024, when the horizon is over."
     assert evaluation_words(waiting) == told
     assert told in render_answer_markdown(waiting)
     assert evaluation_words(answer(stock_record(A.RUN_TA_BASIC))) == (
@@ -136,7 +136,7 @@ def test_an_evaluation_that_was_not_made_says_so() -> None:
 
 def test_an_evaluation_names_the_position_that_was_held() -> None:
     assert evaluation_words(answer()) == (
-        "What had come of it by 8 Jul 2024, bought at the entry and sold at the exit."
+        "Outcome by 8 Jul 2024: bought at the entry, sold at the exit."
     )
 
 
@@ -192,7 +192,7 @@ def test_an_evaluation_without_a_price_says_nothing_of_how_it_was_held() -> None
     board = record.stock.board.model_copy(update={"evaluation": evaluation})  # type: ignore[union-attr]
     stock = record.stock.model_copy(update={"board": board})  # type: ignore[union-attr]
     told = evaluation_words(answer().model_copy(update={"stock": stock}))
-    assert told.startswith("What had come of it by 8 Jul 2024 is not known. Lacking: entry, exit, ")
+    assert told.startswith("Outcome by 8 Jul 2024: not known. Lacking: entry, exit, ")
     before = answer().model_copy(update={"stock": stock, "finished_at": record.request.as_of})
     assert evaluation_words(before).startswith(
         "It will not be evaluated when its horizon is over, on 8 Jul 2024. Lacking: entry, exit, "

@@ -74,7 +74,7 @@ def test_insights_at_odds_are_told_and_parts_without_a_figure_named() -> None:
     result = delivered(INSIGHT, board, state=state)
     (odds,) = result.contradictions
     assert re.fullmatch(r"What points up: .*trend.*\. What points down: .*stretch.*\.", odds)
-    assert "NVDA: of its news nothing was looked for." in result.missing
+    assert "NVDA: nobody looked for its news." in result.missing
     assert not any("price stands" in line for line in result.missing)
 
 
@@ -114,12 +114,12 @@ EVEN = Pointer("bands", Leaning.NEUTRAL, 0.5, (), "It is within its bands.")
 def test_a_buy_tells_what_is_for_it_against_it_and_what_would_change_it() -> None:
     result, printed = advised(ALL, pointers=(RISING, FALLING._replace(strength=0.2)))
     assert printed.startswith(
-        "Buy NVDA for the next four weeks: what was found leans up. The price stands at 121.79. For"
+        "Buy NVDA for the next four weeks: the findings point up. The price stands at 121.79. For"
         " it: trend. Against it: stretch."
     )
     assert "## For\n- It rises to 121.79." in printed
     assert "## Against\n- It is overdone." in printed
-    assert "- Without what is said of trend it would be to sell." in printed
+    assert "- Without the insights on trend the recommendation would be to sell." in printed
     assert result.recommendation is not None
     assert result.recommendation.action is Recommended.BUY
 
@@ -127,8 +127,8 @@ def test_a_buy_tells_what_is_for_it_against_it_and_what_would_change_it() -> Non
 def test_what_single_insights_do_not_change_several_together_do() -> None:
     others = tuple(RISING._replace(topic=f"trend {word}") for word in ("one", "two", "three"))
     _, printed = advised(ALL, pointers=(*others, EVEN, EVEN._replace(topic="line")))
-    assert "- No single insight decides it; without what is said of trend one" in printed
-    assert "it would be to hold" in printed
+    assert "- No single insight decides it; without the insights on trend one" in printed
+    assert "the recommendation would be to hold" in printed
 
 
 def test_a_hold_tells_what_points_either_way() -> None:
@@ -143,8 +143,8 @@ def test_a_hold_tells_what_points_either_way() -> None:
 def test_what_is_not_known_is_said_and_costs_confidence() -> None:
     everything, _ = advised(ALL, pointers=(RISING,))
     prices, printed = advised(ALL, BASIC, ADVANCED, pointers=(RISING,))
-    assert "as nothing is known of its news, its accounts and the tone of its news." in printed
-    assert "- NVDA: of its accounts nothing was looked for." in printed
+    assert "because there is no data on its news, its accounts and the tone of its news." in printed
+    assert "- NVDA: nobody looked for its accounts." in printed
     assert everything.recommendation and prices.recommendation
     assert prices.recommendation.confidence < everything.recommendation.confidence
 
@@ -175,7 +175,7 @@ def test_why_a_part_could_not_be_had_is_repeated_without_figures_that_nobody_kno
     down = entry(NEWS, None, "the server answered with 503 %")
     result = delivered(ADVICE, board, state=(*state, down))
     unrejected(result, (*state, down))
-    assert "NVDA: of its news nothing could be had." in result.missing
+    assert "NVDA: no data on its news." in result.missing
 
 
 def test_a_dispute_between_the_parts_is_told_with_its_outcome() -> None:
@@ -186,9 +186,9 @@ def test_a_dispute_between_the_parts_is_told_with_its_outcome() -> None:
     result, printed = advised(ALL, conflicts=conflicts)
     assert "The parts point opposite ways, and their vote went against this." in result.summary
     assert (
-        "## Conflicts and dissent\n- On the direction of NVDA: down said the tone of its news and"
-        " its further indicators; up said how its price stands. The vote went for down. Dissent:"
-        " how its price stands."
+        "## Conflicts and dissent\n- On the direction of NVDA: the tone of its news and its"
+        " further indicators said down; its price and averages said up. The vote went for down."
+        " Dissent: its price and averages."
     ) in printed
     (dispute,) = conflicts
     open_still = dispute.model_copy(update={"resolved": False, "chosen": None})

@@ -114,7 +114,8 @@ def test_what_is_settled_in_a_second_round_answers_the_first_question() -> None:
 def test_a_carry_trade_unwinds_where_its_funding_currency_gains() -> None:
     text = summary(OBJECTIVE, looked_at(FALLING))
     assert text.startswith(
-        "Yes: JPY, which funds the trade, is gaining on what it is lent against. For a yes: JPY"
+        "Yes: JPY, which funds the trade, is gaining on the currencies bought with it. For a yes:"
+        " JPY"
         " gained (USD/JPY -4.10 % on the month and -7.30 % on the quarter). For a no: the carry of"
         " USD/JPY still pays 0.36 of its volatility."
     )
@@ -170,7 +171,7 @@ def test_drivers_are_ranked_by_the_weight_of_their_evidence() -> None:
     assert text.startswith(
         "JPY has lost: USD/JPY has risen over the quarter (+4.30 %), driven first by the"
         " fundamentals (a rate differential of +337.5 bp, 0.36 of the volatility); second by the"
-        " technicals (a price of 153.20, beside its long average of 149.50). Against it: the"
+        " technicals (a price of 153.20, against a long average of 149.50). Against it: the"
         " patterns of the past"
     )
 

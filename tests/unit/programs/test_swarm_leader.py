@@ -224,10 +224,10 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
     assert printed(synthesis, state).splitlines()[0] == (
         "USD/JPY leans up over the next four weeks, by the vote of specialists who disagree. It"
         " stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. For it: the market's"
-        " own move (+4.30 % on the quarter); the technicals (a price of 153.20, beside its long"
+        " own move (+4.30 % on the quarter); the technicals (a price of 153.20, against a long"
         " average of 149.50); the fundamentals (a rate differential of +337.5 bp, 0.36 of the"
         " volatility). Against it: the news (a tone of -22.0, stories: 14); the patterns of the"
-        " past (-0.90 % after the like, a rise in 42.00 % of the cases)."
+        " past (-0.90 % after similar stretches, a rise in 42.00 % of the cases)."
     )
     assert synthesis.answered
     assert [section.title for section in synthesis.sections] == [
@@ -242,11 +242,11 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
 
 def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     leans = "USD/JPY leans {} over the next four weeks, {}."
-    weight, person = "by the weight of what was found", "as a person decided between specialists"
+    weight, person = "by the weight of the findings", "as a person decided between specialists"
     sided = balance((Leaning.UP, 0.8), (Leaning.DOWN, 0.6), (Leaning.UP, 0.5))
     assert leaning_words(sided) == leans.format("up", weight)
     unsure = balance((Leaning.UP, 0.2), (Leaning.DOWN, 0.14))
-    assert leaning_words(unsure) == leans.format("up", f"{weight}: hardly likelier than not")
+    assert leaning_words(unsure) == leans.format("up", f"{weight}, at little better than even odds")
     results = [voice.result for voice in sided.voices]
     (conflict,) = detect_conflicts("USD/JPY", results, VotingConfig())
     place = [position.stated for position in conflict.positions].index(Leaning.DOWN)
@@ -270,9 +270,9 @@ def test_dissent_stands_in_the_conclusion() -> None:
     (section,) = (s for s in concluded(state).sections if s.title == "Conflicts and dissent")
     first = section.content.splitlines()[0]
     assert first == (
-        "- On the direction of USD/JPY: up said the fundamental specialist, the market specialist"
-        " and the technical specialist; down said the pattern specialist and the sentiment"
-        " specialist. The vote went for up. Dissent: the pattern specialist and the sentiment"
+        "- On the direction of USD/JPY: the fundamental specialist, the market specialist and the"
+        " technical specialist said up; the pattern specialist and the sentiment specialist said"
+        " down. The vote went for up. Dissent: the pattern specialist and the sentiment"
         " specialist."
     )
 
@@ -328,8 +328,8 @@ def test_what_earlier_research_said_is_told_in_words_alone() -> None:
 def test_what_failed_is_said_and_listed_as_missing() -> None:
     state = yen_round(failed_nodes=("fundamental",))
     synthesis = concluded(state)
-    assert synthesis.summary.endswith("On the fundamentals of USD/JPY nothing could be had.")
-    assert "USD/JPY: fundamentals could not be had: the server is down" in synthesis.missing
+    assert synthesis.summary.endswith("There is no data on the fundamentals of USD/JPY.")
+    assert "USD/JPY: fundamentals missing: the server is down" in synthesis.missing
 
 
 def test_nothing_is_concluded_from_nothing() -> None:

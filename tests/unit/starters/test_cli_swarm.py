@@ -136,8 +136,8 @@ def result(**more: object) -> SwarmResult:
 
 def test_the_tokens_are_told_beside_those_of_one_agent() -> None:
     words = token_words(result().tokens)
-    assert "1,000 of tools' answers read" in words
-    assert "by one agent alone 3,500 (3.5 times)" in words
+    assert "1,000 read from tools" in words
+    assert "one agent alone would have read 3,500 (3.5 times as many)" in words
     assert "the leader saw 200 of 900" in words
     assert "models" not in words
     assert "models used 12" in token_words(TokenRecord(used=12))

@@ -285,15 +285,15 @@ def test_the_conditions_read_as_a_strategist_would_write_them() -> None:
     assert lines == [
         "move: USD/JPY stands at 153.20: +0.85 % on the week, +2.10 % on the month, +4.30 % on the"
         " quarter and -1.20 % on the year.",
-        "trend: The market has drifted up: a quarter's move of +4.30 % is within the ordinary"
-        " beside a volatility of 9.40 % a year.",
-        "range: Over the year it has ranged from 141.00 to 158.00. Swinging as it has, it would be"
-        " from 149.10 to 157.40 in four weeks more often than not.",
+        "trend: The market has drifted up: a quarter's move of +4.30 % is ordinary for a"
+        " volatility of 9.40 % a year.",
+        "range: Over the year it has ranged from 141.00 to 158.00. Given its usual swings, a price"
+        " from 149.10 to 157.40 in four weeks is more likely than not.",
         "group: Its group has moved +1.90 % on the quarter against the US dollar, and its own"
-        " currency is ahead of that (+2.40 %). 70.00 % of the group have gone the same way.",
-        "policy rates: Behind the pair stand the policy rates of the Federal Reserve at 4.125 % and"
-        " the Bank of Japan at 0.75 %.",
-        "signals: Pointing up: momentum is rising. In all this points up for USD/JPY.",
+        " currency is ahead of the group (+2.40 %). 70.00 % of the group have gone the same way.",
+        "policy rates: The policy rates behind the pair are those of the Federal Reserve at 4.125 %"
+        " and the Bank of Japan at 0.75 %.",
+        "signals: Pointing up: momentum is rising. Overall this points up for USD/JPY.",
     ]
 
 
@@ -359,7 +359,7 @@ def test_seasonality_that_may_be_chance_is_said_to_be() -> None:
     )
     firm = analysis({Metric.SEASONAL_MOVE: "1.90", Metric.SEASONAL_P_VALUE: "0.021"})
     result = research(TaskType.MINE_PATTERNS, {**PATTERNS, Capability.SEASONALITY: firm})
-    assert "that stands up (p value 0.021)" in told(result)
+    assert "this is significant (p value 0.021)" in told(result)
 
 
 def test_signals_that_point_both_ways_are_a_contradiction() -> None:

@@ -28,9 +28,9 @@ FAIR: Final = 0.5
 
 _ACTS: Final[Mapping[Recommended, str]] = MappingProxyType(
     {
-        Recommended.BUY: "Buy {name} for {span}: what was found leans up.",
-        Recommended.SELL: "Sell {name} for {span}: what was found leans down.",
-        Recommended.HOLD: "Hold {name} for {span}: what was found leans neither way far enough.",
+        Recommended.BUY: "Buy {name} for {span}: the findings point up.",
+        Recommended.SELL: "Sell {name} for {span}: the findings point down.",
+        Recommended.HOLD: "Hold {name} for {span}: the findings point neither way enough.",
         Recommended.ABSTAIN: "Nothing is recommended on {name} for {span}: {why}.",
     }
 )
@@ -39,11 +39,11 @@ _WOULD_BE: Final[Mapping[Recommended, str]] = MappingProxyType(
         Recommended.BUY: "to buy",
         Recommended.SELL: "to sell",
         Recommended.HOLD: "to hold",
-        Recommended.ABSTAIN: "to say nothing",
+        Recommended.ABSTAIN: "to abstain",
     }
 )
 _TOO_LITTLE: Final = "too little is known"
-_POINTS_NOWHERE: Final = "nothing that is known points anywhere"
+_POINTS_NOWHERE: Final = "nothing that is known points either way"
 
 
 class _Case(NamedTuple):
@@ -124,10 +124,10 @@ def _sureness(case: _Case) -> str:
     if case.advised.action is Recommended.ABSTAIN:
         return ""
     sure = case.advised.confidence
-    much = "little" if sure <= LITTLE else "some" if sure < FAIR else "fair"
+    much = "low" if sure <= LITTLE else "moderate" if sure < FAIR else "fair"
     lacking = [PARTS[action] for action in case.board.lacking_parts]
-    besides = f", as nothing is known of {listed(lacking)}" if lacking else ""
-    return f"That is held with {much} confidence{besides}."
+    besides = f", because there is no data on {listed(lacking)}" if lacking else ""
+    return f"Confidence is {much}{besides}."
 
 
 def _disputed(case: _Case) -> str:
@@ -190,9 +190,9 @@ def _turns(case: _Case) -> Iterator[str]:
         if action is not case.advised.action:
             others.setdefault(action, []).append(topic)
     for action, names in others.items():
-        told = " or of ".join(topics(names, case.claims))
+        told = " or ".join(topics(names, case.claims))
         if told:
-            yield f"Without what is said of {told} it would be {_WOULD_BE[action]}."
+            yield f"Without the insights on {told} the recommendation would be {_WOULD_BE[action]}."
     if case.board.pointers and not others:
         yield f"No single insight decides it{_together(case)}."
 
@@ -204,7 +204,10 @@ def _together(case: _Case) -> str:
         action = case.without(reasons[:count])
         told = topics(reasons[:count], case.claims)
         if action is not case.advised.action and told:
-            return f"; without what is said of {listed(told)} it would be {_WOULD_BE[action]}"
+            return (
+                f"; without the insights on {listed(told)} the recommendation would be"
+                f" {_WOULD_BE[action]}"
+            )
     return ""
 
 
@@ -214,12 +217,12 @@ def _missing(case: _Case) -> Iterator[str]:
     parts = ((PARTS[StockAction(e.node)], e) for e in case.request.state if e.node in PARTS)
     for part, entry in parts:
         if entry.error:
-            told = f"{case.name}: of {part} nothing could be had"
+            told = f"{case.name}: no data on {part}"
             line = f"{told}: {entry.error}"
             yield line_on_missing(line, f"{told}.", figures_pass=passing)
         if isinstance(entry.result, ResearchResult):
             for line in entry.result.missing:
-                told = f"{case.name}: something of {part} could not be had."
+                told = f"{case.name}: some data on {part} is missing."
                 yield line_on_missing(line, told, figures_pass=passing)
 
 

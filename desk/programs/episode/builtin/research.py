@@ -89,7 +89,7 @@ def own_figures(reading: Reading, metrics: Sequence[Metric]) -> Reading:
     lacking = [metric.replace("_", " ") for metric in metrics if not own.has(metric)]
     if not lacking or own.gaps:
         return own
-    return own.with_gaps([f"nothing was told of {listed(lacking)}"])
+    return own.with_gaps([f"no figures for {listed(lacking)}"])
 
 
 class _News(NamedTuple):
@@ -279,8 +279,8 @@ def _result(reading: Reading) -> ResearchResult:
     """A measurement points nowhere: it is as sure as it is complete."""
     told = (
         ("price", _price(reading)),
-        ("beside cash", _beside_cash(reading)),
-        ("beside holding", _beside_holding(reading)),
+        ("return over cash", _over_cash(reading)),
+        ("return over holding", _over_holding(reading)),
         ("reward", _reward(reading)),
     )
     found = findings_of(reading, judge((), _FULL_REACH, 0), noted(told))
@@ -300,21 +300,21 @@ def _price(reading: Reading) -> str:
     return f"{told}, a move of {reading.reference(Metric.FORWARD_MOVE)}."
 
 
-def _beside_cash(reading: Reading) -> str:
+def _over_cash(reading: Reading) -> str:
     told = []
     if reading.has(Metric.CASH_MOVE):
         told.append(f"Cash would have brought {reading.reference(Metric.CASH_MOVE)}.")
     if reading.has(Metric.OVER_CASH):
         over = reading.reference(Metric.OVER_CASH)
-        told.append(f"After costs the recommendation came to {over} beside cash.")
+        told.append(f"After costs the recommendation's return over cash was {over}.")
     return joined(told)
 
 
-def _beside_holding(reading: Reading) -> str:
+def _over_holding(reading: Reading) -> str:
     if not reading.has(Metric.OVER_HOLDING):
         return ""
     over = reading.reference(Metric.OVER_HOLDING)
-    return f"Beside having bought and held it came to {over}."
+    return f"Its return over holding the stock was {over}."
 
 
 def _reward(reading: Reading) -> str:
@@ -324,4 +324,4 @@ def _reward(reading: Reading) -> str:
     if not reading.has(Metric.RISK):
         return f"That is a reward of {reward}."
     risk = reading.reference(Metric.RISK)
-    return f"Told in units of the risk over that time, which was {risk}, the reward is {reward}."
+    return f"Divided by the risk over that time, {risk}, this is a reward of {reward}."

@@ -18,7 +18,7 @@ PARTS: Final[Mapping[StockAction, str]] = {
     StockAction.FETCH_NEWS: "its news",
     StockAction.FETCH_FUNDAMENTALS: "its accounts",
     StockAction.FETCH_SENTIMENT: "the tone of its news",
-    StockAction.RUN_TA_BASIC: "how its price stands",
+    StockAction.RUN_TA_BASIC: "its price and averages",
     StockAction.RUN_TA_ADVANCED: "its further indicators",
 }
 """The parts with data, as prose names them."""
@@ -42,11 +42,11 @@ def shown_board(request: TurnRequest) -> Blackboard:
 
 
 def not_known(board: StockBoard) -> Iterator[str]:
-    """A line for each part without a figure: it was not looked for, or could not be had."""
+    """A line for each part without a figure: it was not looked for, or there is no data."""
     name = spoken(board.symbol)
     for action in board.lacking_parts:
-        why = "could be had" if action in board.taken else "was looked for"
-        yield f"{name}: of {PARTS[action]} nothing {why}."
+        why = "there is no data on" if action in board.taken else "nobody looked for"
+        yield f"{name}: {why} {PARTS[action]}."
 
 
 def founded(prose: str, claims: Mapping[str, Claim]) -> str:

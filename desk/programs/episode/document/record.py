@@ -92,7 +92,7 @@ CUT_OFF = "the episode was cut off: {}"
 NO_CHART = "no chart is drawn: the tool result {} is not among the evidence"
 UNASKED: Final = (
     "No recommendation was asked for. What the steps wrote onto the blackboard stands below, with"
-    " what could not be had."
+    " what is missing."
 )
 UNMADE: Final = (
     "No recommendation was made. What the steps wrote onto the blackboard stands below; why there"
@@ -325,7 +325,7 @@ class _Writer:
             (kept if stands else lost).append(figure)
         for figure in lost:
             name = figure.metric.replace("_", " ")
-            self.missing.append(f"{action}: the {name} is left out, which is no claim that stands")
+            self.missing.append(f"{action}: the {name} is left out: no surviving claim has it")
         return tuple(kept), tuple(lost)
 
     def _insights(self, insights: Iterable[Insight]) -> Iterator[Insight]:

@@ -24,7 +24,7 @@ from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_w
 from desk.programs.episode.run.actions import DATA, PART_FIELDS
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
-STEP_COLUMNS: Final = ("Step", "Action", "What came of it", "Reward", "Seconds")
+STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")
 NO_INSIGHT: Final = "No insights were generated."
 NO_STEP: Final = "No step was taken."
 UNTOLD: Final = "Nothing is recommended here."
@@ -33,26 +33,26 @@ SPLIT: Final = (
     " are in the shares before that."
 )
 UNHELD: Final = (
-    "{symbol} cannot be held as such: what a fund, a future or the metal itself costs to carry or"
-    " to store is in nothing."
+    "{symbol} cannot be held as such: what it costs to carry or store a fund, a future or"
+    " the metal itself is not counted."
 )
 
 METHOD: Final = (
-    "The figures of the blackboard are claims. What a part lacks is told with the reason; nothing"
-    " is put in its place.",
-    "The built-in analysts draw insights and recommendation from the blackboard by fixed rules, and"
-    " desk audit follows them once more; those of a model are its own.",
+    "The figures of the blackboard are claims. What a part lacks is listed with the reason and"
+    " never filled in.",
+    "The built-in analysts draw insights and recommendation from the blackboard by fixed rules,"
+    " which desk audit applies again; those of a model are its own.",
     "The chart holds prices known at the as-of instant: averages of 50 and 200 days, bands of two"
     " standard deviations around that of 20, and the relative strength index over 14.",
     "The evaluation begins at the close of the first day that begins after the as-of instant, its"
     " entry; a day of trading begins at 06:00 UTC. It ends at the last close known at the end of"
     " the horizon, its exit. The costs are paid for entering and again for leaving.",
     "Entry and exit are in shares as of the end of the horizon, the prices of the blackboard and of"
-    " the chart in shares as of the as-of instant. A split between the two is told with the"
+    " the chart in shares as of the as-of instant. A split between the two is listed with the"
     " evaluation.",
-    "The recommendation is set beside cash, which earns the US policy rate as known at the as-of"
-    " instant, and beside holding the stock. Dividends and the fee for a borrowed stock are left"
-    " out.",
+    "The recommendation is compared with cash, which earns the US policy rate as known at the"
+    " as-of instant, and with holding the stock. Dividends and the fee for a borrowed stock are"
+    " left out.",
     "The probability is an estimate. One outcome proves nothing, and no profit is claimed.",
 )
 
@@ -83,11 +83,11 @@ _NAMES: Final[Mapping[Metric, str]] = {
     Metric.NEWS_COUNT: "stories",
     Metric.NEWS_TONE: "tone of the news",
     Metric.FORWARD_MOVE: "move of the stock",
-    Metric.CASH_MOVE: "cash over the same time",
-    Metric.RISK: "risk, the volatility over that time",
-    Metric.OVER_CASH: "the recommendation beside cash, after costs",
-    Metric.OVER_HOLDING: "the recommendation beside holding the stock",
-    Metric.REWARD: "reward, what was gained beside cash by risk",
+    Metric.CASH_MOVE: "return of cash over the same time",
+    Metric.RISK: "risk: volatility over that time",
+    Metric.OVER_CASH: "return over cash, after costs",
+    Metric.OVER_HOLDING: "return over holding the stock",
+    Metric.REWARD: "reward: return over cash divided by risk",
 }
 _LEANINGS: Final[Mapping[Leaning, str]] = {
     Leaning.UP: "points up",
@@ -96,10 +96,10 @@ _LEANINGS: Final[Mapping[Leaning, str]] = {
     Leaning.ABSTAINS: "no direction",
 }
 _HELD: Final[Mapping[Recommended | None, str]] = {
-    Recommended.BUY: ", bought at the entry and sold at the exit",
-    Recommended.SELL: ", sold short at the entry and bought back at the exit",
-    Recommended.HOLD: ", without a position",
-    Recommended.ABSTAIN: ", without a position",
+    Recommended.BUY: ": bought at the entry, sold at the exit",
+    Recommended.SELL: ": sold short at the entry, bought back at the exit",
+    Recommended.HOLD: ": no position",
+    Recommended.ABSTAIN: ": no position",
 }
 
 
@@ -206,14 +206,14 @@ def evaluation_words(answer: AnswerReport) -> str:
                 f"It will not be evaluated when its horizon is over, on {due}. Lacking: {lacking}."
             )
         entered = any(f.metric is Metric.ENTRY for f in stock.board.evaluation.figures)
-        held = _HELD.get(stock.board.recommendation, "") if entered else " is not known"
-        return f"What had come of it by {due}{held}.{f' Lacking: {lacking}.' if lacking else ''}"
+        held = _HELD.get(stock.board.recommendation, "") if entered else ": not known"
+        return f"Outcome by {due}{held}.{f' Lacking: {lacking}.' if lacking else ''}"
     if stock.board.recommendation is None:
         return "There is no recommendation to evaluate."
     if stock.cut_off is not None:
         return f"It was not evaluated: the episode was cut off. Its horizon ends on {due}."
     if answer.finished_at < stock.due:
-        return f"What comes of it is known on {due}, when the horizon is over."
+        return f"The outcome is known on {due}, when the horizon is over."
     return f"It was not evaluated. The horizon was over on {due}."
 
 
@@ -421,7 +421,7 @@ def blackboard_markdown(answer: AnswerReport) -> str:
 def steps_markdown(answer: AnswerReport) -> str:
     """The steps of the episode."""
     rows = [step_cells(line) for line in step_lines(answer)]
-    lines = table(STEP_COLUMNS, rows, ("Action", "What came of it")) if rows else NO_STEP
+    lines = table(STEP_COLUMNS, rows, ("Action", "Result")) if rows else NO_STEP
     return "\n\n".join((lines, *map(escaped, ending_words(answer))))
 
 

@@ -24,16 +24,16 @@ HALF: Final = 0.5
 """How much of what its evidence is worth a result keeps when nothing in it points anywhere."""
 
 _ACTIONS: Final = {
-    Leaning.UP: "Buy {name} for the next four weeks, as far as {field} can say.",
-    Leaning.DOWN: "Sell {name} for the next four weeks, as far as {field} can say.",
+    Leaning.UP: "Buy {name} for the next four weeks, judging by {field} alone.",
+    Leaning.DOWN: "Sell {name} for the next four weeks, judging by {field} alone.",
     Leaning.NEUTRAL: "Hold {name}: nothing in {field} is reason enough to act.",
 }
 _TOO_LITTLE: Final = "too little"
 _SAYS: Final = {
-    Leaning.UP: "In all this points up",
-    Leaning.DOWN: "In all this points down",
-    Leaning.NEUTRAL: "In all this points neither way",
-    _TOO_LITTLE: "In all that is too little to point either way",
+    Leaning.UP: "Overall this points up",
+    Leaning.DOWN: "Overall this points down",
+    Leaning.NEUTRAL: "Overall this points neither way",
+    _TOO_LITTLE: "Overall this is too little to point either way",
 }
 
 

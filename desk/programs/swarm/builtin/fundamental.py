@@ -136,7 +136,7 @@ def _carry(reading: Reading) -> str:
     if not reading.has(Metric.CARRY_TO_VOLATILITY):
         return ""
     ratio = reading.reference(Metric.CARRY_TO_VOLATILITY)
-    return f"Set against how wide the pair swings, the carry is worth {ratio} of its volatility."
+    return f"Compared with the pair's swings, the carry is {ratio} of its volatility."
 
 
 def _valuation(reading: Reading) -> str:

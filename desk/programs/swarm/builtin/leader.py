@@ -77,7 +77,7 @@ LONGEST_SECTION: Final = 20_000
 
 MOST_MISSING: Final = 40
 
-NOTHING: Final = "None of the specialists brought a figure, so that the question stays open."
+NOTHING: Final = "No specialist delivered a figure, so the question stays open."
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 
@@ -162,7 +162,7 @@ def leaning_words(balance: Balance) -> str:
 def _on(account: Account, market: str, currency: str | None) -> str:
     name = spoken(market)
     if account.value(market, Metric.QUARTER_MOVE) is None:
-        return f"What drives {name} is not clear: its move over the quarter could not be had."
+        return f"What drives {name} is not clear: its move over the quarter is missing."
     sense = spans(account, market, 1, Metric.QUARTER_MOVE)[-1].sense
     moved = f"[[{claim_id(market, Metric.QUARTER_MOVE)}]]"
     if not sense:
@@ -251,10 +251,11 @@ def _share(account: Account, market: str) -> str:
         return ""
     against = " against the US dollar" if "/" in market else ""
     who = "its own currency" if against else "it"
-    share = "More of that is the group's" if abs(group) > abs(own) else "More of that is its own"
+    share = "the group's" if abs(group) > abs(own) else "its own"
     return (
-        f"{share}: the group moved [[{claim_id(market, Metric.GROUP_MOVE)}]]{against}, and {who}"
-        f" [[{claim_id(market, Metric.RELATIVE_MOVE)}]] beyond it."
+        f"The larger part of the move is {share}: the group moved"
+        f" [[{claim_id(market, Metric.GROUP_MOVE)}]]{against}, and {who}"
+        f" [[{claim_id(market, Metric.RELATIVE_MOVE)}]] relative to the group."
     )
 
 
@@ -381,13 +382,13 @@ def _unlikely(balance: Balance) -> str:
     if is_likely(balance):
         return ""
     if probability_of(balance, balance.leaning) < EVEN_ODDS:
-        return ", against the weight of what was found"
-    return ": hardly likelier than not"
+        return ", against the weight of the findings"
+    return ", at little better than even odds"
 
 
 def _by(balance: Balance) -> str:
     if balance.conflict is None:
-        return "by the weight of what was found"
+        return "by the weight of the findings"
     if balance.conflict.decided_by is DecidedBy.PERSON:
         return "as a person decided between specialists who disagree"
     return "by the vote of specialists who disagree"
@@ -416,7 +417,7 @@ def _failed(account: Account) -> str:
     for market, agent in dict.fromkeys(silent):
         by_market.setdefault(market, []).append(_voice(agent))
     return joined(
-        f"On {listed(voices)} of {spoken(market)} nothing could be had."
+        f"There is no data on {listed(voices)} of {spoken(market)}."
         for market, voices in by_market.items()
     )
 
@@ -454,10 +455,10 @@ def _content(account: Account, result: ResearchResult) -> str:
     lines = [account.founded(finding.statement, result) for finding in result.findings]
     if not any(finding.topic == SIGNALS for finding in result.findings):
         odds = _all_founded(account, result, result.contradictions)
-        lines += [f"At odds: {each}" for each in odds]
+        lines += [f"Contradiction: {each}" for each in odds]
     if _acts(result):
         follows = _all_founded(account, result, result.recommendations)
-        lines += [f"What follows: {each}" for each in follows]
+        lines += [f"Recommendation: {each}" for each in follows]
     return "\n".join(f"- {line}" for line in lines if line)
 
 
@@ -474,13 +475,13 @@ def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...
 def _missing(account: Account) -> Iterator[str]:
     for agent, result in account.found:
         for line in result.missing:
-            what = f"{spoken(result.market)}: something on {_voice(agent)} could not be had"
+            what = f"{spoken(result.market)}: some data on {_voice(agent)} is missing"
             yield line_on_missing(line, what, figures_pass=bool(account.surviving))
     planned = planned_as(account.request.state)
     for entry in account.request.state:
         spec = planned.get(entry.node)
         if entry.error and spec is not None:
-            what = f"{spoken(spec.market.market)}: {_title(spec.agent)} could not be had"
+            what = f"{spoken(spec.market.market)}: {_title(spec.agent)} missing"
             told = f"{what}: {entry.error}"
             yield line_on_missing(told, what, figures_pass=bool(account.surviving))
 

@@ -106,16 +106,13 @@ def tell_trend(reading: Reading) -> str:
     if move is None or not volatility:
         return ""
     quarter = reading.reference(Metric.QUARTER_MOVE)
-    beside = f"beside a volatility of {reading.reference(Metric.VOLATILITY)} a year"
+    beside = f"for a volatility of {reading.reference(Metric.VOLATILITY)} a year"
     size = abs(move) * QUARTERS_OF_A_DEVIATION / volatility
     if size < DRIFTS:
         return f"The market is moving sideways: a quarter's move of {quarter} is small {beside}."
     if size < TRENDS:
         way = "up" if move > 0 else "down"
-        return (
-            f"The market has drifted {way}: a quarter's move of {quarter} is within the ordinary"
-            f" {beside}."
-        )
+        return f"The market has drifted {way}: a quarter's move of {quarter} is ordinary {beside}."
     way = "rising" if move > 0 else "falling"
     return f"The market is {way}: a quarter's move of {quarter} is large {beside}."
 
@@ -148,7 +145,8 @@ def tell_expected(reading: Reading) -> str:
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
     return (
-        f"Swinging as it has, it would be from {low} to {high} in four weeks more often than not."
+        f"Given its usual swings, a price from {low} to {high} in four weeks is more likely than"
+        " not."
     )
 
 
@@ -162,7 +160,7 @@ def _group(reading: Reading) -> str:
     if relative is not None:
         way = "ahead of" if relative > 0 else "behind" if relative < 0 else "level with"
         who = "its own currency" if of_pair else "it"
-        told += f", and {who} is {way} that ({reading.reference(Metric.RELATIVE_MOVE)})"
+        told += f", and {who} is {way} the group ({reading.reference(Metric.RELATIVE_MOVE)})"
     if not reading.has(Metric.BREADTH):
         return f"{told}."
     share = reading.reference(Metric.BREADTH)

@@ -73,7 +73,7 @@ def _analogues(reading: Reading) -> str:
     if not reading.has(Metric.ANALOGUE_MOVE):
         return found
     move = reading.reference(Metric.ANALOGUE_MOVE)
-    told = f"{found} Four weeks on, {reading.name} had moved {move} in the middle of them"
+    told = f"{found} Four weeks later the median move of {reading.name} was {move}"
     if not reading.has(Metric.ANALOGUE_HIT_RATE):
         return f"{told}."
     return f"{told}, and {reading.reference(Metric.ANALOGUE_HIT_RATE)} of them rose."
@@ -91,7 +91,7 @@ def _season(reading: Reading) -> str:
     if not reading.has(Metric.SEASONAL_MOVE):
         return ""
     move = reading.reference(Metric.SEASONAL_MOVE)
-    told = f"In the coming month of the year it has moved {move} on average over the years"
+    told = f"In the coming calendar month it has moved {move} on average over the years"
     if reading.has(Metric.SEASONAL_HIT_RATE):
         told += f", and risen in {reading.reference(Metric.SEASONAL_HIT_RATE)} of them"
     chance = reading.value(Metric.SEASONAL_P_VALUE)
@@ -99,9 +99,11 @@ def _season(reading: Reading) -> str:
         return f"{told}."
     reference = reading.reference(Metric.SEASONAL_P_VALUE)
     if chance <= SIGNIFICANT:
-        return f"{told}. Corrected for the months tested, that stands up (p value {reference})."
+        return (
+            f"{told}. Corrected for the months tested, this is significant (p value {reference})."
+        )
     return (
-        f"{told}. Corrected for the months tested, that cannot be told from chance (p value"
+        f"{told}. Corrected for the months tested, this cannot be told from chance (p value"
         f" {reference})."
     )
 

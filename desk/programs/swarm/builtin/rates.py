@@ -70,7 +70,7 @@ def tell_rates(reading: Reading) -> str:
         for area in reading.market.areas
         if claim_id(area, Metric.POLICY_RATE) in reading.known
     ]
-    return f"Behind the pair stand the policy rates of {listed(told)}." if told else ""
+    return f"The policy rates behind the pair are those of {listed(told)}." if told else ""
 
 
 def tell_differential(reading: Reading) -> str:

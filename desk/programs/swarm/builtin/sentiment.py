@@ -61,7 +61,7 @@ def tell_coverage(reading: Reading) -> str:
         return ""
     reference = reading.reference(Metric.NEWS_COUNT)
     if count == 0:
-        return f"Nothing was found that was written about {reading.name} of late ({reference})."
+        return f"No recent stories about {reading.name} were found ({reference})."
     return f"Stories about {reading.name} over the last two weeks: {reference}."
 
 
@@ -72,6 +72,6 @@ def tell_tone(reading: Reading) -> str:
         return ""
     sounds = "flat" if abs(tone) < FLAT else "good" if tone > 0 else "bad"
     return (
-        f"Read by a list of words, the news about {reading.name} sound {sounds}:"
+        f"Judged by a word list, the news about {reading.name} sound {sounds}:"
         f" {reading.reference(Metric.NEWS_TONE)} on a scale from bad to good."
     )

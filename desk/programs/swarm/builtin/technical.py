@@ -79,7 +79,7 @@ def tell_strength(reading: Reading) -> str:
         return f"{reading.name} is overbought: its relative strength index is {reference}."
     if strength <= OVERSOLD:
         return f"{reading.name} is oversold: its relative strength index is {reference}."
-    return f"The relative strength index of {reading.name} is {reference}, in the middle ground."
+    return f"The relative strength index of {reading.name} is {reference}, in the neutral range."
 
 
 def tell_momentum(reading: Reading) -> str:
@@ -88,10 +88,10 @@ def tell_momentum(reading: Reading) -> str:
     if histogram is None:
         return ""
     reference = reading.reference(Metric.MACD_HISTOGRAM)
-    way = "upwards" if histogram > 0 else "downwards" if histogram < 0 else "nowhere"
+    way = "upwards" if histogram > 0 else "downwards" if histogram < 0 else "neither way"
     return (
-        f"Momentum points {way}: the gap between a fast and a slow average, beside what it was of"
-        f" late (the MACD histogram), is {reference} of the price."
+        f"Momentum points {way}: the MACD histogram, the gap between a fast and a slow average"
+        f" less its own recent average, is {reference} of the price."
     )
 
 
@@ -124,10 +124,14 @@ def tell_bands(reading: Reading) -> str:
         return ""
     reference = reading.reference(Metric.BOLLINGER_POSITION)
     if place >= 100:
-        return f"The price has reached its upper Bollinger band ({reference} of the way up)."
+        return (
+            f"The price has reached its upper Bollinger band (at {reference} of the bands' width)."
+        )
     if place <= 0:
-        return f"The price has reached its lower Bollinger band ({reference} of the way up)."
-    return f"The price is within its Bollinger bands, {reference} of the way up."
+        return (
+            f"The price has reached its lower Bollinger band (at {reference} of the bands' width)."
+        )
+    return f"The price is within its Bollinger bands, at {reference} of their width."
 
 
 def tell_target(reading: Reading) -> str:
@@ -138,7 +142,8 @@ def tell_target(reading: Reading) -> str:
     reference = reading.reference(Metric.TARGET)
     where = f", {above(target, last)} the last price" if last is not None else ""
     return (
-        f"The line through the recent prices, drawn on for four weeks, ends at {reference}{where}."
+        f"The regression line through recent prices, extended four weeks, ends at"
+        f" {reference}{where}."
     )
 
 

@@ -121,7 +121,7 @@ _CLAUSES: Final[Mapping[AgentId, tuple[_Clause, ...]]] = MappingProxyType(
                 Metric.LAST,
                 (
                     (Metric.LAST, "a price of {}"),
-                    (Metric.SMA_200, "beside its long average of {}"),
+                    (Metric.SMA_200, "against a long average of {}"),
                 ),
                 Metric.SMA_200,
             ),
@@ -150,7 +150,7 @@ _CLAUSES: Final[Mapping[AgentId, tuple[_Clause, ...]]] = MappingProxyType(
             _Clause(
                 Metric.ANALOGUE_MOVE,
                 (
-                    (Metric.ANALOGUE_MOVE, "{} after the like"),
+                    (Metric.ANALOGUE_MOVE, "{} after similar stretches"),
                     (Metric.ANALOGUE_HIT_RATE, "a rise in {} of the cases"),
                 ),
             ),

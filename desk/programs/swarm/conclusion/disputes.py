@@ -70,7 +70,7 @@ def _tell_views(
     for position in _heard(conflict):
         side = sides.setdefault(_said(conflict, position.stated), [])
         side.append(who(position))
-    held = "; ".join(f"{said} said {listed(names)}" for said, names in sides.items())
+    held = "; ".join(f"{listed(names)} said {said}" for said, names in sides.items())
     on = " for" if conflict.kind is ConflictKind.RECOMMENDATION else " of"
     yield f"On {_TOPICS[conflict.kind]}{on} {spoken(conflict.market)}: {held}."
     if not conflict.resolved:
@@ -90,7 +90,7 @@ def _tell_figures(
     holders = listed(who(position) for position in _heard(conflict))
     yield f"On {what} of {spoken(conflict.market)}: {holders} stated different figures."
     if not conflict.resolved:
-        yield "Nobody has decided which one holds, so that none does."
+        yield "Nobody has decided which one holds, so none does."
         return
     if conflict.chosen is None:
         yield f"{_decided(conflict)} for none of them, and the figure is withheld."

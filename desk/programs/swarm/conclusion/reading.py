@@ -49,7 +49,7 @@ _TOLD: Final = (
     ),
     (
         re.compile(r"more patterns are counted", re.I),
-        "further chart patterns, which are counted and not told one by one.",
+        "further chart patterns, which are counted and not listed one by one.",
     ),
 )
 _TOO_FEW: Final = re.compile(r"\w+: (?:[^:]+: )?it needs \d+ days with prices", re.I)
@@ -230,7 +230,7 @@ def consulted(
     evidence, words = consult(reading.request, capability, kind)
     if evidence is None:
         name, server = name_of(capability), server_asked(reading.request, capability)
-        bare = f"{name} could not be had from {server}"
+        bare = f"{name} was not available from {server}"
         return None, reading.with_gaps([plain(f"{name}: {words}", bare)])
     return evidence, reading
 

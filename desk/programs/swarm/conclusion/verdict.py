@@ -42,13 +42,13 @@ _MARKS: Final = MappingProxyType(
 """Where the relative strength index and the place within the bands say so, and on which side."""
 
 _GAINING: Final[Mapping[bool | None, str]] = {
-    True: "is gaining on what it is lent against",
-    False: "is not gaining on what it is lent against",
+    True: "is gaining on the currencies bought with it",
+    False: "is not gaining on the currencies bought with it",
     None: "is gaining over some spans and not over others",
 }
 _UNWINDS: Final = (
     "By rule, carry trades unwind where most of these moves are gains of the funding currency,"
-    " each large beside its usual swing."
+    " each large for its usual swing."
 )
 _DONE: Final[Mapping[bool | None, str]] = {
     True: "{who} has been {word}",
@@ -56,7 +56,7 @@ _DONE: Final[Mapping[bool | None, str]] = {
     None: "{who} has been {word} over some spans and not over others",
 }
 _MOVED: Final = (
-    "By rule, {word} means that most of these moves went that way, each large beside its usual"
+    "By rule, {word} means that most of these moves went that way, each large for its usual"
     " swing, and none the other."
 )
 
@@ -104,7 +104,7 @@ def _unwinding(account: Account, question: Question) -> Verdict:
     pairs = [each.market for each in account.markets if each.kind is MarketKind.PAIR]
     moved = [pair for pair in pairs if spans(account, pair, 1, Metric.QUARTER_MOVE)]
     if not moved:
-        return Verdict(None, "no move of a pair could be had")
+        return Verdict(None, "no move of a pair is available")
     funding = _funding(account, moved[0])
     funded = [pair for pair in moved if _funding(account, pair) == funding]
     found = [
@@ -167,7 +167,7 @@ def _done(account: Account, question: Question) -> Verdict:
     ]
     who = _who(sides)
     if not found:
-        return Verdict(None, f"no move of {who} could be had")
+        return Verdict(None, f"no move of {who} is available")
     along, against = (sum(span.sense == sense for span in found) for sense in (1, -1))
     holds = True if along * 3 >= 2 * len(found) and not against else None if along else False
     said = _DONE[holds].format(who=who, word=question.asked)
@@ -196,7 +196,7 @@ def _stretched(account: Account, question: Question) -> Verdict:
     verdicts = [_stretched_on(account, each.market, question.asked) for each in account.markets]
     found = [each for each in verdicts if each is not None]
     if not found:
-        return Verdict(None, "no indicator could be had")
+        return Verdict(None, "no indicator is available")
     holds = {each.holds for each in found}
     return Verdict(
         next(iter(holds)) if len(holds) == 1 else None,
@@ -235,7 +235,7 @@ def _tests(account: Account, market: str, asked: Asked) -> Iterator[tuple[bool, 
         at = (place - edge) * way >= 0
         where = "at its Bollinger band or beyond" if at else "within its Bollinger bands"
         reference = f"[[{claim_id(market, Metric.BOLLINGER_POSITION)}]]"
-        yield at, f"the price is {where}, {reference} of the way up"
+        yield at, f"the price is {where}, at {reference} of their width"
 
 
 _Ask = Callable[[Account, Question], Verdict]

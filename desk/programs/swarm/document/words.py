@@ -28,7 +28,7 @@ METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",
     "How likely a specialist's view is follows from its confidence alone; it is scored with the "
     "hypothesis that it stands with, against the same price.",
-    "What the leader asked of its specialists is told in its own words, which nothing verifies.",
+    "What the leader asked of its specialists is printed in its own words, which nothing verifies.",
 )
 
 
@@ -107,7 +107,7 @@ def token_words(tokens: TokenRecord) -> str:
         f", {tokens.alone / tokens.read:.1f} times as many" if tokens.read and tokens.alone else ""
     )
     shown = f" ({share_words(tokens.leader / tokens.raw)})" if tokens.raw else ""
-    used = f" Models told of {tokens.used:,} used." if tokens.used else ""
+    used = f" Models reported {tokens.used:,} used." if tokens.used else ""
     return (
         f"Estimated at {CHARACTERS} characters a token: the swarm's agents read {tokens.read:,},"
         f" one agent doing all of it would have read {tokens.alone:,}{ratio}. The leader saw"
@@ -126,7 +126,7 @@ def _subagent(spec: SubagentSpec, number: int, known: Mapping[str, Claim]) -> Su
     )
 
 
-NO_HYPOTHESIS = "None that rests on claims that stand."
+NO_HYPOTHESIS = "None that rests on surviving claims."
 
 
 def hypotheses_markdown(answer: AnswerReport) -> str:

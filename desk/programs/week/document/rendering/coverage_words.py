@@ -48,7 +48,7 @@ def _support(report: ResearchReport) -> Iterator[str]:
     if counts:
         yield (
             f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
-            f"{counts[ClaimStatus.SINGLE_SOURCE]} of a single source, "
+            f"{counts[ClaimStatus.SINGLE_SOURCE]} from a single source, "
             f"{counts[ClaimStatus.CONTESTED]} contested"
         )
 

@@ -372,8 +372,8 @@ def _sources(report: ResearchReport) -> str:
 def _figures(report: ResearchReport) -> str:
     """Every figure once, by the section that it is about."""
     rows = [_claim_cells(name, stated) for name, stated in Traces(report).entries.items()]
-    columns = ("Figure", "Value", "Day", "Verdict", "Decided by", "Rests on")
-    return table(columns, rows, ("Figure", "Verdict", "Decided by", "Rests on")) if rows else ""
+    columns = ("Figure", "Value", "Day", "Verdict", "Check", "Rests on")
+    return table(columns, rows, ("Figure", "Verdict", "Check", "Rests on")) if rows else ""
 
 
 def _run(report: ResearchReport) -> tuple[str, ...]:

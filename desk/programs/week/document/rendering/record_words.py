@@ -30,7 +30,7 @@ SCORE_COLUMNS: Final = (
     "Brier",
     "Random walk",
     "Carry",
-    "Brier beside carry",
+    "Brier on carry's forecasts",
 )
 LONGEST_REASON: Final = 400
 
@@ -66,8 +66,8 @@ def record_lead(report: ResearchReport) -> str | None:
         return f"{nothing_kept(advice)} The week was researched by the configured rules alone."
     if not advice.weeks:
         return (
-            f"There was no record yet: before {instant(advice.as_of)}, no run had told what "
-            "became of it. The week was researched by the configured rules alone."
+            f"There was no record yet: before {instant(advice.as_of)}, no run had "
+            "reported its outcome. The week was researched by the configured rules alone."
         )
     told = (_followed_words(report, advice), _weights_words(advice))
     return f"The record rests on {_count(advice.weeks, 'earlier run')}. {' '.join(told)}"
@@ -99,7 +99,7 @@ def recommendation_words(recommendation: Recommendation) -> str:
     if recommendation.kind is AdviceKind.AVOID_SOURCE:
         return f"ask {server} after the others{asked or ' for everything'}"
     if recommendation.kind is AdviceKind.ADD_SOURCE:
-        return f"name another source beside {server}, in .mcp.json and [capabilities]"
+        return f"name another source besides {server}, in .mcp.json and [capabilities]"
     return f"give every call {recommendation.seconds or 0:g} s, because of {tool}"
 
 
@@ -152,9 +152,9 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
         lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
     if scorecard.rows or scorecard.hypotheses:
         lines.append(
-            "Brier score: the mean square of what the probability missed the outcome by; 0 is "
-            "perfect. A random walk says one half of everything; carry bets on the higher rate, "
-            "and the last column is the desk's score on the same forecasts."
+            "Brier score: the mean squared error of the probabilities; 0 is perfect. A random "
+            "walk says one half every time. Carry bets on the currency with the higher rate, "
+            "where both rates are known; the last column is the desk's score on just those."
         )
     if words := hypothesis_note(scorecard):
         lines.append(words)
@@ -169,14 +169,14 @@ def hypothesis_note(scorecard: Scorecard) -> str | None:
         return None
     left_out = f" Not in it: {void} without a price to be held against." if void else ""
     views = (
-        " A row of a specialist is of the views of direction that it held in them, each with the "
-        "price that the hypothesis beside it waited for."
+        " A specialist's row scores its views of direction, each by the price that decides the "
+        "hypothesis with it."
         if scorecard.views
         else ""
     )
     return (
-        "Hypotheses are those of research swarms, and what was recommended of stocks: right is one "
-        f"that was said to be likely and held, or unlikely and did not.{left_out}{views}"
+        "Hypotheses are those of research swarms and the recommendations on stocks. One is right "
+        f"if it was called likely and came true, or unlikely and did not.{left_out}{views}"
     )
 
 
@@ -197,8 +197,8 @@ def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
 def _direction(view: View, forecast: Forecast) -> str:
     leaning = WORDINGS[view.kind].of(view)
     return (
-        f"{leaning} (confidence {share_words(view.confidence)}); fixed higher in "
-        f"{_count(forecast.weeks, 'week')}: {probability_words(forecast)} likely"
+        f"{leaning} (confidence {share_words(view.confidence)}); probability of a higher "
+        f"fixing in {_count(forecast.weeks, 'week')}: {probability_words(forecast)}"
     )
 
 
