@@ -12,7 +12,14 @@ from activities.errors import permanent, transient
 from activities.metrics import measured_call
 from desk.agents.answer_form import told_when
 from desk.agents.capabilities import is_answered
-from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.agents.tools import (
+    REACH_TOOL,
+    Reachability,
+    ToolListing,
+    ToolRequest,
+    ToolResult,
+    ToolStatus,
+)
 from desk.contracts.names import FailureType
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
@@ -94,6 +101,25 @@ class ToolActivities:
             except ToolUnreachable as error:
                 raise tries.failed(error) from None
         return ToolListing(server=server, tools=tools)
+
+    @activity.defn
+    async def reach(self, server: str) -> Reachability:
+        """Whether a live source can be reached, as its server says within the attempt's time. One
+        that has no tool for that, such as another's, counts as reachable once it is connected.
+
+        Raises:
+            ApplicationError: `ToolUnavailable`, when the server could not be asked.
+        """
+        tries = Tries(None)
+        try:
+            answer = await self._tools.call(
+                server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=tries.seconds
+            )
+        except ToolUnreachable as error:
+            raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+        if answer.refusal is not None:
+            return Reachability(reachable=True)
+        return Reachability.model_validate(answer.content)
 
     async def _call(self, request: ToolRequest, tries: Tries) -> ToolResult:
         with measured_call(request.call) as measure:

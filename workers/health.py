@@ -19,7 +19,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.contracts.names import Queue, source_queue
-from desk.platform.mcp.config import McpConfigError, read_mcp_config
+from desk.platform.mcp.config import McpConfigError, present, read_mcp_config
 from desk.platform.settings import Settings, SettingsError, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
 from workers.hosting import Role, worker_identity
@@ -70,7 +70,7 @@ async def complaint(settings: Settings, role: Role) -> str | None:
     """
     identity = worker_identity(role)
     needs_sources = role in (Role.SOURCES, Role.ALL)
-    servers = read_mcp_config(settings.mcp_config) if needs_sources else {}
+    servers = present(read_mcp_config(settings.mcp_config)) if needs_sources else {}
     client = await connect(settings, identity=f"health of {identity}")
     silent = await unpolled(client, identity, queues_of(role, servers))
     if not silent:

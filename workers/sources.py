@@ -17,7 +17,7 @@ def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worke
         Worker(
             client,
             task_queue=source_queue(name),
-            activities=[activities.call_tool, activities.list_tools],
+            activities=[activities.call_tool, activities.list_tools, activities.reach],
             max_task_queue_activities_per_second=spec.calls_per_second,
             **TUNING,
         )

@@ -35,7 +35,7 @@ from desk.runs.graphs import Step
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun
-from workflows.engine.tools import tools_of
+from workflows.engine.tools import policy_now, tools_of
 from workflows.options import note_outcome, note_phase, unusable
 
 MOST_AT_WORK = 40
@@ -130,9 +130,12 @@ class ResearchGraphWorkflow:
         """
         walk = self._walk = self._begun()
         note_phase(Phase.RESEARCHING)
-        walk.tools = await tools_of(
-            request.policy, sorted({node.agent for node in request.graph.nodes})
-        )
+        agents = sorted({node.agent for node in request.graph.nodes})
+        policy = await policy_now(request.policy, agents)
+        if policy is not request.policy:
+            self._request = request.model_copy(update={"policy": policy})
+            walk = self._walk = self._begun()
+        walk.tools = await tools_of(policy, agents)
         await walk.to_the_end()
         note_phase(Phase.PUBLISHING)
         walk.board.phase = Phase.PUBLISHING

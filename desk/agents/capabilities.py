@@ -5,6 +5,7 @@ from typing import Final
 
 from desk.agents.answer_form import formed
 from desk.contracts.agents.capabilities import (
+    INSTEAD,
     OWN_SOURCES,
     USUAL_CAPABILITY,
     USUAL_ROUTES,
@@ -46,12 +47,23 @@ def configured(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
 
 
 def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
-    """The routes of a capability in a run: those to servers that `.mcp.json` names.
+    """The routes of a capability in a run: those to servers that `.mcp.json` names, without those
+    that could not be reached when the run was planned.
 
-    Where it is not known which those are, the routes to the servers that need no network.
+    Where it is not known which there are, the routes to the servers that need no network.
     """
     sources = policy.sources or OWN_SOURCES
-    return tuple(route for route in configured(capability, policy) if route.server in sources)
+    asked = {*sources} - {source.server for source in policy.unreachable}
+    return tuple(
+        route
+        for route in configured(capability, policy)
+        if route.server in asked and INSTEAD.get((route.server, route.tool)) not in sources
+    )
+
+
+def is_unreachable(server: str, policy: RunPolicy) -> bool:
+    """Whether a server could not be reached when the run was planned."""
+    return any(source.server == server for source in policy.unreachable)
 
 
 def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[ToolName, ...]:

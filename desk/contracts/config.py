@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability, Routes
 from desk.contracts.agents.tasks import AgentLimits
-from desk.contracts.agents.tools import SourceTier
+from desk.contracts.agents.tools import SourceTier, UnreachableSource
 from desk.contracts.base import Contract, ShortText, is_empty
 from desk.contracts.markets import AreaCode, Band, MarketName, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
@@ -156,11 +156,15 @@ class RunPolicy(Contract):
 
     `sources` are the MCP servers that `.mcp.json` names, so that a call to one that nobody serves
     is refused at once; empty when they are not known. `capabilities` are the routes that
-    `desk.toml` gives in place of the usual ones.
+    `desk.toml` gives in place of the usual ones. `unreachable` are those of the sources that could
+    not be reached when the run was planned: they are offered to nobody.
     """
 
     agents: Annotated[tuple[AgentConfig, ...], Field(max_length=50)] = ()
     sources: Annotated[tuple[ShortText, ...], Field(max_length=50)] = ()
+    unreachable: Annotated[
+        tuple[UnreachableSource, ...], Field(max_length=50, exclude_if=is_empty)
+    ] = ()
     capabilities: dict[Capability, Routes] = Field(default_factory=dict)
     base_area: AreaCode = "US"
     deadlines: DeadlineConfig = DeadlineConfig()

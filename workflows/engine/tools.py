@@ -4,8 +4,10 @@ until one satisfies."""
 
 import asyncio
 from collections.abc import Iterable
+from datetime import timedelta
 
 from temporalio import workflow
+from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
@@ -14,21 +16,24 @@ from desk.agents.capabilities import (
     as_routed,
     call_by,
     configured,
+    is_unreachable,
     routes_to,
     satisfies,
 )
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import LIVE_SOURCES, Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     CallPlace,
+    Reachability,
     SourceOutage,
     ToolCall,
     ToolListing,
     ToolRequest,
     ToolResult,
     ToolStatus,
+    UnreachableSource,
 )
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.config import RunPolicy
@@ -56,11 +61,61 @@ async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
     servers = sorted({tool.server for tool in listed})
     if policy.sources:
         servers = [server for server in servers if server in policy.sources]
+    servers = [server for server in servers if not is_unreachable(server, policy)]
     listings = await asyncio.gather(*(_listing(server, policy) for server in servers))
     named = {(tool.server, tool.tool) for tool in listed}
     return tuple(
         spec for listing in listings for spec in listing.tools if (spec.server, spec.tool) in named
     )
+
+
+SOURCES_REACHED = "sources-reached"
+"""Runs that were planned before this change take every source for one that can be reached."""
+
+REACHING = timedelta(seconds=2.8)
+"""How long a run waits for all its live sources to say whether they can be reached."""
+
+
+async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
+    """The policy with those of the live sources of some agents that cannot be reached now, asked
+    side by side. The same policy where there are no live sources, and for a run that was planned
+    before anybody asked."""
+    tools = {tool.server for agent in agents for tool in profile_in(policy, agent).tools}
+    live = sorted(LIVE_SOURCES & tools & {*policy.sources})
+    if not live or not workflow.patched(SOURCES_REACHED):
+        return policy
+    told = await asyncio.gather(*(_reachability(server, policy) for server in live))
+    unreachable = tuple(
+        UnreachableSource(
+            server=server,
+            since=reach.since,
+            reason=reach.reason or "it does not say why",
+            answered_at=reach.answered_at,
+        )
+        for server, reach in zip(live, told, strict=True)
+        if not reach.reachable
+    )
+    return policy.model_copy(update={"unreachable": unreachable})
+
+
+async def _reachability(server: str, policy: RunPolicy) -> Reachability:
+    """What the source's worker says; one that is not there, or is silent, cannot be reached."""
+    try:
+        return await workflow.execute_activity_method(
+            ToolActivities.reach,
+            server,
+            task_queue=source_queue(server),
+            activity_id=f"reach.{server}",
+            summary=f"Whether {server} can be reached",
+            start_to_close_timeout=REACHING,
+            schedule_to_close_timeout=REACHING,
+            retry_policy=RetryPolicy(maximum_attempts=1),
+            priority=priority(1),
+        )
+    except ActivityError as error:
+        if is_cancelled_exception(error):
+            raise
+        return Reachability(reachable=False, since=workflow.now(), reason=cause(error))
 
 
 class ToolAsking:
@@ -87,6 +142,8 @@ class ToolAsking:
             return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
             return _nobody(call, call.server)
+        if is_unreachable(call.server, self._policy):
+            return _nobody_reached(call, call.server)
         return await self._answer(as_routed(call, self._policy), activity_id)
 
     async def _by_capability(
@@ -98,7 +155,9 @@ class ToolAsking:
             return self._refused(call, capability)
         routes = routes_to(capability, self._policy)
         if not routes:
-            return _nobody(call, *(route.server for route in configured(capability, self._policy)))
+            servers = tuple(route.server for route in configured(capability, self._policy))
+            left_out = [server for server in servers if is_unreachable(server, self._policy)]
+            return _nobody_reached(call, *left_out) if left_out else _nobody(call, *servers)
         allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
         results: list[ToolResult] = []
         for left, route in zip(range(len(allowed), 0, -1), allowed, strict=True):
@@ -182,6 +241,11 @@ async def _listing(server: str, policy: RunPolicy) -> ToolListing:
             raise
         workflow.logger.warning("%s offers no tool to the models: %s", server, cause(error))
         return ToolListing(server=server, error=cause(error))
+
+
+def _nobody_reached(call: ToolCall, *servers: str) -> ToolResult:
+    reason = f"{' and '.join(dict.fromkeys(servers))} could not be reached when the run was planned"
+    return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)
 
 
 def _nobody(call: ToolCall, *servers: str) -> ToolResult:

@@ -53,7 +53,7 @@ from workflows.engine.judging import evaluation_judged, judged_conflicts, recomm
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember, untold
 from workflows.engine.run import NodeRun
-from workflows.engine.tools import tools_of
+from workflows.engine.tools import policy_now, tools_of
 from workflows.options import MARKET, note_outcome, unusable
 
 
@@ -517,8 +517,13 @@ class StockResearchWorkflow:
         if board.as_of.year < FIRST_YEAR:
             raise unusable(f"there are no prices of {board.as_of.date()}")
         workflow.upsert_search_attributes([MARKET.value_set(request.symbol)])
+        policy = await policy_now(request.policy, PROGRAM.agents)
+        if policy is not request.policy:
+            request = request.model_copy(update={"policy": policy})
+            run = self._run = EpisodeRun(request)
+            board = run.board
         run.enter(Phase.RESEARCHING)
-        run.tools = await tools_of(request.policy, PROGRAM.agents)
+        run.tools = await tools_of(policy, PROGRAM.agents)
         await StockSteps(run).to_the_end()
         run.enter(Phase.PUBLISHING)
         publication = await run.publish()

@@ -35,7 +35,7 @@ from workflows.engine.judging import judged_conflicts, sound_hypotheses
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember
 from workflows.engine.run import NodeRun
-from workflows.engine.tools import tools_of
+from workflows.engine.tools import policy_now, tools_of
 from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
 from workflows.swarm.specialists import Specialists
 
@@ -214,8 +214,13 @@ class ResearchSwarmWorkflow:
         run, board = self._run, self._run.board
         if board.as_of > workflow.now():
             raise unusable(f"{board.as_of.date()} has not come yet")
+        policy = await policy_now(request.policy, PROGRAM.agents)
+        if policy is not request.policy:
+            self._request = request = request.model_copy(update={"policy": policy})
+            run = self._run = NodeRun(SwarmBoard(request, workflow.info().start_time), policy)
+            board = run.board
         run.enter(Phase.RESEARCHING)
-        run.tools = await tools_of(request.policy, PROGRAM.agents)
+        run.tools = await tools_of(policy, PROGRAM.agents)
         round_ = SwarmRound(run)
         conclusion = await self._concluded(round_)
         self._go_on_or_stop(conclusion)

@@ -140,7 +140,7 @@ class WeekMarkets:
     """Starts the markets' workflows and puts what comes back on the board."""
 
     def __init__(self, request: WeekRequest, run: Run[WeekBoard]) -> None:
-        self._request = request
+        self.request = request
         self._run = run
         self._board = run.board
         self.tools: Tools = ()
@@ -182,7 +182,7 @@ class WeekMarkets:
         return market_run_id(workflow.info().workflow_id, market, rerun)
 
     def _deadline(self, report_due: datetime) -> datetime:
-        return min(report_due, workflow.now() + self._request.config.policy.deadlines.task)
+        return min(report_due, workflow.now() + self.request.config.policy.deadlines.task)
 
     async def _end_late(
         self, tasks: dict[str, asyncio.Task[None]], parts: dict[str, Allowance]
@@ -195,7 +195,7 @@ class WeekMarkets:
 
     def _unknown(self, allowance: Allowance | None) -> Usage:
         """What a market may have taken that did not come back to say."""
-        agents = policy_of(self._request, self._board).agents
+        agents = policy_of(self.request, self._board).agents
         models = any(agent.model not in (None, BUILTIN) for agent in agents)
         return lost(allowance) if models and allowance else Usage()
 
@@ -234,8 +234,8 @@ class WeekMarkets:
         allowance: Allowance,
         rerun: int,
     ) -> MarketOutcome:
-        board, policy = self._board, policy_of(self._request, self._board)
-        spec = next(s for s in self._request.config.markets if s.market == plan.market)
+        board, policy = self._board, policy_of(self.request, self._board)
+        spec = next(s for s in self.request.config.markets if s.market == plan.market)
         board.workflows.append(self.run_id(spec.market, rerun))
         return await workflow.execute_child_workflow(
             MarketResearchWorkflow.run,

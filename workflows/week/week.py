@@ -43,7 +43,7 @@ from workflows.engine.judging import judged_conflicts
 from workflows.engine.publishing import publish, revisions_so_far
 from workflows.engine.run import Run
 from workflows.engine.task_runner import TaskRunner
-from workflows.engine.tools import tools_of
+from workflows.engine.tools import policy_now, tools_of
 from workflows.options import (
     SCHEDULED_START,
     WEEK,
@@ -245,8 +245,9 @@ class WeeklyResearchWorkflow:
 
     async def _begin(self) -> None:
         """Research and publish the week; or resume a run that was closed, and wait for a rerun."""
+        workflow.upsert_search_attributes([WEEK.value_set(self._board.week)])
+        await self._look_at_sources()
         request, board = self._request, self._board
-        workflow.upsert_search_attributes([WEEK.value_set(board.week)])
         self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         if request.resume is not None:
             board.restore(request.resume)
@@ -261,6 +262,16 @@ class WeeklyResearchWorkflow:
         await self._publish(self._whole_week())
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
+    async def _look_at_sources(self) -> bool:
+        """Have what cannot be reached now offered to nobody; whether anybody was asked."""
+        found = await policy_now(self._policy, PROGRAM.agents)
+        if found is self._policy:
+            return False
+        self._policy = found
+        config = self._request.config.model_copy(update={"policy": self._policy})
+        self._request = self._markets.request = self._request.model_copy(update={"config": config})
+        return True
+
     async def _research_all(self) -> None:
         """Every planned market, then what contradicts across them, by the week's deadline."""
         self._run.enter(Phase.RESEARCHING)
@@ -272,6 +283,8 @@ class WeeklyResearchWorkflow:
     async def _research_again(self, queued: QueuedRerun) -> None:
         self._run.enter(Phase.RESEARCHING)
         board = self._board
+        if await self._look_at_sources():
+            self._markets.tools = await tools_of(self._policy, PROGRAM.agents)
         plan = next(p for p in board.plan.markets if p.market == queued.request.market)
         due = workflow.now() + self._policy.deadlines.rerun
         await self._markets.research_again(plan, board.revision_of(queued), due)

@@ -101,7 +101,9 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         ),
         Capability.DATE_FILTER: _routes("google_news.filter_by_date"),
         Capability.BANK_NEWS: _routes(
-            "reuters.get_central_bank_news", "central_banks.get_central_bank_news"
+            "reuters.get_central_bank_news",
+            "bank_feeds.get_central_bank_news",
+            "central_banks.get_central_bank_news",
         ),
         Capability.VERIFICATION: _routes("reuters.verify_story"),
         Capability.TICKET: _routes("knowledge.fetch_ticket"),
@@ -140,7 +142,15 @@ calls for the earlier say what they are."""
 SHIPPED: Final = frozenset(route.server for routes in USUAL_ROUTES.values() for route in routes)
 """The servers that come with the desk, by the names that `.mcp.json` gives them."""
 
+INSTEAD: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
+    {("central_banks", "get_central_bank_news"): "bank_feeds"}
+)
+"""Tools that nobody is routed to where `.mcp.json` names the server that has them today."""
+
 OWN_SOURCES: Final = frozenset(
     {"ecb", "central_banks", "official_statistics", "knowledge", "analysis", "sentiment"}
 )
 """The servers that work without a network. A run that does not know which there are has these."""
+
+LIVE_SOURCES: Final = SHIPPED - OWN_SOURCES
+"""Those that fetch every answer. Whether they can be reached is asked when a run is planned."""

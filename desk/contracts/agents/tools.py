@@ -21,6 +21,9 @@ MOST_EVIDENCE = 400
 KEPT_ANSWER: Final = "research-desk/kept"
 """True in the metadata of an answer for which a server of ours asked its source nothing anew."""
 
+REACH_TOOL: Final = "check_reachable"
+"""The tool of a live server of ours that says whether its provider can be reached."""
+
 Seconds = Annotated[float, Field(ge=0.0)]
 
 
@@ -180,6 +183,34 @@ class SourceOutage(Contract):
     since: Instant
     fault: CallFault
     calls_not_made: int
+
+
+class Reachability(Contract):
+    """Whether what a live server fetches from can be reached.
+
+    Where it cannot, `since` is the first try without an answer, where one was made, and `reason`
+    says what became of it. `answered_at` is the last answer that is known of.
+    """
+
+    reachable: bool
+    since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    reason: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    answered_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+
+
+class UnreachableSource(Contract):
+    """A live source that could not be reached for a run, or stopped answering during it.
+
+    With `unanswered` it was asked, and so many questions had no answer; without, it could not be
+    reached when the run was planned, and was offered to nobody. The other fields are those of
+    `Reachability`.
+    """
+
+    server: ShortText
+    since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    reason: Text
+    answered_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    unanswered: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
 
 class ToolListing(Contract):

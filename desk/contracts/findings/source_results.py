@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty
+from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.markets import AreaCode, PairSymbol
 
 Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
@@ -236,11 +236,15 @@ class NewsItem(Contract):
 
 
 class NewsItems(SourceResult):
-    """News, newest first; empty with `missing` set when there is none or it could not be had."""
+    """News, newest first; empty with `missing` set when there is none or it could not be had.
+
+    `unreachable_since` is set where it could not be had because nobody answered.
+    """
 
     query: ShortText | None = None
     items: Annotated[tuple[NewsItem, ...], Field(max_length=100)] = ()
     missing: Text | None = None
+    unreachable_since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
 
 
 class StoryCheck(SourceResult):

@@ -8,7 +8,13 @@ from pydantic import Field
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import MOST_EVIDENCE, DataSource, SourceOutage, ToolResult
+from desk.contracts.agents.tools import (
+    MOST_EVIDENCE,
+    DataSource,
+    SourceOutage,
+    ToolResult,
+    UnreachableSource,
+)
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import (
     Confidence,
@@ -92,7 +98,8 @@ class MissingMarket(Contract):
 class Coverage(Contract):
     """What was expected, what is there, what is not and why. Never left out of a report.
 
-    `outages` are the sources that were not asked for a time, and what that cost.
+    `outages` are the sources that were not asked for a time, and what that cost. `unreachable` are
+    the live sources that could not be reached, or stopped answering.
     """
 
     expected: int
@@ -101,6 +108,9 @@ class Coverage(Contract):
     missing: Annotated[tuple[MissingMarket, ...], Field(max_length=200)] = ()
     notes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
     outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+    unreachable: Annotated[
+        tuple[UnreachableSource, ...], Field(max_length=50, exclude_if=is_empty)
+    ] = ()
 
     @property
     def share(self) -> float:

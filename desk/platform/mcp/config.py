@@ -6,7 +6,9 @@ in `command`, `args`, `env`, `cwd`, `url` and `headers`. A variable that is empt
 What a variable holds is taken as it is.
 """
 
+import importlib.util
 import re
+import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -179,13 +181,31 @@ PASSED_ON: Final = ("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 """What a server over stdio has of the worker's variables beside what the MCP client passes on
 (HOME, LOGNAME, PATH, SHELL, TERM, USER). Everything else it has from its `env`."""
 
+NEEDS: Final[dict[str, str]] = {"desk.sources.yahoo.server": "yfinance"}
+"""The package without which a server of this project can answer nothing, by its module."""
+
+
+def lacks(spec: McpServerSpec) -> str | None:
+    """The package that is not installed here and without which a server of this project has
+    nothing to say; None where it has all, or runs by another interpreter or elsewhere."""
+    own = spec.command in (None, "python", sys.executable) and not spec.url
+    started = spec.args[1] if spec.args[:1] == ("-m",) and len(spec.args) > 1 else None
+    needed = NEEDS.get(spec.in_process or started or "") if own else None
+    return needed if needed and importlib.util.find_spec(needed) is None else None
+
+
+def present(servers: Mapping[str, McpServerSpec]) -> dict[str, McpServerSpec]:
+    """The servers without those that lack their package: nobody serves or asks them."""
+    return {name: spec for name, spec in servers.items() if lacks(spec) is None}
+
+
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}")
 
 
 def servers_to_serve(
     path: Path, variables: Mapping[str, str], *, in_process: bool
 ) -> dict[str, McpServerSpec]:
-    """The servers of the file by name, ready to be reached.
+    """The servers of the file by name, ready to be reached, but for those that lack their package.
 
     With `in_process`, our own servers run in the worker: of what they would be started with
     elsewhere only their arguments are filled in, and the rest is left as it is written.
@@ -197,7 +217,7 @@ def servers_to_serve(
         name: _Expansion(f"{path}: server '{name}'", variables).of(
             spec, here=spec.runs_here(in_process=in_process)
         )
-        for name, spec in read_mcp_config(path).items()
+        for name, spec in present(read_mcp_config(path)).items()
     }
 
 

@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from desk.contracts.config import AgentConfig, RunConfig
 from desk.contracts.names import AgentId
 from desk.platform.files import read_text_file
-from desk.platform.mcp.config import McpConfigError, read_mcp_config
+from desk.platform.mcp.config import McpConfigError, present, read_mcp_config
 from desk.platform.payloads.keys import read_keys
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
@@ -147,7 +147,7 @@ def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
     That is no error here: only the workers need the file, and `desk doctor` complains of it.
     """
     try:
-        names = tuple(read_mcp_config(mcp_config))
+        names = tuple(present(read_mcp_config(mcp_config)))
     except McpConfigError:
         return config
     policy = config.policy.model_copy(update={"sources": names})

@@ -14,7 +14,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import (
     DecisionCalendar,
-    NewsItems,
     PolicyRates,
     Provenance,
     RateDecision,
@@ -26,7 +25,6 @@ from desk.sources.central_banks.bis.files import BIS_URL, policy_rates_file, rec
 from desk.sources.central_banks.bis.sdmx_csv import Frequency
 from desk.sources.central_banks.current_facts import CurrentFacts, RecordedFile
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
-from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_answers import (
     calendar_gaps,
     covered_until,
@@ -37,7 +35,8 @@ from desk.sources.central_banks.policy_answers import (
     scheduled_decisions,
 )
 from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
-from desk.sources.news.items import Days
+from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
+from desk.sources.news.banks.server import BankFeedTools
 from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
 from desk.sources.serving.command_line import (
     READS_ONLY,
@@ -64,19 +63,15 @@ class CentralBankTools:
     def __init__(
         self,
         folder: Path = FACTS_DIR,
-        news_urls: Mapping[str, str] | None = None,
         *,
         cache_dir: Path | None = None,
         recorded_in: Sequence[RecordedFile] = (),
     ) -> None:
-        """`folder` holds the three tables, which are read when first asked for.
-
-        `news_urls` are the banks' news feeds by area; without them none is fetched. `recorded_in`
-        are the files of series that are kept in `cache_dir`, in the order in which they count.
+        """`folder` holds the three tables, which are read when first asked for. `recorded_in` are
+        the files of series that are kept in `cache_dir`, in the order in which they count.
         """
         tables = ReadOnce(partial(read_facts, folder))
         self._known = CurrentFacts(tables, recorded_in, cache_dir)
-        self._news = BankNews(news_urls)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
         """Policy rates announced by as_of, in percent a year, in the order asked for.
@@ -124,14 +119,6 @@ class CentralBankTools:
             scheduled=_within_limit(scheduled_decisions(facts, areas, start, end, as_of)),
             missing=calendar_gaps(facts, areas, start, as_of),
         )
-
-    def get_central_bank_news(self, areas: Areas, as_of: AsOf, days: Days = 7) -> NewsItems:
-        """What the areas' central banks published in the days before as_of, newest first.
-
-        From the banks' own feeds, which hold the latest items only. `missing` says which bank
-        could not be read, and why.
-        """
-        return self._news.of(areas, self._facts(areas).areas, as_of, days)
 
     def _facts(self, areas: list[str]) -> PolicyFacts:
         require_areas(areas)
@@ -186,12 +173,12 @@ def build_server(
     """The server, for use in this process or to be run.
 
     `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
-    `BANK_FEEDS`; without them no news is read. `cache_dir` is the folder of the kept files; with it
-    and `refresh_every` they are fetched from `bis_url`, as `Upkeep` says; without either nothing
-    is fetched.
+    `BANK_FEEDS`, and give it the tool of the server `bank_feeds` as well. `cache_dir` is the folder
+    of the kept files; with it and `refresh_every` they are fetched from `bis_url`, as `Upkeep`
+    says; without either nothing is fetched.
     """
     files = recorded_files(bis_url)
-    tools = CentralBankTools(facts_dir, news_urls, cache_dir=cache_dir, recorded_in=files)
+    tools = CentralBankTools(facts_dir, cache_dir=cache_dir, recorded_in=files)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
@@ -201,7 +188,11 @@ def build_server(
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
-    server.add_tool(tools.get_central_bank_news, annotations=READS_THE_WEB, structured_output=True)
+    if news_urls is not None:
+        news = BankFeedTools(BankNews(news_urls), facts_dir)
+        server.add_tool(
+            news.get_central_bank_news, annotations=READS_THE_WEB, structured_output=True
+        )
     return server
 
 
@@ -240,7 +231,7 @@ def _parser() -> argparse.ArgumentParser:
         "desk.sources.central_banks.server", "Policy rates and rate decisions."
     )
     parser.add_argument(
-        "--news", action="store_true", help="let get_central_bank_news read the banks' own feeds"
+        "--news", action="store_true", help="have the tool of the server bank_feeds as well"
     )
     parser.add_argument(
         "--bis-url", default=BIS_URL, help="the BIS's statistical API (default: %(default)s)"

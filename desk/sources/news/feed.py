@@ -2,17 +2,22 @@
 
 import io
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 from xml.sax import SAXException
 
-from mcp.server.mcpserver.exceptions import ToolError
-
-from desk.sources.news.fetch import TIMEOUT_SECONDS, FeedUnusable, fetch
+from desk.sources.news.fetch import (
+    TIMEOUT_SECONDS,
+    FeedRefused,
+    FeedUnreachable,
+    FeedUnusable,
+    fetch,
+)
 from desk.sources.serving.kept_answers import KeptAnswers
+from desk.sources.serving.reachability import NotReachable, Reach
 
 MOST_ENTRIES = 500
 """Entries of a feed that are looked at."""
@@ -41,36 +46,19 @@ class FeedEntry:
     identifier: str
 
 
-def load_feedparser() -> ModuleType:
-    """The module, imported when first needed: it belongs to the extra `live`.
-
-    Raises:
-        ToolError: it is not installed.
-    """
-    try:
-        import feedparser  # type: ignore[import-untyped]
-    except ImportError as error:
-        message = (
-            "news feeds are read by feedparser, which is not installed: run `make install-live`"
-        )
-        raise ToolError(message) from error
-    module: ModuleType = feedparser
-    return module
-
-
 def parse_feed(content: bytes) -> tuple[FeedEntry, ...]:
     """The entries of a feed in its own order.
 
     Raises:
         FeedUnusable: it is empty, a web page, malformed, declares entities of its own (which can
             grow without bound when they are put in) or is no feed.
-        ToolError: `feedparser` is not installed.
     """
     _require_xml(content)
+    # It takes a tenth of a second to load; a server that is asked for nothing does without.
+    import feedparser  # type: ignore[import-untyped]
+
     # Handed over as a stream: feedparser takes bytes for the name of a file first.
-    feed = load_feedparser().parse(
-        io.BytesIO(content), sanitize_html=False, resolve_relative_uris=False
-    )
+    feed = feedparser.parse(io.BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
     if isinstance(feed.get("bozo_exception"), SAXException):
         raise FeedUnusable("its answer is malformed XML")
     if not feed.version:
@@ -108,35 +96,62 @@ def _text(found: Any, field: str) -> str:
 KEPT_SECONDS = 600.0
 MOST_KEPT = 64
 
+_TURNS = 32
+"""Locks by which those who want one feed at once wait for whoever fetches it."""
+
 
 class FeedReader:
-    """Reads feeds, and keeps what it read by address. Failures are not kept.
+    """Reads feeds, and keeps what it read by address for ten minutes.
 
-    May be used from several threads; two that ask for one address at once both fetch it.
+    May be used from several threads; of those that ask for one address at once, one fetches it.
+    With `reach`, a host that did not answer within the last minute is not asked.
     """
 
     def __init__(
         self,
+        reach: Reach | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
         """`clock` counts seconds, for what is kept."""
+        self._reach = reach
         self._timeout_seconds = timeout_seconds
         self._kept = KeptAnswers[tuple[FeedEntry, ...]](KEPT_SECONDS, MOST_KEPT, clock)
+        self._turns = tuple(threading.Lock() for _ in range(_TURNS))
 
     def entries(self, url: str) -> tuple[FeedEntry, ...]:
         """The entries of the feed at an address, at most ten minutes old.
 
         Raises:
             FeedRefused: the source refused.
-            FeedUnusable: there was no answer, or no feed in it.
-            ToolError: `feedparser` is not installed; nothing was fetched.
+            FeedUnreachable: there was no answer, now or within the last minute.
+            FeedUnusable: there was no feed in the answer.
         """
         kept = self._kept.get(url)
         if kept is not None:
             return kept
-        load_feedparser()
-        found = parse_feed(fetch(url, self._timeout_seconds))
-        self._kept.keep(url, found)
-        return found
+        with self._turns[hash(url) % _TURNS]:
+            kept = self._kept.get(url)
+            if kept is None:
+                kept = parse_feed(self._fetched(url))
+                self._kept.keep(url, kept)
+        return kept
+
+    def _fetched(self, url: str) -> bytes:
+        reach = self._reach
+        if reach is None:
+            return fetch(url, self._timeout_seconds)
+        try:
+            reach.require(url)
+            content = fetch(url, self._timeout_seconds)
+        except NotReachable as error:
+            raise FeedUnreachable(str(error), error.since) from error
+        except FeedUnreachable as error:
+            raise FeedUnreachable(str(error), reach.note_failure(url, str(error))) from error
+        except FeedRefused as error:
+            if error.later:
+                reach.note_failure(url, str(error))
+            raise
+        reach.note_success(url)
+        return content

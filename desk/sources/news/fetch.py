@@ -1,10 +1,18 @@
 """Fetching a feed over the network: every way in which it can fail has one clear ending."""
 
+from datetime import datetime
+
 import httpx2
 
-from desk.sources.serving.downloads import NotDownloaded, asked_pause, download, status_of
+from desk.sources.serving.downloads import (
+    NotDownloaded,
+    TooLarge,
+    asked_pause,
+    download,
+    status_of,
+)
 
-TIMEOUT_SECONDS = 5.0
+TIMEOUT_SECONDS = 3.0
 LARGEST_FEED = 1024 * 1024
 """Bytes. Parsing takes a time in proportion, and 100 items need far less."""
 
@@ -17,11 +25,24 @@ _FIRST_SERVER_ERROR = 500
 
 
 class FeedRefused(Exception):
-    """The source does not want to answer this question, or not now. The text says what it said."""
+    """The source does not want to answer this question, or not now. The text says what it said;
+    `later` is set where it was asked too often."""
+
+    def __init__(self, said: str, *, later: bool = False) -> None:
+        super().__init__(said)
+        self.later = later
 
 
 class FeedUnusable(Exception):
     """No feed was had: no answer in time, an error of the source, or something else than a feed."""
+
+
+class FeedUnreachable(FeedUnusable):
+    """There was no answer at all. `since` is the first try that had none, where that is known."""
+
+    def __init__(self, said: str, since: datetime | None = None) -> None:
+        super().__init__(said)
+        self.since = since
 
 
 def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
@@ -29,7 +50,8 @@ def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
 
     Raises:
         FeedRefused: the answer was 429 or another 4xx.
-        FeedUnusable: there was no answer, or one that is an error, too slow or too large.
+        FeedUnreachable: there was no answer, or one that is too slow.
+        FeedUnusable: the answer is an error or too large.
     """
     try:
         return download(
@@ -39,8 +61,10 @@ def fetch(url: str, timeout_seconds: float = TIMEOUT_SECONDS) -> bytes:
             largest=LARGEST_FEED,
             headers=_HEADERS,
         )
-    except NotDownloaded as error:
+    except TooLarge as error:
         raise FeedUnusable(str(error)) from error
+    except NotDownloaded as error:
+        raise FeedUnreachable(str(error)) from error
 
 
 def _require_success(answer: httpx2.Response) -> None:
@@ -49,7 +73,7 @@ def _require_success(answer: httpx2.Response) -> None:
     answered = f"it answered {status_of(answer)}"
     if answer.status_code == _TOO_MANY:
         wait = asked_pause(answer.headers.get("retry-after"))
-        raise FeedRefused(f"{answered} and {wait}" if wait else answered)
+        raise FeedRefused(f"{answered} and {wait}" if wait else answered, later=True)
     if answer.is_client_error:
         raise FeedRefused(answered)
     if answer.status_code >= _FIRST_SERVER_ERROR:

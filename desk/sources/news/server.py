@@ -20,7 +20,7 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.news.feed import FeedReader
-from desk.sources.news.fetch import FeedRefused, FeedUnusable
+from desk.sources.news.fetch import FeedRefused, FeedUnreachable, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,
     LONGEST_NAME,
@@ -35,6 +35,7 @@ from desk.sources.news.text import plain_text
 from desk.sources.serving.arguments import FIRST_YEAR, AsOf, Day, require_order
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
+from desk.sources.serving.reachability import Reach, add_reach_tool
 
 GOOGLE_NEWS_URL = "https://news.google.com"
 SOURCE = Provenance(name="Google News", tier=SourceTier.SECONDARY, url=GOOGLE_NEWS_URL)
@@ -114,9 +115,9 @@ class GoogleNewsTools:
         except FeedRefused as error:
             raise ToolError(f"Google News refused to answer: {error}") from error
         except FeedUnusable as error:
-            return _answer(
-                label or query, window, missing=f"Google News could not be read: {error}."
-            )
+            unread = f"Google News could not be read: {error}."
+            since = error.since if isinstance(error, FeedUnreachable) else None
+            return _answer(label or query, window, missing=unread, unreachable_since=since)
         found = select(entries, window, _item)
         return _answer(label or query, window, found.items, _remarks(found, window))
 
@@ -181,7 +182,11 @@ def _remarks(found: Selected, window: Window) -> str | None:
 
 
 def _answer(
-    query: str, window: Window, items: tuple[NewsItem, ...] = (), missing: str | None = None
+    query: str,
+    window: Window,
+    items: tuple[NewsItem, ...] = (),
+    missing: str | None = None,
+    unreachable_since: datetime | None = None,
 ) -> NewsItems:
     return NewsItems(
         as_of=window.as_of,
@@ -189,6 +194,7 @@ def _answer(
         query=query[:LONGEST_NAME],
         items=items[:MOST_ITEMS],
         missing=missing,
+        unreachable_since=unreachable_since,
     )
 
 
@@ -201,7 +207,6 @@ DESCRIPTION = SourceDescription(
     terms="Google offers its feeds for personal, non-commercial use.",
     publication="A headline counts as known from the date that Google gives it.",
     network=NetworkUse.LIVE,
-    extra="live",
 )
 
 
@@ -210,14 +215,17 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     url: str = GOOGLE_NEWS_URL,
+    offline: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `url` is where Google News is. `cache_dir` and `refresh_every` are accepted as by every server
-    of ours and not used: answers are kept in memory, for ten minutes.
+    `url` is where Google News is. Answers are kept in memory, for ten minutes; `cache_dir` holds
+    whether Google could be reached. With `offline` nothing is fetched. `refresh_every` is accepted
+    as by every server of ours and not used.
     """
-    del cache_dir, refresh_every
-    tools = GoogleNewsTools(FeedReader(), url)
+    del refresh_every
+    reach = Reach("google_news", (url,), cache_dir, offline=offline)
+    tools = GoogleNewsTools(FeedReader(reach), url)
     server = MCPServer(
         "google_news",
         instructions="Headlines from Google News. They are what publishers wrote, not facts.",
@@ -226,15 +234,17 @@ def build_server(
     )
     for tool in (tools.search_news, tools.get_headlines, tools.filter_by_date):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
+    add_reach_tool(server, reach)
     return server
 
 
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
+    in a worker that refreshes nothing."""
     url = _parser().parse_args(args).url
-    return build_server(cache_dir, refresh_every=refresh_every, url=url)
+    return build_server(cache_dir, url=url, offline=refresh_every is None)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -25,9 +25,9 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import ReadOnce
-from desk.sources.central_banks.news import BANK_FEEDS, BankNews
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
+from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.items import Days
 from desk.sources.news.server import GOOGLE_NEWS_URL, GoogleNewsTools
@@ -197,7 +197,7 @@ def build_server(
     live = None
     if bank_feeds is not None or google_url is not None:
         url = google_url or GOOGLE_NEWS_URL
-        live = LiveNews(BankNews(bank_feeds), GoogleNewsTools(FeedReader(), url))
+        live = LiveNews(BankNews(bank_feeds or {}), GoogleNewsTools(FeedReader(), url))
     facts = ReadOnce(partial(read_facts, facts_dir))
     corpus = ReadOnce(partial(read_corpus, corpus_dir))
     tools = SentimentTools(Newsroom(facts.current, corpus.current, live))

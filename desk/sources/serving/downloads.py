@@ -12,6 +12,10 @@ class NotDownloaded(Exception):
     """What stands at the address was not had. The text says why, without the address."""
 
 
+class TooLarge(NotDownloaded):
+    """There was an answer, of more bytes than are read."""
+
+
 def download(
     url: str,
     check: Callable[[httpx2.Response], None],
@@ -46,7 +50,7 @@ def download(
             for part in answer.iter_bytes():
                 content += part
                 if len(content) > largest:
-                    raise NotDownloaded(f"its answer is above {largest} bytes")
+                    raise TooLarge(f"its answer is above {largest} bytes")
                 if time.monotonic() > deadline:
                     raise NotDownloaded(too_slow)
     except httpx2.TimeoutException as error:

@@ -13,7 +13,7 @@ from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import AgentId, Queue, source_queue
 from desk.documents.rendering.wording import one_line
-from desk.platform.mcp.config import read_mcp_config
+from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings import Settings, load_settings
 from starters.monitoring.agents.work import (
     Fleet,
@@ -324,7 +324,7 @@ def show_agents(*, as_json: bool) -> ExitStatus:
 
 
 async def _agents(settings: Settings) -> DeskAgents:
-    servers = tuple(read_mcp_config(settings.mcp_config))
+    servers = tuple(present(read_mcp_config(settings.mcp_config)))
     needing = needed_sources()
 
     async def work(desk: Desk) -> DeskAgents:

@@ -24,6 +24,8 @@ from desk.platform.mcp.attribution import attribution_of
 from desk.platform.mcp.config import (
     McpConfigError,
     McpServerSpec,
+    lacks,
+    present,
     read_mcp_config,
     servers_to_serve,
 )
@@ -123,7 +125,7 @@ def source_checks(settings: Settings) -> Iterator[Check]:
         yield Check("sources", Level.FAIL, str(error))
         return
     yield from _connections(settings, servers)
-    names = ", ".join(servers) or "none"
+    names = ", ".join(present(servers)) or "none"
     level = Level.OK if servers else Level.FAIL
     yield Check("sources", level, f"{names} ({settings.mcp_transport})")
     yield from _unknown_under_a_known_name(servers)
@@ -143,7 +145,14 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
         yield Check("sources", Level.WARN if settings.external else Level.FAIL, str(error))
         return
     for name, spec in servers.items():
-        if not spec.runs_here(in_process=in_process):
+        package = lacks(spec)
+        if package is not None:
+            yield Check(
+                f"source {name}",
+                Level.OK,
+                f"not here: it needs {package}; `make install-live` installs it",
+            )
+        elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
 
 

@@ -1,6 +1,5 @@
 """What `get_central_bank_news` answers: the banks' own feeds, as of an instant."""
 
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,9 +11,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItems
-from desk.sources.central_banks.news import BANK_FEEDS
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
-from desk.sources.central_banks.server import CentralBankTools, build_server
+from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
+from desk.sources.news.banks.server import BankFeedTools, build_server
+from desk.sources.news.feed import FeedReader
+from desk.sources.serving.reachability import Reach
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.feed_address import UNUSABLE, Answer, atom, feeds, item, rdf, rss
 
@@ -25,13 +26,11 @@ OLD = item("Long ago", AS_OF - timedelta(days=60))
 
 
 @contextmanager
-def banks(
-    answers: Mapping[str, Answer], asked: list[str] | None = None
-) -> Iterator[CentralBankTools]:
+def banks(answers: Mapping[str, Answer], asked: list[str] | None = None) -> Iterator[BankFeedTools]:
     """The tools with the feed of each area at a path of its own."""
     by_path = {f"/{area}": answer for area, answer in answers.items()}
     with feeds(Answer(b"", 404), by_path, asked) as url:
-        yield CentralBankTools(FACTS_DIR, {area: f"{url}/{area}" for area in answers})
+        yield BankFeedTools(BankNews({area: f"{url}/{area}" for area in answers}))
 
 
 def news_of(area: str, answer: Answer, as_of: datetime = AS_OF, days: int = 7) -> NewsItems:
@@ -41,13 +40,6 @@ def news_of(area: str, answer: Answer, as_of: datetime = AS_OF, days: int = 7) -
 
 def headlines(area: str, answer: Answer, as_of: datetime = AS_OF) -> list[str]:
     return [only.headline for only in news_of(area, answer, as_of).items]
-
-
-def test_without_addresses_nothing_is_fetched_and_the_answer_says_why() -> None:
-    news = CentralBankTools().get_central_bank_news(["US", "JP"], AS_OF)
-    assert news.items == ()
-    assert "not fetched: this server was started without --news" in (news.missing or "")
-    assert news.source.tier is SourceTier.AUTHORITATIVE
 
 
 def test_an_item_is_the_banks_own_word_with_the_bank_as_origin() -> None:
@@ -214,13 +206,7 @@ def test_a_feed_is_read_once_in_ten_minutes() -> None:
 
 def test_a_malformed_area_is_refused_with_advice() -> None:
     with pytest.raises(ToolError, match="write it like JP or XM"):
-        CentralBankTools().get_central_bank_news(["Japan"], AS_OF)
-
-
-def test_without_feedparser_the_tool_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "feedparser", None)
-    with pytest.raises(ToolError, match="make install-live"):
-        news_of("US", rss(OLD))
+        BankFeedTools(BankNews({})).get_central_bank_news(["Japan"], AS_OF)
 
 
 def test_every_listed_feed_is_of_an_area_of_the_tables_and_is_encrypted() -> None:
@@ -231,7 +217,7 @@ def test_every_listed_feed_is_of_an_area_of_the_tables_and_is_encrypted() -> Non
 
 async def test_the_structured_result_is_the_contract_in_json() -> None:
     with feeds(rss(item("Fed", AS_OF), OLD)) as url:
-        async with Client(build_server(news_urls={"US": url})) as client:
+        async with Client(build_server(feeds={"US": url})) as client:
             arguments = {"areas": ["US"], "as_of": "2026-10-30T16:00:00Z"}
             answer = await client.call_tool("get_central_bank_news", arguments)
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -243,22 +229,26 @@ async def test_the_structured_result_is_the_contract_in_json() -> None:
     assert tool.annotations.open_world_hint
 
 
-async def test_a_process_without_the_option_fetches_nothing() -> None:
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "desk.sources.central_banks.server"], cwd=ROOT
-    )
-    async with Client(server, read_timeout_seconds=START_SECONDS) as client:
-        arguments = {"areas": ["US"], "as_of": "2026-10-30T16:00:00Z"}
-        answer = await client.call_tool("get_central_bank_news", arguments)
-    assert "started without --news" in answer.structured_content["missing"]
+async def test_the_central_banks_server_has_the_tool_only_where_it_may_fetch() -> None:
+    for option in ([], ["--news"]):
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "desk.sources.central_banks.server", *option],
+            cwd=ROOT,
+        )
+        async with Client(server, read_timeout_seconds=START_SECONDS) as client:
+            offered = {tool.name for tool in (await client.list_tools()).tools}
+        assert ("get_central_bank_news" in offered) is bool(option)
 
 
-def test_the_help_names_the_option() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "desk.sources.central_banks.server", "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=START_SECONDS,
-    )
-    assert "--news" in shown.stdout
+def test_a_bank_that_does_not_answer_is_not_waited_for_again() -> None:
+    asked: list[str] = []
+    with feeds(Answer(stalls=True), asked=asked) as url:
+        reader = FeedReader(Reach("bank_feeds", (url,)), timeout_seconds=0.2)
+        tools = BankFeedTools(BankNews({"US": f"{url}/US", "JP": f"{url}/JP"}, reader))
+        first = tools.get_central_bank_news(["US"], AS_OF)
+        second = tools.get_central_bank_news(["US", "JP"], AS_OF)
+    assert asked == ["/US"]
+    assert first.unreachable_since is not None
+    assert second.unreachable_since == first.unreachable_since
+    assert "did not answer within 0.2 seconds" in (second.missing or "")

@@ -337,7 +337,6 @@ async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
         "get_policy_rate",
         "get_rate_decisions",
         "get_decision_calendar",
-        "get_central_bank_news",
     }
     for tool in tools:
         assert "as_of" in tool.input_schema["required"]

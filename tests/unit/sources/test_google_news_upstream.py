@@ -1,6 +1,5 @@
 """How Google News can fail to answer, and how long an answer of it is kept."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -109,13 +108,3 @@ def test_only_so_many_answers_are_kept() -> None:
         assert len(asked) == MOST_KEPT + 1
         google.search_news("yen 0", AS_OF)
     assert len(asked) == MOST_KEPT + 2
-
-
-def test_without_feedparser_the_tools_say_what_to_install_and_fetch_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "feedparser", None)
-    asked: list[str] = []
-    with tools(rss(), asked) as google, pytest.raises(ToolError, match="make install-live"):
-        google.search_news("yen", AS_OF)
-    assert asked == []

@@ -7,9 +7,9 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.findings.source_results import NewsItem
-from desk.sources.central_banks.news import BankNews
 from desk.sources.central_banks.policy_facts import read_facts
 from desk.sources.knowledge.files import read_corpus
+from desk.sources.news.banks.feeds import BankNews
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.server import GoogleNewsTools
 from desk.sources.sentiment.stories import (

@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from desk.agents.roster import ROSTER
+from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.names import AgentId
-from desk.platform.mcp.config import read_mcp_config
+from desk.platform.mcp.config import NEEDS, read_mcp_config, servers_to_serve
 from desk.platform.settings import load_settings
 from starters.operations.doctor.actions import Check, Level, source_checks
 from tests.support.homes import PROJECT
@@ -20,8 +23,24 @@ def checks_with(directory: Path, *servers: str) -> list[Check]:
 
 
 def test_our_own_list_of_servers_has_what_the_roster_needs() -> None:
-    assert needed_sources().keys() == read_mcp_config(PROJECT / ".mcp.json").keys()
-    assert [check.level for check in source_checks(load_settings(PROJECT, {}))] == [Level.OK]
+    named = read_mcp_config(PROJECT / ".mcp.json").keys()
+    assert named - needed_sources().keys() == LIVE_SOURCES & named
+    assert needed_sources().keys() <= named
+    assert {check.level for check in source_checks(load_settings(PROJECT, {}))} == {Level.OK}
+
+
+def test_a_server_whose_package_is_absent_is_no_source_and_is_no_complaint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(NEEDS, "desk.sources.yahoo.server", "no_such_package")
+    settings = load_settings(PROJECT, {})
+    assert "yahoo_finance" not in settings.config.policy.sources
+    assert "yahoo_finance" not in servers_to_serve(settings.mcp_config, {}, in_process=True)
+    checks = {check.name: check for check in source_checks(settings)}
+    assert checks["source yahoo_finance"].level is Level.OK
+    assert checks["source yahoo_finance"].sentence == (
+        "not here: it needs no_such_package; `make install-live` installs it"
+    )
 
 
 def test_only_the_validator_needs_what_figures_are_compared_with() -> None:

@@ -18,6 +18,7 @@ from desk.contracts.learning.lessons import ToolUse as RecordedUse
 from desk.contracts.learning.record import Question
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
+from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings.desk_toml import read_desk_file
 from starters.main import execute
 from starters.monitoring.tools import actions, discover
@@ -87,7 +88,7 @@ def test_without_a_server_the_tools_are_listed_all_the_same(
     assert "ecb: answers, 5 tools" in told
     (row,) = [line for line in told.splitlines() if "get_month_averages" in line]
     assert row.split() == ["get_month_averages", "month", "averages", "V"]
-    assert "  yahoo_finance: quote, history, symbol search\n" in told
+    assert "bank_feeds: answers, 2 tools" in told
     assert max(map(len, told.splitlines())) <= WIDTH
 
 
@@ -98,7 +99,8 @@ def test_without_a_server_the_json_says_why_there_is_no_use(
     found = DeskTools.model_validate_json(capsys.readouterr().out)
     assert found.week is None
     assert found.note is not None and "127.0.0.1:1" in found.note
-    assert [server.server for server in found.servers] == list(OFFLINE)
+    ours = read_mcp_config(PROJECT / ".mcp.json")
+    assert [server.server for server in found.servers] == list(present(ours))
 
 
 def test_a_server_that_does_not_answer_is_listed_with_the_reason(

@@ -1,9 +1,10 @@
 """What goes with the coverage line: how figures are supported, what is stale, who stood in."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
-from desk.contracts.agents.tools import SourceOutage
+from desk.contracts.agents.tools import SourceOutage, UnreachableSource
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, ResearchReport
 from desk.documents.rendering.wording import human
@@ -18,6 +19,7 @@ def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
         *_support(report),
         *_stale(report),
         *outage_lines(report.coverage),
+        *unreachable_lines(report.coverage.unreachable),
         *_taken_over(report),
     )
 
@@ -35,6 +37,34 @@ def outage_words(outage: SourceOutage) -> str:
         f" {outage.since:%Y-%m-%d %H:%M:%S} UTC on, after repeated failures"
         f" ({human(outage.fault)}): {calls} not made"
     )
+
+
+def unreachable_lines(sources: Sequence[UnreachableSource]) -> Iterator[str]:
+    """The live sources that nobody was offered, in one line; and each that stopped answering."""
+    left_out = [source for source in sources if not source.unanswered]
+    if left_out:
+        told = dict.fromkeys(_unreachable(source) for source in left_out)
+        named = {
+            words: " and ".join(s.server for s in left_out if _unreachable(s) == words)
+            for words in told
+        }
+        yield "Live sources: " + "; ".join(f"{named[words]} {words}" for words in told)
+    for source in sources:
+        if source.unanswered:
+            answers = f"{source.unanswered} answer{'s' if source.unanswered > 1 else ''}"
+            yield f"Live source {source.server} {_unreachable(source)}: {answers} not had"
+
+
+def _unreachable(source: UnreachableSource) -> str:
+    """`not reachable since …`, with the reason and the last answer as far as they are known."""
+    if source.since is None:
+        return f"not asked: {source.reason}"
+    last = f", last answer {_minute(source.answered_at)}" if source.answered_at else ""
+    return f"not reachable since {_minute(source.since)} ({source.reason.rstrip('.')}){last}"
+
+
+def _minute(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M} UTC"
 
 
 def _support(report: ResearchReport) -> Iterator[str]:

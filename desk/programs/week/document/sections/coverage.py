@@ -1,12 +1,16 @@
 """What a week was to cover, what is there, and what is not and why."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Final
 
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
+from desk.contracts.agents.tools import UnreachableSource
 from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments import together
+from desk.trust.claims.events import unreachable_since
 from desk.trust.prose import clip
 
 NOT_REACHED: Final = "its research had not ended when the report was due"
@@ -33,12 +37,26 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
             for line in outcome.agents
             for outage in line.outages
         ),
+        unreachable=(*config.policy.unreachable, *_stopped(outcomes.values())),
         notes=tuple(
             clip(f"{market} is partial: {reason_of(outcomes[market])}")
             for market in there
             if outcomes[market].outcome is Outcome.PARTIAL
         ),
     )
+
+
+def _stopped(outcomes: Iterable[MarketOutcome]) -> Iterator[UnreachableSource]:
+    """The live sources that were asked and left questions without an answer, each once."""
+    unanswered: defaultdict[str, list[tuple[datetime, str]]] = defaultdict(list)
+    for outcome in outcomes:
+        for result in outcome.evidence:
+            since, why = unreachable_since(result)
+            if since is not None:
+                unanswered[result.call.server].append((since, why))
+    for server, told in sorted(unanswered.items()):
+        since, why = min(told)
+        yield UnreachableSource(server=server, since=since, reason=clip(why), unanswered=len(told))
 
 
 def is_counted(outcome: MarketOutcome | None) -> bool:

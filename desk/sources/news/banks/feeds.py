@@ -14,7 +14,7 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.sources.central_banks.policy_facts import Area
 from desk.sources.news.feed import FeedReader
-from desk.sources.news.fetch import FeedRefused, FeedUnusable
+from desk.sources.news.fetch import FeedRefused, FeedUnreachable, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,
     MOST_ITEMS,
@@ -46,10 +46,6 @@ BANK_FEEDS: Mapping[str, str] = MappingProxyType(
 """The feed of press releases of each bank, in English, by area. Banks whose feed was not
 established are not listed, and their areas answer that there is none."""
 
-NOT_FETCHED = (
-    "News of central banks is not fetched: this server was started without --news, which lets it "
-    "read the banks' own feeds over the network."
-)
 LONGEST_SUMMARY = 1_000
 _READ_AT_ONCE = 8
 
@@ -60,6 +56,8 @@ class _Told:
 
     items: tuple[NewsItem, ...] = ()
     remarks: tuple[str, ...] = ()
+    unreachable_since: datetime | None = None
+    read: bool = False
 
 
 class _Asked(NamedTuple):
@@ -68,10 +66,10 @@ class _Asked(NamedTuple):
 
 
 class BankNews:
-    """Reads the feeds of central banks. Without addresses nothing is fetched."""
+    """Reads the feeds of central banks."""
 
-    def __init__(self, feeds: Mapping[str, str] | None, reader: FeedReader | None = None) -> None:
-        """`feeds` are addresses by area; None fetches nothing."""
+    def __init__(self, feeds: Mapping[str, str], reader: FeedReader | None = None) -> None:
+        """`feeds` are addresses by area."""
         self._feeds = feeds
         self._reader = reader or FeedReader()
 
@@ -81,14 +79,8 @@ class BankNews:
         """News of the areas' banks from the days before `as_of`, newest first.
 
         `banks` are the known ones by area. A bank that could not be read costs only its own news.
-
-        Raises:
-            ToolError: `feedparser` is not installed.
         """
         asked = [_Asked(code, banks.get(code)) for code in dict.fromkeys(areas)]
-        source = self._source(asked)
-        if self._feeds is None:
-            return NewsItems(as_of=as_of, source=source, missing=NOT_FETCHED)
         window = Window(as_of - timedelta(days=days), as_of, as_of)
         with ThreadPoolExecutor(_READ_AT_ONCE) as threads:
             # Each in the context of the call, which is told what was kept.
@@ -101,8 +93,13 @@ class BankNews:
         remarks = [remark for one in told for remark in one.remarks]
         if len(items) > MOST_ITEMS:
             remarks.append(f"The {MOST_ITEMS} newest of {len(items)} items.")
+        unreached = [one.unreachable_since for one in told if one.unreachable_since is not None]
         return NewsItems(
-            as_of=as_of, source=source, items=items[:MOST_ITEMS], missing=_joined(remarks)
+            as_of=as_of,
+            source=self._source(asked),
+            items=items[:MOST_ITEMS],
+            missing=_joined(remarks),
+            unreachable_since=None if any(o.read for o in told) else min(unreached, default=None),
         )
 
     def _source(self, asked: Sequence[_Asked]) -> Provenance:
@@ -110,11 +107,11 @@ class BankNews:
         tier = SourceTier.AUTHORITATIVE
         if len(asked) != 1 or (bank := asked[0].bank) is None:
             return Provenance(name="News feeds of central banks", tier=tier)
-        url = (self._feeds or {}).get(bank.code)
+        url = self._feeds.get(bank.code)
         return Provenance(name=f"News feed of {bank.bank}", tier=tier, origin=bank.bank, url=url)
 
     def _told(self, asked: _Asked, *, window: Window) -> _Told:
-        url = (self._feeds or {}).get(asked.code)
+        url = self._feeds.get(asked.code)
         if asked.bank is None or url is None:
             name = asked.bank.bank if asked.bank else "its bank"
             return _Told(remarks=(f"{asked.code}: no news feed of {name} is known here.",))
@@ -122,9 +119,11 @@ class BankNews:
             entries = self._reader.entries(url)
         except (FeedRefused, FeedUnusable) as error:
             reason = f"{asked.code}: the news feed of {asked.bank.bank} could not be read: {error}."
-            return _Told(remarks=(reason,))
+            since = error.since if isinstance(error, FeedUnreachable) else None
+            return _Told(remarks=(reason,), unreachable_since=since)
         found = select(entries, window, partial(_item, asked.bank.bank), asked.bank.time_zone)
-        return _Told(found.items, _remarks(asked.code, asked.bank.bank, found, window))
+        remarks = _remarks(asked.code, asked.bank.bank, found, window)
+        return _Told(found.items, remarks, read=True)
 
 
 def _item(bank: str, found: DatedEntry) -> NewsItem | None:

@@ -1,0 +1,1 @@
+"""The server `bank_feeds`: press releases of central banks."""

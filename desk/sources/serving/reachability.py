@@ -1,0 +1,235 @@
+"""Whether the hosts of a live source can be reached, remembered in the cache folder for a minute.
+
+A run asks once, when it is planned (`REACH_TOOL`); what cannot be reached is then offered to
+nobody. Whoever fetches notes what became of it, so that a host that has stopped answering is not
+waited for again and again, by this process or by the next.
+"""
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.server import MCPServer
+
+from desk.contracts.agents.tools import REACH_TOOL, Reachability
+from desk.sources.serving.command_line import READS_THE_WEB
+from desk.sources.serving.downloads import status_of
+
+PROBE_SECONDS: Final = 2.0
+"""The most that `check` takes, looking up names included."""
+
+FAILURE_KEPT_SECONDS: Final = 60.0
+"""How long a host that did not answer is not asked again."""
+
+OFFLINE: Final = "this desk fetches nothing (DESK_OFFLINE)"
+
+_NOTED_AGAIN_SECONDS: Final = 60.0
+"""How old a noted success is before another is written down."""
+
+_GATEWAY_FAILED: Final = frozenset({502, 503, 504})
+"""What a proxy answers where it cannot reach the host."""
+
+_LONGEST_REASON: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What is known of one host. Instants are seconds since 1970, 0 where there was none.
+
+    `since` is the first failure after the last answer, `failed_at` the latest one.
+    """
+
+    answered_at: float = 0.0
+    since: float = 0.0
+    failed_at: float = 0.0
+    reason: str = ""
+
+
+class NotReachable(Exception):
+    """A host did not answer a moment ago, and is not asked. `since` is the first failure."""
+
+    def __init__(self, record: HostRecord) -> None:
+        super().__init__(record.reason)
+        self.since = datetime.fromtimestamp(record.since, UTC)
+
+
+class Reach:
+    """The hosts behind one server, with what became of them. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        server: str,
+        urls: Iterable[str],
+        cache_dir: Path | None = None,
+        *,
+        offline: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`urls` are the addresses that the server fetches from. Without `cache_dir` what is known
+        ends with the process. With `offline` nothing is fetched."""
+        self._urls = {host_of(url): url for url in urls}
+        self._path = cache_dir / f"reach-{server}.json" if cache_dir is not None else None
+        self._offline = offline
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._hosts = _read(self._path)
+
+    def require(self, url: str) -> None:
+        """Passes a host that has not failed within the last minute.
+
+        Raises:
+            NotReachable: it has, or nothing is fetched here.
+        """
+        if self._offline:
+            now = self._clock()
+            raise NotReachable(HostRecord(since=now, failed_at=now, reason=OFFLINE))
+        record = self._known(url)
+        if self._has_just_failed(record):
+            raise NotReachable(record)
+
+    def note_failure(self, url: str, reason: str) -> datetime:
+        """A host did not answer; since when it does not."""
+        now = self._clock()
+        known = self._known(url)
+        since = known.since if known.since > known.answered_at else now
+        failed = replace(known, since=since, failed_at=now, reason=reason[:_LONGEST_REASON])
+        self._note(url, failed)
+        return _instant(since)
+
+    def note_success(self, url: str) -> None:
+        """A host answered."""
+        now, known = self._clock(), self._known(url)
+        if known.failed_at > known.answered_at or now - known.answered_at > _NOTED_AGAIN_SECONDS:
+            self._note(url, HostRecord(answered_at=now))
+
+    def check(self) -> Reachability:
+        """Whether any of the hosts answers. Asks those that have not failed within the last minute,
+        side by side, and waits `PROBE_SECONDS` at most."""
+        if self._offline:
+            return self._told(OFFLINE)
+        with self._lock:
+            # Another process may have found out meanwhile.
+            self._hosts = {**self._hosts, **_read(self._path)}
+        asked = {
+            host: url
+            for host, url in self._urls.items()
+            if not self._has_just_failed(self._of(host))
+        }
+        for host, reason in _probed(asked).items():
+            if reason is None:
+                self.note_success(asked[host])
+            else:
+                self.note_failure(asked[host], reason)
+        if any(not self._has_just_failed(self._of(host)) for host in self._urls):
+            return Reachability(reachable=True, answered_at=self._last_answer())
+        return self._told()
+
+    def _told(self, reason: str | None = None) -> Reachability:
+        records = [self._of(host) for host in self._urls]
+        failed = [record for record in records if record.since]
+        first = min(failed, key=lambda record: record.since, default=None)
+        return Reachability(
+            reachable=False,
+            since=_instant(first.since) if first and not reason else None,
+            reason=reason or (first.reason if first else "no address is configured"),
+            answered_at=self._last_answer(),
+        )
+
+    def _last_answer(self) -> datetime | None:
+        latest = max((self._of(host).answered_at for host in self._urls), default=0.0)
+        return _instant(latest) if latest else None
+
+    def _has_just_failed(self, record: HostRecord) -> bool:
+        return 0 <= self._clock() - record.failed_at < FAILURE_KEPT_SECONDS
+
+    def _known(self, url: str) -> HostRecord:
+        return self._of(host_of(url))
+
+    def _of(self, host: str) -> HostRecord:
+        with self._lock:
+            return self._hosts.get(host, HostRecord())
+
+    def _note(self, url: str, record: HostRecord) -> None:
+        with self._lock:
+            self._hosts[host_of(url)] = record
+            _write(self._path, self._hosts)
+
+
+def add_reach_tool(server: MCPServer[Any], reach: Reach) -> None:
+    """Gives a server the tool by which a run learns whether its answers can be had."""
+
+    def check_reachable() -> Reachability:
+        """Whether what this server fetches from can be reached now. Takes two seconds at most."""
+        return reach.check()
+
+    server.add_tool(
+        check_reachable, name=REACH_TOOL, annotations=READS_THE_WEB, structured_output=True
+    )
+
+
+def host_of(url: str) -> str:
+    """Host and port of an address; failures are remembered by it."""
+    return urlsplit(url).netloc
+
+
+def _probed(asked: Mapping[str, str]) -> dict[str, str | None]:
+    """Why each host could not be reached, None for one that answered. Looking up a name has no
+    bound of its own, so that each is asked in a thread that nobody waits for."""
+    found: dict[str, str | None] = {}
+    threads = [
+        threading.Thread(target=_probe, args=(host, url, found), daemon=True)
+        for host, url in asked.items()
+    ]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + PROBE_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    late = f"it did not answer within {PROBE_SECONDS:g} seconds"
+    return {host: found.get(host, late) for host in asked}
+
+
+def _probe(host: str, url: str, found: dict[str, str | None]) -> None:
+    """Any answer will do, whatever its status, but that of a proxy that could not get there."""
+    try:
+        with httpx2.stream("HEAD", url, timeout=PROBE_SECONDS, follow_redirects=False) as answer:
+            failed = answer.status_code in _GATEWAY_FAILED
+            found[host] = f"it answered {status_of(answer)}" if failed else None
+    except httpx2.TimeoutException:
+        return
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        found[host] = f"it could not be reached ({type(error).__name__})"
+
+
+def _instant(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _read(path: Path | None) -> dict[str, HostRecord]:
+    """What an earlier process knew; nothing where there is no such file, or one of another form."""
+    if path is None:
+        return {}
+    try:
+        return {host: HostRecord(**told) for host, told in json.loads(path.read_text()).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(path: Path | None, hosts: Mapping[str, HostRecord]) -> None:
+    """Replaces the file whole. That it cannot be written costs a second probe, and nothing else."""
+    if path is None:
+        return
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(json.dumps({host: asdict(told) for host, told in hosts.items()}))
+        unfinished.replace(path)
