@@ -111,12 +111,13 @@ class ToolActivities:
             ApplicationError: `ToolUnavailable`, when the server could not be asked.
         """
         tries = Tries(None)
-        try:
-            answer = await self._tools.call(
-                server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=tries.seconds
-            )
-        except ToolUnreachable as error:
-            raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+        async with beating():
+            try:
+                answer = await self._tools.call(
+                    server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=tries.seconds
+                )
+            except ToolUnreachable as error:
+                raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
         if answer.refusal is not None:
             return Reachability(reachable=True)
         return Reachability.model_validate(answer.content)

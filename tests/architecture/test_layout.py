@@ -41,6 +41,7 @@ THIRD_PARTY = {
         "numpy",
         "pendulum",
         "pydantic",
+        "rapidfuzz",
         "scipy",
         "snowballstemmer",
         "statsmodels",
