@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "archive": "starters.published.archive.command",
     "audit": "starters.published.audit.command",
     "cleanup": "starters.operations.cleanup.command",
+    "refresh": "starters.operations.refresh.command",
     "doctor": "starters.operations.doctor.command",
     "schedule": "starters.weeks.schedule.command",
     "hypotheses": "starters.learning.hypotheses.command",

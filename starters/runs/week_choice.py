@@ -9,7 +9,8 @@ from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.weeks import monday_of, next_week
 from starters.terminal.exit_status import UsageError
 
-REFRESH = "python -m desk.sources.ecb.server --refresh --cache-dir {cache_dir}"
+REFRESH = "desk refresh"
+"""What fetches newer data, as it is typed."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,6 @@ def chosen_week(
     now: datetime,
     schedule: ScheduleConfig,
     held: FixingCoverage | None,
-    cache_dir: str = ".desk/cache",
 ) -> WeekChoice:
     """The written week, or the latest that the data cover; `held` is None when nobody knows.
 
@@ -62,16 +62,17 @@ def chosen_week(
         _check_start(written, held)
     covered = latest_covered_week(now, held.last_day, schedule)
     week = written or covered
-    refresh = REFRESH.format(cache_dir=cache_dir)
     if written is not None and written > covered:
         return WeekChoice(
-            week, f"the fixings end on {held.last_day}, before the end of {week}: {refresh}"
+            week,
+            f"the fixings end on {held.last_day}, before the end of {week}; "
+            f"`{REFRESH}` gets newer ones",
         )
     if written is None and covered < latest:
         return WeekChoice(
             week,
             f"{latest} is the latest complete week, but the fixings end on {held.last_day}: "
-            f"researching {covered}; newer ones: {refresh}",
+            f"researching {covered}; `{REFRESH}` gets newer ones",
         )
     return WeekChoice(week)
 

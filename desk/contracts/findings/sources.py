@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.base import Contract, Instant, ShortText, Text
 
 
 class NetworkUse(StrEnum):
@@ -72,3 +72,17 @@ class RefreshOutcome(Contract):
     def succeeded(self) -> bool:
         """Whether the kept file now holds what the provider publishes."""
         return self.status in (RefreshStatus.REPLACED, RefreshStatus.UNCHANGED)
+
+
+class KeptFileState(Contract):
+    """How current a kept file is.
+
+    `source` is the file's name for people. `last_day` is the day of the newest datum of the copy
+    that is read, None where none is usable or its data have no days; `looked` when the provider was
+    last found to have nothing newer; `failure` why a refresh within the last minute failed.
+    """
+
+    source: ShortText
+    last_day: date | None = None
+    looked: Instant | None = None
+    failure: Text | None = None

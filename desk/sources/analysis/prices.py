@@ -209,5 +209,5 @@ class PriceStore:
 
 
 def _advice(kind: MarketKind, last: date) -> str:
-    otherwise = "refresh the file of the ECB" if kind is MarketKind.PAIR else "run it with --live"
+    otherwise = "run `desk refresh`" if kind is MarketKind.PAIR else "run it with --live"
     return f"ask as of a day up to {last + LONGEST_GAP}, or {otherwise}"

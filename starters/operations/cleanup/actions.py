@@ -46,7 +46,7 @@ _PAYLOAD = re.compile("[0-9a-f]{64}")
 _PUBLICATION = re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")
 _PAGE = re.compile(r"\..+\.html\.[0-9a-f]{8}\.new")
 _INCOMING = re.compile(r"\.incoming-.+")
-_DOWNLOAD = re.compile(r"\.eurofxref-hist\.zip\..+")
+_DOWNLOAD = re.compile(r"\..+\.([0-9a-f]{8}|failed)")
 
 
 class OldFile(NamedTuple):

@@ -4,9 +4,9 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
+from desk.contracts.findings.sources import KeptFileState
 from desk.documents.publishing.files import publish_folder
 from desk.platform.mcp.attribution import attribution_of
 from desk.platform.mcp.config import (
@@ -40,10 +41,11 @@ from desk.platform.settings import (
 )
 from desk.platform.temporal.client import ServerUnreachable
 from starters.monitoring.tools.look import held_fixings
+from starters.operations.refresh.actions import age_words, ages
 from starters.runs.models import model_words
 from starters.runs.week_choice import REFRESH
 from starters.session import Desk, with_desk
-from starters.terminal.exit_status import ExitStatus
+from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
@@ -80,6 +82,7 @@ def local_checks(settings: Settings) -> Iterator[Check]:
     yield configuration_check(settings)
     yield signing_check(settings)
     yield from source_checks(settings)
+    yield from age_checks(settings, datetime.now(UTC))
     yield writable_check("reports", settings.reports_dir)
     yield writable_check("home", settings.home)
     yield space_check(settings.home)
@@ -132,6 +135,52 @@ def source_checks(settings: Settings) -> Iterator[Check]:
     for server, agents in needed_sources().items():
         if server not in servers:
             yield _missing_source(server, agents, settings.mcp_config)
+
+
+LONGEST_AGE_DAYS = 7
+"""How old the newest datum of a kept file may be before a week lacks some."""
+
+
+def age_checks(settings: Settings, now: datetime) -> Iterator[Check]:
+    """How old what each source keeps is; one that is not fetched itself says so."""
+    try:
+        kept = list(ages(settings))
+    except CommandError:
+        # What is wrong with `.mcp.json` has been told.
+        return
+    lacking: dict[str, list[KeptFileState]] = {}
+    for server, state in kept:
+        if state.last_day is None:
+            lacking.setdefault(server, []).append(state)
+        else:
+            yield age_check(server, state, state.last_day, now)
+    for server, states in lacking.items():
+        yield none_yet_check(server, states)
+
+
+def none_yet_check(server: str, states: Sequence[KeptFileState]) -> Check:
+    """What a source keeps none of so far, and why where that was just tried."""
+    failures = dict.fromkeys(" ".join(each.failure.split()) for each in states if each.failure)
+    why = f"; just now it failed: {'; '.join(failures)}" if failures else ""
+    names = ", ".join(each.source for each in states)
+    return Check(
+        f"source {server}", Level.WARN, f"nothing fetched yet of {names}{why}; `{REFRESH}` does it"
+    )
+
+
+def age_check(server: str, state: KeptFileState, last_day: date, now: datetime) -> Check:
+    """Whether a kept file reaches into the last week, and when its provider was asked."""
+    name = f"source {server}"
+    asked = (
+        "never fetched" if state.looked is None else f"fetched {state.looked:%d %b %Y %H:%M} UTC"
+    )
+    if state.failure:
+        asked += f"; just now it failed: {' '.join(state.failure.split())}"
+    days = (now.date() - last_day).days
+    text = f"{state.source}: to {last_day:%d %b %Y}, {age_words(days)} old, {asked}"
+    if days <= LONGEST_AGE_DAYS:
+        return Check(name, Level.OK, text.replace("today old", "today's"))
+    return Check(name, Level.WARN, f"{text}; `{REFRESH}` gets newer ones")
 
 
 def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
@@ -236,7 +285,7 @@ async def server_checks(desk: Desk) -> AsyncIterator[Check]:
         yield Check("data", Level.WARN, "not looked at: that takes workers")
         return
     held = await held_fixings(client, now := datetime.now(UTC))
-    yield data_check(held, now, settings.config.schedule, str(settings.cache_dir))
+    yield data_check(held, now, settings.config.schedule)
 
 
 async def _attributes(client: Client) -> Check:
@@ -314,9 +363,7 @@ def poller_check(unpolled: Collection[str]) -> Check:
     )
 
 
-def data_check(
-    held: FixingCoverage | None, now: datetime, schedule: ScheduleConfig, cache_dir: str
-) -> Check:
+def data_check(held: FixingCoverage | None, now: datetime, schedule: ScheduleConfig) -> Check:
     """The fixings reach the latest complete week."""
     if held is None:
         return Check("data", Level.FAIL, "the ECB source does not answer; see the workers' log")
@@ -328,7 +375,7 @@ def data_check(
     return Check(
         "data",
         Level.WARN,
-        f"{text}: {latest} is complete and not covered; `{REFRESH.format(cache_dir=cache_dir)}`",
+        f"{text}: {latest} is complete and not covered; `{REFRESH}` gets newer ones",
     )
 
 

@@ -361,11 +361,11 @@ class _Command:
 
     async def _check_cover(self, desk: Desk) -> None:
         """Refuse weeks from before the data, and tell of those after their end."""
-        now, cache_dir = datetime.now(UTC), str(self._settings.cache_dir)
+        now = datetime.now(UTC)
         schedule = self._settings.config.schedule
         held = await held_fixings(desk.client, now)
-        chosen_week(self._weeks[0].week, now, schedule, held, cache_dir)
-        remark = chosen_week(self._weeks[-1].week, now, schedule, held, cache_dir).remark
+        chosen_week(self._weeks[0].week, now, schedule, held)
+        remark = chosen_week(self._weeks[-1].week, now, schedule, held).remark
         if remark:
             say(f"desk: {remark}")
 

@@ -87,9 +87,7 @@ class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
             return
         now = datetime.now(UTC)
         held = await held_fixings(desk.client, now)
-        choice = chosen_week(
-            self._written, now, self._config.schedule, held, str(self._settings.cache_dir)
-        )
+        choice = chosen_week(self._written, now, self._config.schedule, held)
         if choice.remark:
             say(f"desk: {choice.remark}")
         self._week = choice.week

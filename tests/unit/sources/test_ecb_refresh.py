@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_what_is_not_the_whole_history_leaves_the_cached_copy_alone(
         outcome = refresh(tmp_path, url=url)
     assert outcome.status is RefreshStatus.REJECTED
     assert outcome.reason
-    assert url in outcome.reason
+    assert outcome.reason.startswith(urlsplit(url).netloc)
     assert cached_file(tmp_path).read_bytes() == whole
     assert files_in(tmp_path) == ["eurofxref-hist.zip"]
 

@@ -81,7 +81,9 @@ def _slowly(platform: Platform) -> Answer:
 def test_an_address_where_nobody_answers_is_missing_with_the_reason() -> None:
     access = access_from(MACHINE | {"LSEG_BASE_URL": f"http://127.0.0.1:{free_port()}"})
     news = ReutersTools(LsegNews(access, now=lambda: NOW)).get_market_news(AS_OF, "yen")
-    assert news.missing == "LSEG could not be read: it could not be reached (ConnectError)."
+    assert news.missing == (
+        "LSEG could not be read: it could not be reached: nothing answers at its address."
+    )
 
 
 @pytest.mark.parametrize(

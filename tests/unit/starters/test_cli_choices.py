@@ -59,12 +59,12 @@ def test_an_unknown_market_is_answered_with_the_nearest_names(written: str, near
 
 
 def test_the_week_is_the_latest_that_the_data_cover_and_a_gap_is_said() -> None:
-    choice = chosen_week(None, NOW, LONDON, held(), "there")
+    choice = chosen_week(None, NOW, LONDON, held())
     assert choice.week == "2026-W44"
     assert choice.remark is not None
     assert "2026-W46 is the latest complete week" in choice.remark
     assert "2026-10-30" in choice.remark
-    assert "--refresh --cache-dir there" in choice.remark
+    assert "`desk refresh` gets newer ones" in choice.remark
 
 
 def test_nothing_is_remarked_when_the_data_are_fresh() -> None:

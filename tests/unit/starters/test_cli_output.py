@@ -403,9 +403,9 @@ def test_doctor_says_how_far_the_data_go() -> None:
     held = FixingCoverage(
         as_of=START, source=source, first_day=date(1999, 1, 4), last_day=date(2026, 10, 30)
     )
-    stale = data_check(held, START, ScheduleConfig(), "cache")
+    stale = data_check(held, START, ScheduleConfig())
     assert stale.level is Level.WARN
     assert "to 2026-10-30: 2026-W46 is complete and not covered" in stale.sentence
     fresh = held.model_copy(update={"last_day": date(2026, 11, 13)})
-    assert data_check(fresh, START, ScheduleConfig(), "cache").level is Level.OK
-    assert data_check(None, START, ScheduleConfig(), "cache").level is Level.FAIL
+    assert data_check(fresh, START, ScheduleConfig()).level is Level.OK
+    assert data_check(None, START, ScheduleConfig()).level is Level.FAIL

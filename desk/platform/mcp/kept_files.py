@@ -1,0 +1,79 @@
+"""The files that the servers of `.mcp.json` keep, found by the servers' own modules.
+
+A server of this project may keep files of its provider in the cache folder; its module names them
+for the arguments it is started with. What others keep nobody here knows.
+"""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from desk.contracts.findings.sources import KeptFileState, RefreshOutcome
+from desk.platform.mcp.attribution import own_module
+from desk.platform.mcp.config import McpServerSpec
+
+_CACHE_DIR = "--cache-dir"
+
+
+class KeptFile(Protocol):
+    """A file that a server keeps, as its module names it."""
+
+    @property
+    def source(self) -> str:
+        """Its name for people."""
+        ...
+
+    def refresh(self, cache_dir: Path) -> RefreshOutcome:
+        """Fetch it into the folder, or say why not."""
+        ...
+
+    def state(self, cache_dir: Path) -> KeptFileState:
+        """How current the copy is that is read."""
+        ...
+
+
+class FileOfServer(NamedTuple):
+    """A kept file, whose it is, and the folder it is kept in."""
+
+    server: str
+    file: KeptFile
+    cache_dir: Path
+
+
+class KeptFilesUnknown(Exception):
+    """A server's module does not say what it keeps. The message names the server and says why."""
+
+
+def kept_files(
+    servers: Mapping[str, McpServerSpec],
+    *,
+    in_process: bool,
+    project_dir: Path,
+    cache_dir: Path,
+) -> Iterator[FileOfServer | KeptFilesUnknown]:
+    """Every file that the servers keep, in their order; in place of a server's files why they are
+    not known. A server that runs elsewhere keeps its files where its `--cache-dir` says."""
+    for server, spec in servers.items():
+        module = own_module(spec)
+        if module is None:
+            continue
+        here = spec.runs_here(in_process=in_process)
+        folder = cache_dir if here else _folder_of(spec, project_dir, cache_dir)
+        args = spec.args[2:] if spec.args[:1] == ("-m",) else spec.args
+        try:
+            found = importlib.import_module(module)
+            files = found.kept_files(args) if hasattr(found, "kept_files") else ()
+        except (Exception, SystemExit) as error:
+            words = str(error) if isinstance(error, Exception) else "its args are not understood"
+            yield KeptFilesUnknown(f"{server}: {words}")
+            continue
+        for file in files:
+            yield FileOfServer(server, file, folder)
+
+
+def _folder_of(spec: McpServerSpec, project_dir: Path, cache_dir: Path) -> Path:
+    if _CACHE_DIR not in spec.args[:-1]:
+        return cache_dir
+    named = spec.args[spec.args.index(_CACHE_DIR) + 1]
+    return project_dir / (spec.cwd or "") / named

@@ -1,0 +1,146 @@
+"""What `desk refresh` does, and how old what the sources keep is."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from typing import Final
+
+from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
+from desk.platform.mcp.config import McpConfigError, servers_to_serve
+from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
+from desk.platform.settings import McpTransport, Settings, load_settings
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.tables import table_lines
+
+MOST_AT_ONCE: Final = 16
+COLUMNS: Final = ("source", "server", "newest", "age", "changed", "failure")
+
+
+class Refreshed(Contract):
+    """What became of one kept file. `last_day` is the day of the newest datum that is had now,
+    `age_days` how many days ago that is."""
+
+    server: ShortText
+    source: ShortText
+    status: RefreshStatus
+    last_day: date | None = None
+    age_days: int | None = None
+    changed: Text | None = None
+    reason: Text | None = None
+
+
+def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
+    """What the servers of `.mcp.json` keep.
+
+    Raises:
+        CommandError: the file cannot be used.
+    """
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        servers = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError as error:
+        raise CommandError(str(error)) from None
+    return list(
+        kept_files(
+            servers,
+            in_process=in_process,
+            project_dir=settings.project_dir,
+            cache_dir=settings.cache_dir,
+        )
+    )
+
+
+def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
+    """How current each kept file is, by its server.
+
+    Raises:
+        CommandError: `.mcp.json` cannot be used.
+    """
+    for kept in files_kept(settings):
+        if isinstance(kept, FileOfServer):
+            yield kept.server, kept.file.state(kept.cache_dir)
+
+
+def refresh_sources(*, as_json: bool) -> ExitStatus:
+    """Fetch everything side by side, and print what came of it; 1 where something failed.
+
+    Raises:
+        UsageError: the desk is set to fetch nothing.
+        CommandError: `.mcp.json` cannot be used.
+    """
+    settings = load_settings()
+    if settings.offline:
+        raise UsageError("DESK_OFFLINE is set, so that nothing is fetched; unset it for `refresh`")
+    today = datetime.now(UTC).date()
+    found = files_kept(settings)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as threads:
+        results = list(threads.map(lambda kept: _refreshed(kept, today), found))
+    if as_json:
+        told = [result.model_dump(mode="json") for result in results]
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+    else:
+        _print(results)
+    return ExitStatus.FAILED if any(map(_failed, results)) else ExitStatus.COMPLETE
+
+
+def _refreshed(kept: FileOfServer | KeptFilesUnknown, today: date) -> Refreshed:
+    if isinstance(kept, KeptFilesUnknown):
+        server, _, reason = str(kept).partition(": ")
+        return Refreshed(
+            server=server, source=server, status=RefreshStatus.REJECTED, reason=reason[:4_000]
+        )
+    outcome = kept.file.refresh(kept.cache_dir)
+    last = outcome.last_day or kept.file.state(kept.cache_dir).last_day
+    return Refreshed(
+        server=kept.server,
+        source=kept.file.source,
+        status=outcome.status,
+        last_day=last,
+        age_days=None if last is None else (today - last).days,
+        changed=outcome.changed,
+        reason=_reason(outcome),
+    )
+
+
+def _reason(outcome: RefreshOutcome) -> str | None:
+    return None if outcome.reason is None else " ".join(outcome.reason.split())
+
+
+def _failed(result: Refreshed) -> bool:
+    return result.status not in (RefreshStatus.REPLACED, RefreshStatus.UNCHANGED)
+
+
+def _print(results: Sequence[Refreshed]) -> None:
+    for line in table_lines(COLUMNS, _rows(results)):
+        sys.stdout.write(f"{line}\n")
+    failed = sum(map(_failed, results))
+    kept = f"{len(results)} files of sources"
+    sys.stdout.write(
+        f"\n{kept}: {failed} could not be had; what was there stays in use\n"
+        if failed
+        else f"\n{kept}, all as their providers have them now\n"
+        if results
+        else "no source of .mcp.json keeps a file\n"
+    )
+
+
+def _rows(results: Iterable[Refreshed]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        yield (
+            result.source,
+            result.server,
+            f"{result.last_day:%d %b %Y}" if result.last_day else "",
+            "" if result.age_days is None else age_words(result.age_days),
+            result.changed or "",
+            result.reason or "",
+        )
+
+
+def age_words(days: int) -> str:
+    """How old something of a day is: `today`, `1 day`, `25 days`; `ahead` for a later day."""
+    if days < 0:
+        return "ahead"
+    return "today" if days == 0 else f"{days} day{'s' * (days != 1)}"

@@ -1,0 +1,106 @@
+"""`desk refresh` fetches what the sources keep, and `desk doctor` says how old it is."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desk.contracts.findings.sources import KeptFileState
+from desk.platform.settings import load_settings
+from starters.main import execute
+from starters.operations.doctor.actions import Level, age_check, age_checks, none_yet_check
+from tests.standins.configuration import write_configuration
+from tests.standins.provider import Failure, today
+from tests.standins.serving import Standins
+
+NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def home(tmp_path: Path, standins: Standins, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a desk whose one source is the ECB's stand-in."""
+    path = write_configuration(standins, tmp_path)
+    servers = json.loads(path.read_text())["mcpServers"]
+    path.write_text(json.dumps({"mcpServers": {"ecb": servers["ecb"]}}))
+    monkeypatch.setenv("DESK_MCP_CONFIG", str(path))
+    monkeypatch.setenv("DESK_HOME", str(tmp_path))
+    monkeypatch.delenv("DESK_OFFLINE", raising=False)
+    return tmp_path
+
+
+def refreshed(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    """The exit status, and what came of each source by its name."""
+    status = execute(["refresh", "--json"])
+    return status, {each["source"]: each for each in json.loads(capsys.readouterr().out)}
+
+
+def test_everything_that_the_sources_keep_is_fetched(
+    home: Path, standins: Standins, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, told = refreshed(capsys)
+    rates = told["ECB reference rates"]
+    assert (status, rates["server"], rates["status"]) == (0, "ecb", "replaced")
+    assert date.fromisoformat(rates["last_day"]) > today() - timedelta(days=4)
+    assert rates["changed"].endswith(" added")
+    assert rates["age_days"] == (today() - date.fromisoformat(rates["last_day"])).days
+    assert (home / "cache" / "eurofxref-hist.zip").exists()
+    assert refreshed(capsys)[1]["ECB reference rates"]["changed"] == "nothing"
+
+
+def test_a_source_that_fails_is_told_and_ends_the_command_with_1(
+    home: Path, standins: Standins, capsys: pytest.CaptureFixture[str]
+) -> None:
+    standins.fail("ecb", Failure.ERROR)
+    status, told = refreshed(capsys)
+    rates = told["ECB reference rates"]
+    assert (status, rates["status"]) == (1, "unreachable")
+    assert "500 Internal Server Error: it has trouble of its own" in rates["reason"]
+    assert rates["last_day"] == "2026-10-30"
+    assert execute(["refresh"]) == 1
+    shown = capsys.readouterr().out
+    assert "source" in shown and "30 Oct 2026" in shown
+    assert "what was there stays in use" in shown
+
+
+def test_nothing_is_fetched_where_that_is_forbidden(
+    home: Path,
+    standins: Standins,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("DESK_OFFLINE", "1")
+    assert execute(["refresh"]) == 2
+    assert "DESK_OFFLINE is set" in capsys.readouterr().err
+    assert not standins.asked
+
+
+def test_the_doctor_says_how_old_each_source_is_and_what_to_do(home: Path) -> None:
+    checks = {check.sentence.partition(":")[0]: check for check in age_checks(load_settings(), NOW)}
+    rates = checks["ECB reference rates"]
+    assert (rates.name, rates.level) == ("source ecb", Level.WARN)
+    assert rates.sentence == (
+        "ECB reference rates: to 30 Oct 2026, 25 days old, never fetched; "
+        "`desk refresh` gets newer ones"
+    )
+
+
+def test_a_source_that_is_fresh_is_well_and_a_failure_is_told() -> None:
+    day = date(2026, 11, 23)
+    fresh = KeptFileState(source="Rates", last_day=day, looked=NOW)
+    check = age_check("rates", fresh, day, NOW)
+    assert check.level is Level.OK
+    assert check.sentence == "Rates: to 23 Nov 2026, 1 day old, fetched 24 Nov 2026 12:00 UTC"
+    failed = age_check("rates", fresh.model_copy(update={"failure": "it\nis slow"}), day, NOW)
+    assert "just now it failed: it is slow" in failed.sentence
+
+
+def test_what_was_never_fetched_is_one_line_for_a_source() -> None:
+    files = [KeptFileState(source=name, failure="no network") for name in ("Rates", "Yields")]
+    check = none_yet_check("official", files)
+    assert (check.name, check.level) == ("source official", Level.WARN)
+    assert check.sentence == (
+        "nothing fetched yet of Rates, Yields; just now it failed: no network; "
+        "`desk refresh` does it"
+    )
