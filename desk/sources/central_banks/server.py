@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -21,9 +21,6 @@ from desk.contracts.findings.source_results import (
     ScheduledDecision,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.central_banks.bis.files import BIS_URL, policy_rates_file, recorded
-from desk.sources.central_banks.bis.sdmx_csv import Frequency
-from desk.sources.central_banks.current_facts import CurrentFacts, RecordedFile
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import (
     calendar_gaps,
@@ -35,12 +32,14 @@ from desk.sources.central_banks.policy_answers import (
     scheduled_decisions,
 )
 from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
+from desk.sources.central_banks.recorded import RATE_SOURCES, CurrentFacts, kept_rates
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools
 from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
 from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
+    add_addresses,
     log_to_stderr,
     refresh_all,
     refreshing_parser,
@@ -65,13 +64,13 @@ class CentralBankTools:
         folder: Path = FACTS_DIR,
         *,
         cache_dir: Path | None = None,
-        recorded_in: Sequence[RecordedFile] = (),
+        rate_files: Sequence[KeptFile] = (),
     ) -> None:
-        """`folder` holds the three tables, which are read when first asked for. `recorded_in` are
-        the files of series that are kept in `cache_dir`, in the order in which they count.
+        """`folder` holds the three tables, which are read when first asked for. `rate_files` are
+        those of `kept_rates`, kept in `cache_dir`.
         """
         tables = ReadOnce(partial(read_facts, folder))
-        self._known = CurrentFacts(tables, recorded_in, cache_dir)
+        self._known = CurrentFacts(tables, rate_files, cache_dir)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
         """Policy rates announced by as_of, in percent a year, in the order asked for.
@@ -79,7 +78,7 @@ class CentralBankTools:
         US: midpoint of the target range, with its ends. `since`: the day this level was decided.
         `stale`: as_of is later than the last day up to which every change is known.
         """
-        facts = self._facts(areas)
+        facts = self._facts(areas, as_of)
         rates = tuple(policy_rate(facts, code, as_of) for code in areas)
         return PolicyRates(as_of=as_of, source=SOURCE, rates=rates)
 
@@ -91,7 +90,7 @@ class CentralBankTools:
         meetings before start, back to the last one that decided otherwise than the newest.
         """
         require_order(start, end)
-        facts = self._facts(areas)
+        facts = self._facts(areas, as_of)
         decisions = _within_limit(rate_decisions(facts, areas, start, end, as_of))
         return RateDecisions(
             as_of=as_of,
@@ -112,7 +111,7 @@ class CentralBankTools:
         are not in the table or end before start.
         """
         require_order(start, end)
-        facts = self._facts(areas)
+        facts = self._facts(areas, as_of)
         return DecisionCalendar(
             as_of=as_of,
             source=SOURCE,
@@ -120,10 +119,10 @@ class CentralBankTools:
             missing=calendar_gaps(facts, areas, start, as_of),
         )
 
-    def _facts(self, areas: list[str]) -> PolicyFacts:
+    def _facts(self, areas: list[str], as_of: datetime) -> PolicyFacts:
         require_areas(areas)
         try:
-            return self._known.current()
+            return self._known.as_of(as_of)
         except DamagedTable as error:
             raise ToolError(str(error)) from error
 
@@ -146,20 +145,15 @@ DESCRIPTION = SourceDescription(
     "releases are each bank's, under its own terms.",
     terms_url="https://www.bis.org/terms_statistics.htm",
     publication="A decision counts as known from the bank's hour of announcement, or from the "
-    "end of its local day where that hour is not certain, also where it is read from the daily "
-    "series of the BIS, which records it within a week or two.",
+    "end of its local day where that hour is not certain, also where it is read from a daily "
+    "series of the bank, which has it a day later, or of the BIS, which has it within two weeks.",
     network=NetworkUse.REFRESHES,
 )
 
 
-def recorded_files(bis_url: str = BIS_URL) -> tuple[RecordedFile, ...]:
-    """The files of daily series that the server keeps, in the order in which they count."""
-    return (RecordedFile(policy_rates_file(Frequency.DAILY, bis_url), recorded),)
-
-
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
     """The files that the server keeps when it is started with such arguments."""
-    return tuple(file.kept for file in recorded_files(_parser().parse_args(args).bis_url))
+    return kept_rates(_parser().parse_args(args).url)
 
 
 def build_server(
@@ -168,23 +162,23 @@ def build_server(
     refresh_every: timedelta | None = None,
     facts_dir: Path = FACTS_DIR,
     news_urls: Mapping[str, str] | None = None,
-    bis_url: str = BIS_URL,
+    addresses: Mapping[str, str] | None = None,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
     `BANK_FEEDS`, and give it the tool of the server `bank_feeds` as well. `cache_dir` is the folder
-    of the kept files; with it and `refresh_every` they are fetched from `bis_url`, as `Upkeep`
-    says; without either nothing is fetched.
+    of the kept series; with it and `refresh_every` they are fetched, as `Upkeep` says; without
+    either nothing is. `addresses` take the place of providers' own, by the keys of `RATE_SOURCES`.
     """
-    files = recorded_files(bis_url)
-    tools = CentralBankTools(facts_dir, cache_dir=cache_dir, recorded_in=files)
+    files = kept_rates(addresses)
+    tools = CentralBankTools(facts_dir, cache_dir=cache_dir, rate_files=files)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
         log_level="WARNING",
         extensions=[KeptNotes()],
-        middleware=upkeep_of([file.kept for file in files], cache_dir, refresh_every),
+        middleware=upkeep_of(files, cache_dir, refresh_every),
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
@@ -210,8 +204,7 @@ def main(argv: list[str] | None = None) -> int:
     require_cache_dir(parser, arguments)
     log_to_stderr()
     if arguments.refresh:
-        files = [file.kept for file in recorded_files(arguments.bis_url)]
-        return refresh_all(files, arguments.cache_dir)
+        return refresh_all(kept_rates(arguments.url), arguments.cache_dir)
     return run(_built(arguments, arguments.cache_dir, arguments.refresh_every), arguments)
 
 
@@ -222,7 +215,7 @@ def _built(
         cache_dir,
         refresh_every=refresh_every,
         news_urls=BANK_FEEDS if arguments.news else None,
-        bis_url=arguments.bis_url,
+        addresses=arguments.url,
     )
 
 
@@ -233,9 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--news", action="store_true", help="have the tool of the server bank_feeds as well"
     )
-    parser.add_argument(
-        "--bis-url", default=BIS_URL, help="the BIS's statistical API (default: %(default)s)"
-    )
+    add_addresses(parser, [source.key for source in RATE_SOURCES])
     return parser
 
 

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
-from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
+from desk.sources.serving.kept_file import (
+    DamagedFile,
+    FileContent,
+    KeptFile,
+    revisions_of,
+    revisions_path,
+)
+from desk.sources.serving.vintages import Vintages
 
 Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""
@@ -37,14 +44,32 @@ class DailySeries:
         """What the file holds, as the keeping of files counts it."""
         newest = max((day for values in self.series.values() for day in values), default=None)
         count = sum(len(values) for values in self.series.values())
-        return FileContent(newest=newest, count=count, values=self._by_datum)
+        return FileContent(newest=newest, count=count, values=self.by_datum)
 
-    def _by_datum(self) -> dict[str, str]:
+    def by_datum(self) -> dict[str, str]:
+        """Every value by its day and series, such as "2026-10-30 USD"."""
         return {
             f"{day} {name}": str(value)
             for name, values in self.series.items()
             for day, value in values.items()
         }
+
+    def corrected(self, corrections: Mapping[str, str | None]) -> "DailySeries":
+        """The same with other values, by the names of `by_datum`; None takes a value away."""
+        series = {name: dict(values) for name, values in self.series.items()}
+        for datum, value in corrections.items():
+            written, _, name = datum.partition(" ")
+            day, values = date.fromisoformat(written), series.setdefault(name, {})
+            if value is None:
+                values.pop(day, None)
+            else:
+                values[day] = Decimal(value)
+        kept = {name: dict(sorted(values.items())) for name, values in series.items()}
+        days = sorted({day for values in kept.values() for day in values})
+        return DailySeries(kept, tuple(days))
+
+
+_Signature: TypeAlias = tuple[int, int, int]
 
 
 class SeriesFile:
@@ -57,32 +82,64 @@ class SeriesFile:
         self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], DailySeries]
     ) -> None:
         self._file = kept.path(cache_dir) if cache_dir is not None else None
+        self._name = kept.name
         self._read = read
         self._lock = threading.Lock()
-        self._read_with: tuple[int, int, int] | None = None
+        self._read_with: _Signature | None = None
         self._series: DailySeries | None = None
+        self._revised_with: _Signature | None = None
+        self._vintages: Vintages | None = None
+        self._corrected: dict[frozenset[tuple[str, str | None]], DailySeries] = {}
 
     def current(self) -> DailySeries | None:
         """What the kept file holds; None where there is none that is usable."""
         with self._lock:
-            signature = self._signature()
-            if signature != self._read_with:
-                self._series = self._usable()
-                self._read_with = signature
-            return self._series
+            return self._current()
 
-    def _signature(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._file.stat() if self._file else None
-        except OSError:
-            return None
-        return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
+    def as_of(self, as_of: datetime) -> DailySeries | None:
+        """What the kept file told at an instant: what a newer version told otherwise since is
+        undone. When a value was published is the caller's to heed."""
+        with self._lock:
+            series = self._current()
+            if series is None or self._file is None:
+                return series
+            revised = _signature(revisions_path(self._name, self._file.parent))
+            if revised != self._revised_with:
+                revisions = revisions_of(self._name, self._file.parent)
+                self._vintages = Vintages(series.by_datum(), revisions)
+                self._corrected.clear()
+                self._revised_with = revised
+            corrections = self._vintages.corrections(as_of) if self._vintages else {}
+            if not corrections:
+                return series
+            key = frozenset(corrections.items())
+            if key not in self._corrected:
+                self._corrected[key] = series.corrected(corrections)
+            return self._corrected[key]
+
+    def _current(self) -> DailySeries | None:
+        signature = _signature(self._file)
+        if signature != self._read_with:
+            self._series = self._usable()
+            self._read_with = signature
+            self._revised_with, self._vintages = None, None
+            self._corrected.clear()
+        return self._series
 
     def _usable(self) -> DailySeries | None:
         try:
             return self._read(self._file.read_bytes()) if self._file else None
         except (OSError, DamagedFile):
             return None
+
+
+def _signature(file: Path | None) -> _Signature | None:
+    """What tells one version of a file from the next."""
+    try:
+        found = file.stat() if file else None
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
 def csv_lines(content: bytes) -> list[list[str]]:

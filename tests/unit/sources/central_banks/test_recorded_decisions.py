@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from desk.contracts.findings.source_results import DatePrecision
 from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
-from desk.sources.central_banks.rate_series import RateSeries
-from desk.sources.central_banks.recorded_decisions import RecordedRates, with_recorded
+from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
+from desk.sources.central_banks.recorded.rate_series import RateSeries
 from tests.support.facts_files import CALENDAR, write_facts
 
 FED = """\

@@ -1,10 +1,9 @@
-"""Reading WS_CBPOL as the BIS's statistical API gives it in CSV: rates by area and period.
+"""Reading rates out of SDMX-CSV, the form in which statistical services give series as text.
 
-A row is one observation. Its columns go by their names: `FREQ` (D or M), `REF_AREA`,
+A row is one observation. Its columns go by their names: `FREQ` (such as D or M), `REF_AREA`,
 `TIME_PERIOD` (2026-10-30 or 2026-10) and `OBS_VALUE` (percent a year, NaN where there is none);
-others, such as `UNIT_MEASURE` or `TITLE`, are not read. Format: SDMX-CSV, and
-https://data.bis.org/topics/CBPOL. The data set counts for central banks by ISO code, XM for the
-euro area.
+others, such as `UNIT_MEASURE` or `TITLE`, are not read. Cells are set apart by commas, or by
+semicolons where the first line has more of those.
 """
 
 import csv
@@ -17,16 +16,17 @@ from decimal import Decimal
 from enum import StrEnum
 
 from desk.sources.central_banks.facts_table import day, figure
+from desk.sources.serving.daily_series import NO_VALUE, DailySeries, whole
 from desk.sources.serving.kept_file import DamagedFile
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-_NO_VALUE = frozenset({"", "NaN"})
 
 
 class Frequency(StrEnum):
-    """How often a series of the BIS has a value."""
+    """How often a series has a value."""
 
     DAILY = "D"
+    BUSINESS_DAYS = "B"
     MONTHLY = "M"
 
 
@@ -37,25 +37,24 @@ class _Column(StrEnum):
     VALUE = "OBS_VALUE"
 
 
-Rates = Mapping[str, Mapping[date, Decimal]]
-"""Rates by area and day; a month's by its first day."""
+def read_sdmx_rates(content: bytes, frequency: Frequency, area: str | None = None) -> DailySeries:
+    """The rates of one frequency by area, percent a year; a month's by its first day.
 
-
-def read_policy_rates(content: bytes, frequency: Frequency) -> Rates:
-    """The rates of one frequency, percent a year, of areas that have any.
+    With `area` the file is about that one, whatever it calls it.
 
     Raises:
         DamagedFile: it is no such file, or not the whole of it. The text says where and why.
     """
+    needed = [column for column in _Column if area is None or column is not _Column.AREA]
     rates: dict[str, dict[date, Decimal]] = defaultdict(dict)
-    for row in _rows(content):
+    for row in _rows(content, needed):
         if row.frequency == frequency and (value := row.value()) is not None:
-            period = row.period(frequency)
-            if rates[row.area].setdefault(period, value) != value:
-                raise row.damaged(_Column.PERIOD, f"{row.area} has {period} twice")
+            period, of = row.period(frequency), area or row.area
+            if rates[of].setdefault(period, value) != value:
+                raise row.damaged(_Column.PERIOD, f"{of} has {period} twice")
     if not rates:
         raise DamagedFile(f"it has no rates of frequency {frequency}")
-    return rates
+    return whole(rates)
 
 
 class _Row:
@@ -65,11 +64,11 @@ class _Row:
         self._line = line
         self._cells = cells
         self.frequency = cells[_Column.FREQUENCY]
-        self.area = cells[_Column.AREA]
+        self.area = cells.get(_Column.AREA, "")
 
     def value(self) -> Decimal | None:
         cell = self._cells[_Column.VALUE]
-        if cell in _NO_VALUE:
+        if cell in NO_VALUE:
             return None
         try:
             return figure(cell)
@@ -79,7 +78,7 @@ class _Row:
     def period(self, frequency: Frequency) -> date:
         cell = self._cells[_Column.PERIOD]
         try:
-            if frequency is Frequency.DAILY:
+            if frequency is not Frequency.MONTHLY:
                 return day(cell)
             if _MONTH.fullmatch(cell):
                 return date.fromisoformat(f"{cell}-01")
@@ -91,17 +90,16 @@ class _Row:
         return DamagedFile(f"line {self._line}, column {column}: {reason}")
 
 
-def _rows(content: bytes) -> Iterator[_Row]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DamagedFile(f"it is no UTF-8 text ({error.reason})") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _rows(content: bytes, needed: list[_Column]) -> Iterator[_Row]:
+    text = whole_text(content)
+    first = text.partition("\n")[0]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         header = next(reader, [])
-        _require_columns(header)
-        if not text.endswith("\n"):
-            raise DamagedFile("it ends within a line")
+        lacking = [column for column in needed if column not in header]
+        if lacking:
+            raise DamagedFile(f"it has no column {lacking[0]}; its first line is {first[:120]!r}")
         for cells in reader:
             if len(cells) != len(header):
                 raise DamagedFile(
@@ -112,8 +110,16 @@ def _rows(content: bytes) -> Iterator[_Row]:
         raise DamagedFile(f"line {reader.line_num}: it is no CSV ({error})") from error
 
 
-def _require_columns(header: list[str]) -> None:
-    lacking = [column for column in _Column if column not in header]
-    if lacking:
-        shown = ",".join(header)[:120]
-        raise DamagedFile(f"it has no column {lacking[0]}; its first line is {shown!r}")
+def whole_text(content: bytes) -> str:
+    """A text whose last line ends, as one does that was not cut.
+
+    Raises:
+        DamagedFile: it is no UTF-8 text, or ends within a line.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"it is no UTF-8 text ({error.reason})") from error
+    if not text.endswith("\n"):
+        raise DamagedFile(f"it ends within a line; it begins with {text[:80]!r}")
+    return text

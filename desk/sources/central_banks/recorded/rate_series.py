@@ -1,7 +1,7 @@
 """A policy rate day by day, as somebody publishes it, and where it changed."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -33,6 +33,8 @@ class RateSeries:
             raise ValueError("a series needs a value")
         self._values = tuple(sorted(values.items()))
         self._days = tuple(day for day, _ in self._values)
+        self.steps = tuple(_steps(self._values))
+        """The changes of the level, oldest first."""
 
     @property
     def first_day(self) -> date:
@@ -50,8 +52,8 @@ class RateSeries:
             return None
         return self._values[bisect_right(self._days, day) - 1][1]
 
-    def steps(self) -> Iterator[Step]:
-        """The changes of the level, oldest first."""
-        for (_, before), (day, after) in pairwise(self._values):
-            if after != before:
-                yield Step(day, before, after)
+
+def _steps(values: Iterable[tuple[date, Decimal]]) -> Iterator[Step]:
+    for (_, before), (day, after) in pairwise(values):
+        if after != before:
+            yield Step(day, before, after)

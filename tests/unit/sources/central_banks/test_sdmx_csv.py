@@ -1,4 +1,4 @@
-"""The BIS's policy rates: any order of columns, and never a part as if it were the whole."""
+"""Rates in SDMX-CSV: any order of columns, and never a part as if it were the whole."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.sources.central_banks.bis.sdmx_csv import Frequency, read_policy_rates
+from desk.sources.central_banks.recorded.sdmx_csv import Frequency, read_sdmx_rates
 from desk.sources.serving.kept_file import DamagedFile
 
 COLUMNS = ["FREQ", "REF_AREA", "UNIT_MEASURE", "COMPILATION", "TIME_PERIOD", "OBS_VALUE"]
@@ -41,7 +41,7 @@ def written(
 def test_what_is_written_is_read_whatever_the_order_of_the_columns(
     series: dict[str, dict[date, Decimal]], columns: list[str], end: str
 ) -> None:
-    assert read_policy_rates(written(series, columns, end), Frequency.DAILY) == series
+    assert read_sdmx_rates(written(series, columns, end), Frequency.DAILY).series == series
 
 
 @given(SERIES, st.data())
@@ -51,7 +51,7 @@ def test_a_part_of_a_file_is_refused_or_has_no_other_rates(
     whole = written(series, COLUMNS)
     part = whole[: data.draw(st.integers(0, len(whole) - 1))]
     try:
-        read = read_policy_rates(part, Frequency.DAILY)
+        read = read_sdmx_rates(part, Frequency.DAILY).series
     except DamagedFile:
         return
     assert all(series[area][day] == rate for area in read for day, rate in read[area].items())
@@ -60,7 +60,7 @@ def test_a_part_of_a_file_is_refused_or_has_no_other_rates(
 @given(st.binary(max_size=200))
 def test_what_is_no_such_file_is_refused_and_nothing_else_is_raised(content: bytes) -> None:
     with pytest.raises(DamagedFile):
-        read_policy_rates(content, Frequency.DAILY)
+        read_sdmx_rates(content, Frequency.DAILY)
 
 
 def of(*rows: str, header: str = ",".join(COLUMNS)) -> bytes:
@@ -69,10 +69,10 @@ def of(*rows: str, header: str = ",".join(COLUMNS)) -> bytes:
 
 def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
     content = of("D,US,368,,2026-10-30,3.625", "D,US,368,,2026-10-31,NaN", "M,US,368,,2026-10,3.5")
-    assert read_policy_rates(content, Frequency.DAILY) == {
+    assert read_sdmx_rates(content, Frequency.DAILY).series == {
         "US": {date(2026, 10, 30): Decimal("3.625")}
     }
-    assert read_policy_rates(content, Frequency.MONTHLY) == {
+    assert read_sdmx_rates(content, Frequency.MONTHLY).series == {
         "US": {date(2026, 10, 1): Decimal("3.5")}
     }
 
@@ -81,10 +81,10 @@ def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
     ("content", "reason"),
     [
         (of(header="FREQ,REF_AREA,TIME_PERIOD,VALUE"), "no column OBS_VALUE; its first line is"),
-        (b"<!DOCTYPE html><html><body>We are down</body></html>", "no column FREQ"),
+        (b"<!DOCTYPE html>\n<html><body>We are down</body></html>\n", "no column FREQ"),
         (of("D,US,368,,2026-10-30"), "line 2: 5 cells where 6 belong"),
         (of("D,US,368,,30 Oct 2026,3.5"), "line 2, column TIME_PERIOD: '30 Oct 2026' is not a day"),
-        (of("D,US,368,,2026-10-30,n/a"), "line 2, column OBS_VALUE: 'n/a' is not a number"),
+        (of("D,US,368,,2026-10-30,high"), "line 2, column OBS_VALUE: 'high' is not a number"),
         (
             of("D,US,368,,2026-10-30,3.5", "D,US,368,,2026-10-30,3.6"),
             "line 3, column TIME_PERIOD: US has 2026-10-30 twice",
@@ -96,4 +96,10 @@ def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
 )
 def test_a_damaged_file_says_where_and_why(content: bytes, reason: str) -> None:
     with pytest.raises(DamagedFile, match=reason):
-        read_policy_rates(content, Frequency.DAILY)
+        read_sdmx_rates(content, Frequency.DAILY)
+
+
+def test_semicolons_and_a_file_of_one_area_are_read() -> None:
+    content = b"FREQ;Frequency;TIME_PERIOD;OBS_VALUE\nB;Business;2026-10-30;4.25\n"
+    read = read_sdmx_rates(content, Frequency.BUSINESS_DAYS, area="NO")
+    assert read.series == {"NO": {date(2026, 10, 30): Decimal("4.25")}}

@@ -23,7 +23,7 @@ from decimal import Decimal
 
 from desk.contracts.findings.source_results import DatePrecision
 from desk.sources.central_banks.policy_facts import Area, Decision, Meeting, PolicyFacts
-from desk.sources.central_banks.rate_series import RateSeries, Step
+from desk.sources.central_banks.recorded.rate_series import RateSeries, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class _Reading:
     def decisions(self) -> list[Decision]:
         """What the series says of decisions from its first day on, oldest first."""
         found = {row.day: row for row in self._holds()}
-        found |= {row.day: row for row in map(self._change, self.rates.series.steps())}
+        found |= {row.day: row for row in map(self._change, self.rates.series.steps)}
         return [found[day] for day in sorted(found)]
 
     def beside(self, row: Decision) -> Decision:
@@ -122,7 +122,7 @@ class _Reading:
 
     def _dated(self, row: Decision) -> Decision:
         """A change that is known by its month, with the day that the series has for it."""
-        for change in map(self._change, self.rates.series.steps()):
+        for change in map(self._change, self.rates.series.steps):
             same_month = (change.day.year, change.day.month) == (row.day.year, row.day.month)
             if same_month and change.rate == row.rate:
                 return replace(
@@ -160,7 +160,7 @@ class _Reading:
 
     def _is_flat(self, decided_on: date) -> bool:
         effective = decided_on + timedelta(days=self.days_to_effect)
-        return not any(decided_on <= step.day <= effective for step in self.rates.series.steps())
+        return not any(decided_on <= step.day <= effective for step in self.rates.series.steps)
 
     def _change(self, step: Step) -> Decision:
         earliest = step.day - timedelta(days=self.days_to_effect)
