@@ -27,7 +27,7 @@ from desk.programs.judging.outcomes import (
     judged_price,
     judged_recommendation,
 )
-from desk.programs.judging.turns import read_again
+from desk.programs.week.document.judging.surviving import read_again
 
 
 class JudgeActivities:

@@ -1,4 +1,4 @@
-"""Who takes a turn: the built-in analyst, or the model that the run names."""
+"""A turn that a model takes: what it may cost, and what is written down of it."""
 
 import json
 import logging
@@ -13,10 +13,10 @@ from activities.metrics import count_lost_call, count_model_call, count_over_bud
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.agents.usage import Usage
 from desk.platform.effects import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
-from desk.programs.claude.turns import desk_turn, is_for_a_model, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
 from desk.runs.assignments import affordable, lost_call, minus, spent
 
 MARGIN: Final = timedelta(seconds=5)
@@ -39,28 +39,24 @@ class _Priced(NamedTuple):
     bound: Usage
 
 
-class Analyst:
-    """Takes turns of every agent. `model` is None where no key is set; what is asked of one is
-    written down in `paid` before each request."""
+class ModelTurns:
+    """Turns of models. `model` is None where no key is set; what is asked of one is written down in
+    `paid` before each request."""
 
     def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
         self._paid = paid
         self._model = model
 
-    async def __call__(self, request: TurnRequest) -> Turn:
-        """The turn, by whoever the request names.
+    async def turn(self, request: TurnRequest, own: Turn) -> Turn:
+        """The model's turn where the desk's `own` is a result for it to write over, else that.
 
-        A model is asked once the desk has a result of its own for it to write over, and only
-        where the call cannot cost more than is left of what the turn may, all attempts together:
-        else the turn is over the budget. The usage of the turn is that of the answer alone;
-        `PaidCalls.total` is what all attempts took.
+        It is asked only where the call cannot cost more than is left of what the turn may, all
+        attempts together: else the turn is over the budget. The usage of the turn is that of the
+        answer alone; `PaidCalls.total` is what all attempts took.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
         """
-        own = desk_turn(request)
-        if request.model == BUILTIN or not is_for_a_model(request):
-            return own
         try:
             row = self._begun()
             if own.result is None:

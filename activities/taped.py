@@ -22,7 +22,7 @@ from desk.contracts.learning.record import Question
 from desk.contracts.names import FailureType, id_within
 from desk.contracts.week.run import RevisionHistory, RevisionQuery
 from desk.programs.judging.findings import judged_findings
-from desk.programs.judging.turns import judged
+from desk.programs.turns import judged
 from desk.runs.tapes import Place, differing, digests_of, place_of
 
 T = TypeVar("T", bound=BaseModel)

@@ -10,12 +10,39 @@ from activities.errors import permanent, transient
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
-from desk.platform.effects import EffectJournal
-from desk.platform.models.model_calling import ModelFailed
-from desk.programs.judging.turns import judged
+from desk.platform.effects import EffectJournal, PaidCalls
+from desk.platform.models.model_calling import ModelCaller, ModelFailed
+from desk.programs.turns import builtin_turn, is_for_a_model, judged
 
 Analyst = Callable[[TurnRequest], Awaitable[Turn]]
-"""Whoever takes turns: a built-in analyst, or a model behind its client."""
+"""Whoever takes turns."""
+
+
+class Analysts:
+    """Takes turns of every agent: the built-in analyst of the task, or the model that the agent is.
+
+    `model` is None where no key is set; what is asked of one is written down in `paid` before each
+    request.
+    """
+
+    def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
+        self._paid = paid
+        self._model = model
+
+    async def __call__(self, request: TurnRequest) -> Turn:
+        """The turn, by whoever the request names. A model is asked once the desk has a result of
+        its own for it to write over.
+
+        Raises:
+            ModelFailed: the model could not be asked, or did not answer.
+        """
+        own = builtin_turn(request)
+        if request.model == BUILTIN or not is_for_a_model(request):
+            return own
+        # Only a worker whose agents are models pays for loading what models are asked.
+        from activities.model_turns import ModelTurns
+
+        return await ModelTurns(self._paid, self._model).turn(request, own)
 
 
 class TurnActivities:

@@ -3,8 +3,7 @@
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from activities.model_turns import Analyst
-from activities.turns import TurnActivities
+from activities.turns import Analysts, TurnActivities
 from desk.contracts.names import Queue
 from desk.platform.effects import EffectJournal
 from desk.platform.models.model_calling import ModelCaller
@@ -24,7 +23,7 @@ def agents(queue: Queue, client: Client, settings: Settings, journal: EffectJour
 
 def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivities:
     """The turn activity of a worker: built-in analysts, and Claude where there is a key."""
-    return TurnActivities(Analyst(journal.paid, _claude(settings)), journal)
+    return TurnActivities(Analysts(journal.paid, _claude(settings)), journal)
 
 
 def _claude(settings: Settings) -> ModelCaller | None:

@@ -6,17 +6,24 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
 
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy
+
 from desk.contracts.names import Queue
+from desk.documents.rendering.wording import one_line
 from desk.platform.settings import Settings
 from starters.runs.progress import Progress
-from starters.runs.server_runs import RunStart, ServerRun, start_run
+from starters.runs.server_runs import RunStart, ServerRun, run_described
 from starters.session import Desk, require_workers, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
+from workflows.options import TASK_TIMEOUT
 
 Result = TypeVar("Result")
 Status = TypeVar("Status")
 Outcome = TypeVar("Outcome")
+
+LONGEST_SUMMARY = 100
 
 
 def at_a_desk(
@@ -36,6 +43,37 @@ def at_a_desk(
     except KeyboardInterrupt:
         say(f"desk: {parting_words()}")
         return ExitStatus.INTERRUPTED
+
+
+async def start_run(
+    client: Client, start: RunStart[Result], *, replace: bool = False
+) -> ServerRun[Result]:
+    """Start a run, or find the one that somebody started a moment ago.
+
+    With `replace`, an open run of the same id is ended and this one takes its place.
+
+    Raises:
+        CommandError: it is gone again.
+    """
+    policy = WorkflowIDConflictPolicy
+    signal, *sent = start.signal or (None,)
+    handle = await client.start_workflow(
+        start.workflow,
+        start.request,
+        id=start.workflow_id,
+        task_queue=Queue.DESK,
+        result_type=start.returns,
+        start_signal=signal,
+        start_signal_args=sent,
+        search_attributes=start.attributes,
+        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
+        task_timeout=TASK_TIMEOUT,
+        static_summary=one_line(start.about)[:LONGEST_SUMMARY],
+    )
+    found = await run_described(client, handle.id, start.returns)
+    if found is None:
+        raise CommandError(f"the run {handle.id} was started and is gone again")
+    return found
 
 
 class CommandRun(ABC, Generic[Result, Status, Outcome]):

@@ -1,5 +1,5 @@
-"""What is the same of all runs, whatever their workflow: starting one, finding it again, what it
-was asked, its status."""
+"""What is the same of all runs, whatever their workflow: finding one again, what it was asked, its
+status."""
 
 import asyncio
 from contextlib import suppress
@@ -14,21 +14,18 @@ from temporalio.client import (
     WorkflowFailureError,
     WorkflowHandle,
 )
-from temporalio.common import TypedSearchAttributes, WorkflowIDConflictPolicy
+from temporalio.common import TypedSearchAttributes
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
-from desk.contracts.names import Message, Queue, WorkflowType
-from desk.documents.rendering.wording import one_line
+from desk.contracts.names import Message, WorkflowType
 from desk.platform.temporal.history import History, HistoryGone, decoded, fetch_history, fetch_start
 from starters.terminal.exit_status import CommandError
-from workflows.options import TASK_TIMEOUT
 
 ANSWER_SECONDS = 2.0
 """How long to wait for an answer. The SDK's own patience with a lost server is longer."""
 
 LONGEST_REASON = 600
-LONGEST_SUMMARY = 100
 
 _NO_SUCH_RUN = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT})
 
@@ -69,37 +66,6 @@ class RunStart(Generic[Result]):
     about: str
     attributes: TypedSearchAttributes | None = None
     signal: tuple[Message, Contract] | None = None
-
-
-async def start_run(
-    client: Client, start: RunStart[Result], *, replace: bool = False
-) -> ServerRun[Result]:
-    """Start a run, or find the one that somebody started a moment ago.
-
-    With `replace`, an open run of the same id is ended and this one takes its place.
-
-    Raises:
-        CommandError: it is gone again.
-    """
-    policy = WorkflowIDConflictPolicy
-    signal, *sent = start.signal or (None,)
-    handle = await client.start_workflow(
-        start.workflow,
-        start.request,
-        id=start.workflow_id,
-        task_queue=Queue.DESK,
-        result_type=start.returns,
-        start_signal=signal,
-        start_signal_args=sent,
-        search_attributes=start.attributes,
-        id_conflict_policy=policy.TERMINATE_EXISTING if replace else policy.USE_EXISTING,
-        task_timeout=TASK_TIMEOUT,
-        static_summary=one_line(start.about)[:LONGEST_SUMMARY],
-    )
-    found = await run_described(client, handle.id, start.returns)
-    if found is None:
-        raise CommandError(f"the run {handle.id} was started and is gone again")
-    return found
 
 
 async def run_described(

@@ -19,7 +19,7 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
-from starters.runs.server_runs import start_run
+from starters.runs.command_run import start_run
 from starters.runs.week_runs import described, request_of, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus

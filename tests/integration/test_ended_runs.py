@@ -27,7 +27,7 @@ from desk.contracts.week.run import (
 )
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
-from starters.runs.server_runs import start_run
+from starters.runs.command_run import start_run
 from starters.runs.watching import published_by
 from starters.runs.week_results import EndedWithoutReport, last_record, last_result
 from starters.runs.week_runs import FoundRun, described, request_of, week_start

@@ -27,12 +27,12 @@ from desk.contracts.names import AgentId
 from desk.learning.forecasts import fixings as forecast_fixings
 from desk.learning.hypotheses import prices as hypotheses_prices
 from desk.learning.hypotheses import scoring
+from desk.programs import turns as judged_turns
 from desk.programs.episode import horizon as stock_horizon
 from desk.programs.episode import memories as stock_memories
 from desk.programs.episode import parts as stock_parts
 from desk.programs.judging import findings as judged_findings
 from desk.programs.judging import outcomes as judged_outcomes
-from desk.programs.judging import turns as judged_turns
 from desk.programs.swarm import findings as swarm_findings
 from desk.programs.swarm.document import record as answer_swarm
 from desk.runs.boards import market_board

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from activities.model_turns import Analyst
+from activities.turns import Analysts
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
@@ -44,9 +44,9 @@ class LyingFleet(Fleet):
 
 def trust_a_newspaper(markets: frozenset[str]) -> None:
     """Put the newspaper's question and its figure into the real turns."""
-    take_turn = Analyst.__call__
+    take_turn = Analysts.__call__
 
-    async def trusting_turn(analyst: Analyst, request: TurnRequest) -> Turn:
+    async def trusting_turn(analyst: Analysts, request: TurnRequest) -> Turn:
         turn, task = await take_turn(analyst, request), request.assignment
         trusting = task.agent is AgentId.RESEARCH_AGENT_2 and task.market is not None
         if not trusting or task.market is None or task.market.market not in markets:
@@ -57,7 +57,7 @@ def trust_a_newspaper(markets: frozenset[str]) -> None:
             return turn.model_copy(update={"result": _with_the_lie(turn.result, request)})
         return turn
 
-    Analyst.__call__ = trusting_turn  # type: ignore[method-assign, assignment]
+    Analysts.__call__ = trusting_turn  # type: ignore[method-assign, assignment]
 
 
 def print_the_lie() -> None:

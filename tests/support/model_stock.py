@@ -14,11 +14,11 @@ from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
-from desk.programs.claude.turns import desk_turn
 from desk.programs.episode.parts import Pointer, values_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window
 from tests.support.model_questions import Part
 from tests.support.swarm_asking import AS_OF, COMPUTED, DAY, MODEL, NVIDIA, WEEK, digest
@@ -107,7 +107,7 @@ def blank(action: StockAction | None = None, **fields: Any) -> TurnRequest:
 def working(action: StockAction, *, news: str = "Chips sell well", **fields: Any) -> TurnRequest:
     """The request to an action's agent when the desk's own questions are answered."""
     request = blank(action)
-    while calls := desk_turn(request).calls:
+    while calls := builtin_turn(request).calls:
         results = tuple(_answer(call, news) for call in calls)
         exchanges = (*request.exchanges, Exchange(results=results))
         request = request.model_copy(update={"exchanges": exchanges})
@@ -116,7 +116,7 @@ def working(action: StockAction, *, news: str = "Chips sell well", **fields: Any
 
 def part(action: StockAction, *, news: str = "Chips sell well") -> ResearchResult:
     """What the built-in agent brings."""
-    made = desk_turn(working(action, news=news)).result
+    made = builtin_turn(working(action, news=news)).result
     assert isinstance(made, ResearchResult)
     return made
 

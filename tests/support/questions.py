@@ -21,7 +21,8 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     TicketAnswer,
 )
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window
 
 MODEL: Final = "claude-sonnet-5-5"
@@ -173,7 +174,7 @@ def blank(
 def worked(first: TurnRequest, *further: ToolResult) -> TurnRequest:
     """The same when the desk has asked its own questions, and a model `further` ones."""
     request = first
-    while (turn := desk_turn(request)).calls:
+    while (turn := builtin_turn(request)).calls:
         results = tuple(answer_to(call) for call in turn.calls)
         exchanges = (*request.exchanges, Exchange(results=results))
         request = request.model_copy(update={"exchanges": exchanges})

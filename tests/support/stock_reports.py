@@ -28,7 +28,6 @@ from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.actions import DATA, ORDER, why_not
@@ -36,6 +35,7 @@ from desk.programs.episode.run.assignments import episode_task, market_of, outco
 from desk.programs.episode.run.episode_board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.judging.findings import judged_findings
+from desk.programs.turns import builtin_turn
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import PriceStore

@@ -33,8 +33,9 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
-from desk.programs.claude.turns import desk_turn, turn_of
+from desk.programs.claude.turns import turn_of
 from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, pair_market, window
 
 MODEL: Final = "claude-sonnet-5-5"
@@ -143,7 +144,7 @@ def planning(*named: str, **fields: Any) -> TurnRequest:
         markets=(YEN,),
         model=MODEL,
     )
-    (call,) = desk_turn(first).calls
+    (call,) = builtin_turn(first).calls
     found = Exchange(results=(answered(call, symbols(*(named or ("USD/JPY",)))),))
     return first.model_copy(update={"exchanges": (found,), **fields})
 
@@ -159,7 +160,7 @@ def researching(
     agent = next(a for a, own in SPECIALIST_TASKS.items() if own is kind)
     first = TurnRequest(assignment=task(kind, agent, market), model=MODEL)
     request = first
-    while calls := desk_turn(request).calls:
+    while calls := builtin_turn(request).calls:
         results = tuple(_answer(call, market, news) for call in calls)
         exchanges = (*request.exchanges, Exchange(results=results))
         request = request.model_copy(update={"exchanges": exchanges})

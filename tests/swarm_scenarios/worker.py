@@ -10,8 +10,8 @@ import os
 import sys
 import time
 
-from activities.model_turns import Analyst
 from activities.publishing.publishing import PublishingActivities
+from activities.turns import Analysts
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis
@@ -33,9 +33,9 @@ REFINED = "What do the seasons say about USD/JPY?"
 
 def follow_script(script: frozenset[str]) -> None:
     """Have agents do as the script says, and else what they do."""
-    take_turn = Analyst.__call__
+    take_turn = Analysts.__call__
 
-    async def scripted_turn(analyst: Analyst, request: TurnRequest) -> Turn:
+    async def scripted_turn(analyst: Analysts, request: TurnRequest) -> Turn:
         task = request.assignment
         if f"{FAIL}{task.agent}" in script:
             return gives_up(request)
@@ -44,7 +44,7 @@ def follow_script(script: frozenset[str]) -> None:
             return _wanting_more(turn)
         return turn
 
-    Analyst.__call__ = scripted_turn  # type: ignore[method-assign, assignment]
+    Analysts.__call__ = scripted_turn  # type: ignore[method-assign, assignment]
 
 
 def note_publishing() -> None:

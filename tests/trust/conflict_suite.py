@@ -21,7 +21,7 @@ from desk.contracts.findings.results import ConflictKind, ConflictRecord, Leanin
 from desk.contracts.week.report import MarketOutcome
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.judging.findings import judged_findings
-from desk.programs.judging.turns import read_again
+from desk.programs.week.document.judging.surviving import read_again
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.positions import Stand, claim_position, state, state_on
 from desk.trust.conflicts.surviving_claims import surviving_claims

@@ -34,7 +34,7 @@ from desk.contracts.week.report import (
 from desk.contracts.week.run import MarketRequest, WeekRecord
 from desk.contracts.weeks import TimeWindow
 from desk.platform.settings.desk_toml import read_desk_file
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.document.compile_report import compile_report
 from desk.runs.assignments.tasks import VALIDATION, market_task
 from desk.runs.boards.market_board import decide_outcome, reasons_missing
@@ -198,7 +198,7 @@ class Desk:
         findings: Findings | None = None,
         stale_by: timedelta = timedelta(0),
     ) -> tuple[AgentResult, tuple[ToolResult, ...], Contribution]:
-        """The loop of an agent, as `workflows/engine/agent_loop.py` has it."""
+        """The loop of an agent, as `workflows/engine/task_runner.py` has it."""
         assignment = self._assignment(request, planned)
         results = findings.results if findings else ()
         evidence = findings.evidence if findings else ()

@@ -21,7 +21,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from starters.published.published_files import read_report
 from tests.support.desk import desk_config, desk_workers, pair, start_week

@@ -21,7 +21,7 @@ from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.learning.forecasts.probability import question_of
 from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from starters.learning.learn.actions import learned_lines
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.faulty_source import Controls, Fault, over_stdio

@@ -13,7 +13,7 @@ from desk.contracts.names import CallFault
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.markdown import render_markdown
 from starters.published.published_files import read_report

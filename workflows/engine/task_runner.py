@@ -1,25 +1,325 @@
-"""Having the tasks of a run done: by the agent each is given to, or by whoever takes it over, in a
-child workflow that ends as a dead letter where nobody can."""
+"""Having the tasks of a run done, each by its agent or by whoever takes it over.
 
-from collections.abc import Callable
+An agent works in turns until it delivers, fails or meets a limit. Every turn and every tool call is
+an activity of its own, so a crash costs at most the call in flight. The loop is the same for every
+agent, built-in or model. What an agent delivers comes back judged: it is told of what is objected
+to, and may mend it while it has turns left.
+
+A task that an agent could not do is taken over in a child workflow, which ends as a dead letter
+where nobody can do it.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError, ChildWorkflowError
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    ChildWorkflowError,
+    is_cancelled_exception,
+)
 
+from activities.metrics import count_unstated, measured_task
+from activities.turns import TurnActivities
+from desk.agents.registry import delivers
+from desk.agents.roster import fallbacks
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tools import SourceOutage
-from desk.contracts.agents.usage import Usage
+from desk.contracts.agents.tools import MOST_CALLS, SourceOutage, ToolCall, ToolResult
+from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.base import Contract
-from desk.contracts.config import RunPolicy
-from desk.contracts.names import WorkflowType, reassignment_run_id
+from desk.contracts.config import RunPolicy, VotingConfig
+from desk.contracts.findings.results import AgentError
+from desk.contracts.names import (
+    AgentId,
+    FailureType,
+    WorkflowType,
+    call_activity_id,
+    reassignment_run_id,
+    turn_activity_id,
+)
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import ReassignmentRequest, TaskOutcome, Tools
-from desk.runs.assignments import Budget, Undelivered, lost, together
-from workflows.engine.agent_loop import AgentRun
-from workflows.engine.agent_work import AgentTask, TaskFailed, with_usage_before
+from desk.runs.assignments import (
+    Budget,
+    Stage,
+    Undelivered,
+    effort_for,
+    lost,
+    model_works_until,
+    next_agent,
+    together,
+    turns_for,
+    works_until,
+)
+from desk.runs.tools import sharing_cost
+from workflows.engine.agent_work import (
+    UNMENDED,
+    AgentTask,
+    TaskFailed,
+    Work,
+    billed,
+    cut_off,
+    with_usage_before,
+)
 from workflows.engine.escalating import cancelled_here
-from workflows.options import TASK_TIMEOUT, priority, run_attributes
+from workflows.engine.tools import ToolAsking, refused
+from workflows.options import TASK_TIMEOUT, cause, priority, run_attributes, task_bounds, told_as
+
+TIME_TO_TAKE_OVER = "time-to-take-over"
+"""In runs that were at work before this change an agent has all the time that is left."""
+
+BUILTIN_TURNS = 3
+"""The desk's questions, further ones, and the result."""
+
+
+class AgentRun:
+    """One agent at work on one task.
+
+    `tools` are described to a model; `budget` is what it spends from, together with as many others
+    as `sharing` says. Where a model does not deliver, the built-in analyst does, and a remark says
+    why. `tried` are those who had the task before; as long as somebody could take it over from this
+    one, a part of its time is kept for them.
+    """
+
+    def __init__(
+        self,
+        task: AgentTask,
+        policy: RunPolicy,
+        *,
+        tools: Tools = (),
+        budget: Budget | None = None,
+        sharing: int = 1,
+        tried: tuple[AgentId, ...] = (),
+    ) -> None:
+        profile, assignment = task.profile, task.assignment
+        others = next_agent((*tried, profile.agent), fallbacks(policy.agents))
+        if others is not None and workflow.patched(TIME_TO_TAKE_OVER):
+            until = works_until(workflow.now(), assignment.deadline)
+            assignment = assignment.model_copy(update={"deadline": until})
+        self.profile = profile
+        self.assignment = assignment
+        self.policy = policy
+        self.context = task.context
+        self.place = task.place
+        self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
+        self._budget = budget or Budget(Allowance())
+        self._sharing = sharing
+        self._tools = ToolAsking(profile, assignment, policy)
+        self._model_until = model_works_until(workflow.now(), assignment.deadline)
+
+    async def work(self) -> TaskOutcome:
+        """Take turns until the result is there.
+
+        A result whose prose holds figures that are no claims is delivered without those sentences
+        when the agent does not mend it in time.
+
+        Raises:
+            TaskFailed: the agent gave up, met a limit, or its turn failed for good.
+        """
+        work = Work(self.profile.model)
+        with measured_task(self.profile.agent, self.assignment.task_type):
+            try:
+                result = await self._result(work, self._most_turns(work))
+            except TaskFailed as failed:
+                result = await self._otherwise(work, failed)
+        return self._delivered(result, work)
+
+    async def _otherwise(self, work: Work, failed: TaskFailed) -> AgentResult:
+        """What can be delivered where the agent does not: its draft without what was rejected, or
+        the built-in analyst's result in a model's place."""
+        if work.draft is None and work.model != BUILTIN:
+            work.go_on_built_in(
+                f"{work.model} did not deliver ({failed.reason})", self.assignment.task_type
+            )
+            try:
+                return await self._result(work, work.turns + BUILTIN_TURNS)
+            except TaskFailed as last:
+                failed = last
+        if work.draft is not None and work.draft.without is not None:
+            work.go_on_with_draft(failed)
+            return work.draft.without
+        failed.usage, failed.outages = work.usage, self._tools.outages
+        raise failed
+
+    def _most_turns(self, work: Work) -> int:
+        limits = self.assignment.limits
+        if work.model == BUILTIN:
+            return limits.max_turns
+        return turns_for(effort_for(self.assignment.priority), limits)
+
+    async def _result(self, work: Work, most_turns: int) -> AgentResult:
+        while work.turns < most_turns:
+            self._degrade(work)
+            work.turns += 1
+            turn = await self._turn(work, last=work.turns >= most_turns - 1)
+            work.usage = work.usage.plus(turn.usage)
+            if turn.failure is not None:
+                if turn.usage.model == BUILTIN:
+                    # What the desk itself cannot do, no built-in analyst will.
+                    work.model = BUILTIN
+                raise TaskFailed(turn.failure, turn.failure.error_message.split(": ", 1)[-1])
+            if turn.over_budget is not None:
+                work.over_budget(turn.over_budget)
+                continue
+            if turn.cut_off:
+                continue
+            self._note_objection(turn, work)
+            if turn.result is not None and self._stands(turn, turn.result, work):
+                return turn.result
+            if self._too_long(work):
+                raise self._failed("token limit", "it used up its tokens")
+            if len(work.evidence) + len(turn.calls) > MOST_CALLS:
+                raise self._failed("call limit", f"more than {MOST_CALLS} calls")
+            if turn.calls:
+                answers = await self._ask(turn.calls, work)
+                results = sharing_cost(answers, turn.usage.cost_usd)
+                work.exchanges.append(Exchange(results=results, said=turn.said))
+        raise self._failed("turn limit", f"no result after {work.turns} turns")
+
+    def _too_long(self, work: Work) -> bool:
+        """Whether a model used up its tokens; whoever stands in for it uses none."""
+        return work.model != BUILTIN and work.usage.tokens > self.assignment.limits.max_tokens
+
+    def _degrade(self, work: Work) -> None:
+        """Work with less where the budget runs short.
+
+        Raises:
+            TaskFailed: nothing is left for a model.
+        """
+        if work.model == BUILTIN:
+            return
+        work.degrade(self._budget.stage, self.policy.budget.cheaper_model)
+        if work.stage is Stage.BUILT_IN:
+            raise self._failed("budget", "its part of the budget is used up")
+
+    def _note_objection(self, turn: Turn, work: Work) -> None:
+        """Keep what a model said and what is wrong with it, for its next turn.
+
+        Raises:
+            TaskFailed: it is the same as the last time.
+        """
+        if turn.objection is not None and turn.objection == work.answer.objection:
+            workflow.logger.info("unmended: %s", turn.objection)
+            raise self._failed(UNMENDED, "its answer had the same fault twice")
+        work.answer = turn
+
+    def _stands(self, turn: Turn, result: AgentResult, work: Work) -> bool:
+        """Whether nothing was objected to in a result; with objections it is kept as the draft.
+
+        Raises:
+            TaskFailed: it is no result of this task, or it has the same faults as before.
+        """
+        if result.kind != delivers(self.assignment.task_type):
+            raise self._failed("wrong result", f"it delivered a {result.kind}")
+        work.judged = turn.judged
+        before = work.draft
+        if before and (before.result, before.rejected) == (result, turn.rejected):
+            raise self._failed(UNMENDED, "the same figures are no claims still")
+        count_unstated(len(turn.rejected))
+        if turn.rejected:
+            work.draft = turn
+        return not turn.rejected
+
+    async def _turn(self, work: Work, *, last: bool) -> Turn:
+        by_model = work.model != BUILTIN
+        reserved = self._budget.reserve(self._sharing) if by_model else Allowance()
+        request = TurnRequest(
+            assignment=self.assignment,
+            exchanges=tuple(work.exchanges),
+            **self.context._asdict(),
+            rejected=work.draft.rejected if work.draft else (),
+            draft=work.answer.said,
+            objection=work.answer.objection,
+            model=work.model,
+            voting=self.policy.voting if self.context.findings else VotingConfig(),
+            tools=self._offered if by_model else (),
+            allowance=reserved,
+            last=by_model
+            and (last or work.stage >= Stage.FEWER_TURNS or self._calls_left(work) == 0),
+        )
+        spent = Usage()
+        try:
+            turn = await self._take(request, work)
+            spent = turn.usage
+            return turn
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            if by_model:
+                spent = billed(error, reserved, work.model)
+            if cut_off(error):
+                return Turn(cut_off=True, usage=spent)
+            work.usage = work.usage.plus(spent)
+            raise self._failed(FailureType.TURN_FAILED, cause(error)) from error
+        finally:
+            if by_model:
+                self._budget.settle(reserved, spent)
+
+    async def _take(self, request: TurnRequest, work: Work) -> Turn:
+        """The turn, as an activity; a model's ends early enough for the built-in analyst."""
+        until = self._model_until if request.model != BUILTIN else self.assignment.deadline
+        return await workflow.execute_activity_method(
+            TurnActivities.take_turn,
+            request,
+            task_queue=self.profile.queue,
+            activity_id=self._turn_id(work),
+            summary=f"{self.profile.title}: turn {work.turns}",
+            **task_bounds(
+                self.assignment,
+                self.policy,
+                self.policy.deadlines.turn,
+                until,
+                paid=request.model != BUILTIN,
+            ),
+        )
+
+    async def _ask(self, calls: Sequence[ToolCall], work: Work) -> tuple[ToolResult, ...]:
+        """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
+        allowed, turn = self._calls_left(work), self._turn_id(work)
+        asked = (
+            self._tools.ask(call, call_activity_id(turn, call.call_id.rsplit("/", 1)[-1]))
+            for call in calls[:allowed]
+        )
+        answers = await asyncio.gather(*asked)
+        most = self.assignment.limits.max_calls
+        return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
+
+    def _calls_left(self, work: Work) -> int:
+        """How many more times it may ask its tools."""
+        return max((self.assignment.limits.max_calls or MOST_CALLS) - len(work.evidence), 0)
+
+    def _delivered(self, result: AgentResult, work: Work) -> TaskOutcome:
+        return TaskOutcome(
+            result=result,
+            judged=work.judged,
+            evidence=work.evidence,
+            contribution=Contribution(
+                agent=self.profile.agent,
+                task_type=self.assignment.task_type,
+                delivered=True,
+                turns=work.turns,
+                tool_calls=len(work.evidence),
+                remark="; ".join(work.remarks)[:4_000] or None,
+                usage=work.usage,
+                outages=self._tools.outages,
+            ),
+        )
+
+    def _failed(self, kind: str, reason: str) -> TaskFailed:
+        error = AgentError(
+            error_type=kind,
+            error_message=f"{told_as(self.assignment)}: {reason}"[:4_000],
+            agent=self.profile.agent,
+        )
+        return TaskFailed(error, reason)
+
+    def _turn_id(self, work: Work) -> str:
+        return turn_activity_id(
+            self.profile.agent, self.assignment.task_type, work.turns, self.place
+        )
 
 
 class TaskRunner:

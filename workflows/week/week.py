@@ -9,6 +9,7 @@ from typing import NamedTuple
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
+from activities.publishing.publishing import PublishingActivities
 from desk.agents.capabilities import routes_to
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in, profile_of
@@ -25,8 +26,11 @@ from desk.contracts.names import AgentId, FailureType, Message, escalation_run_i
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import MOST_REVISIONS, Contribution, Revision, RevisionKind
 from desk.contracts.week.run import (
+    Publication,
+    PublishRequest,
     RerunReceipt,
     RerunRequest,
+    RevisionQuery,
     WeekRequest,
     WeekResult,
     WeekStatus,
@@ -40,18 +44,70 @@ from desk.trust.prose import nearest
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts
-from workflows.engine.publishing import publish, revisions_so_far
 from workflows.engine.run import Run
 from workflows.engine.task_runner import TaskRunner
 from workflows.engine.tools import policy_now, tools_of
 from workflows.options import (
+    HEARTBEAT_TIMEOUT,
+    OUTCOME,
+    REVISION,
     SCHEDULED_START,
     WEEK,
+    patient_retry_policy,
+    priority,
+    retry_policy,
     unusable,
 )
 from workflows.week.deliveries import WeekDeliveries
 from workflows.week.learning import WeekLessons, ask_record, policy_of
 from workflows.week.markets import WeekMarkets
+
+
+async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revision, ...]:
+    """What earlier runs of the week have published: its numbers go on, and none is replaced."""
+    policy = request.config.policy
+    history = await workflow.execute_activity_method(
+        PublishingActivities.read_revisions,
+        RevisionQuery(week=board.week, subset=request.subset),
+        activity_id="read_revisions",
+        summary=f"What is published of {board.week}",
+        start_to_close_timeout=policy.deadlines.tool_call,
+        schedule_to_close_timeout=policy.deadlines.week,
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=retry_policy(policy.retries),
+        priority=priority(1),
+    )
+    return history.revisions
+
+
+async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
+    """The revision on disk; then, and not before, the board and the run's attributes say so.
+
+    What was researched is paid for: a full disk is waited out for days, not given up on.
+    """
+    deadlines, info = request.config.policy.deadlines, workflow.info()
+    publication = await workflow.execute_activity_method(
+        PublishingActivities.publish_report,
+        PublishRequest(
+            record=board.record_with(revision),
+            config=request.config,
+            subset=request.subset,
+            workflow_id=info.workflow_id,
+            run_id=info.run_id,
+        ),
+        activity_id=f"publish.r{revision.revision}",
+        summary=f"Publish {board.week}, revision {revision.revision}",
+        start_to_close_timeout=deadlines.turn,
+        schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=patient_retry_policy(request.config.policy.retries),
+        priority=priority(1),
+    )
+    board.note_published(revision, publication, at=workflow.now())
+    workflow.upsert_search_attributes(
+        [OUTCOME.value_set(publication.outcome), REVISION.value_set(revision.revision)]
+    )
+    return publication
 
 
 class PlannedWeek(NamedTuple):

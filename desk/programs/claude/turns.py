@@ -20,8 +20,8 @@ from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.claude.prompts import prompt
+from desk.programs.turns import builtin_turn
 from desk.runs.assignments import effort_for
 
 LONGEST_TRANSCRIPT: Final = 300_000
@@ -178,24 +178,8 @@ def shown(result: ToolResult) -> str:
     return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
 
 
-def desk_turn(request: TurnRequest) -> Turn:
-    """The desk's own turn on a task, with or without a model: its questions, then what follows
-    from the answers. What a model asked besides is not looked at."""
-    own = tuple(exchange for exchange in request.exchanges if not exchange.said)
-    return builtin_turn(request.model_copy(update={"exchanges": own}))
-
-
-def is_for_a_model(request: TurnRequest) -> bool:
-    """Whether a model is asked at all once the desk has a result.
-
-    It is not where there is nothing to judge, as in the evaluation of a stock's episode: the desk's
-    own result is the task's then, whatever model its agent is, and nothing is paid.
-    """
-    return request.assignment.task_type in _TASKS
-
-
 def model_call(request: TurnRequest) -> ModelCall:
-    """What the model is asked for a turn that `is_for_a_model` and whose `desk_turn` is a result.
+    """What the model is asked for a turn of a model, where the built-in analyst's is a result.
     The same request always gives the same call.
 
     Raises:
@@ -205,7 +189,7 @@ def model_call(request: TurnRequest) -> ModelCall:
     return ModelCall(
         model=request.model,
         system="\n".join(map(_with_figures, task.prompts)),
-        messages=messages(task.material(request, desk_turn(request).result), request),
+        messages=messages(task.material(request, builtin_turn(request).result), request),
         schema_of_result=task.form.model_json_schema(),
         tools=described(request.tools),
         no_more_calls=request.last,
@@ -226,7 +210,7 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
         unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
         return _objected(answer, unfinished)
-    task, own = _TASKS[request.assignment.task_type], desk_turn(request).result
+    task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     try:
         result = task.result(request, own, answer.text)
     except ValidationError as error:

@@ -15,8 +15,7 @@ from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
 from desk.learning.advice import policy_with
-from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.judging.turns import judged
+from desk.programs.turns import builtin_turn, judged
 from desk.programs.week.document.audit.words import by_builtin
 from desk.runs.boards import after_decisions, decide_outcome, reasons_missing
 from desk.trust.conflicts import week_conflicts, with_decisions

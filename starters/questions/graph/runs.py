@@ -15,7 +15,8 @@ from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
 from desk.documents.rendering.wording import instant
 from desk.platform.settings import load_settings
 from desk.trust.ledger import content_hash
-from starters.runs.server_runs import RunStart, ServerRun, run_described, start_run, started_with
+from starters.runs.command_run import start_run
+from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible

@@ -15,9 +15,9 @@ from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchRep
 from desk.contracts.week.run import RerunRequest, WeekResult
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import report_if_here
-from starters.runs.command_run import at_a_desk
+from starters.runs.command_run import at_a_desk, start_run
 from starters.runs.market_choice import known_market
-from starters.runs.server_runs import RunStart, start_run
+from starters.runs.server_runs import RunStart
 from starters.runs.summary import PublishedWeek, print_week
 from starters.runs.watching import WeekProgress, published_by, wait_until_published
 from starters.runs.week_choice import written_week

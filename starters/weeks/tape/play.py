@@ -19,7 +19,7 @@ from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
-from starters.runs.server_runs import start_run
+from starters.runs.command_run import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
 from starters.runs.watching import wait_until_published
 from starters.runs.week_runs import week_start

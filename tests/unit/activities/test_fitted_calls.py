@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from activities.model_turns import LEAST_WRITTEN, Analyst
+from activities.model_turns import LEAST_WRITTEN
+from activities.turns import Analysts
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tasks import TaskType
@@ -53,7 +54,7 @@ async def turn(caller: Caller, asked: TurnRequest) -> Turn:
     """The turn, taken as an activity."""
     with TemporaryDirectory() as folder:
         journal = EffectJournal(Path(folder) / "effects.db")
-        analyst = Analyst(journal.paid, caller)
+        analyst = Analysts(journal.paid, caller)
         taken: Turn = await ActivityEnvironment().run(analyst.__call__, asked)
         journal.close()
     return taken

@@ -10,8 +10,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.model_turns import Analyst
-from activities.turns import TurnActivities
+from activities.turns import Analysts, TurnActivities
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tasks import TaskType
@@ -69,7 +68,7 @@ class Worker:
 
     def _begin(self) -> None:
         self.journal = EffectJournal(self._folder / "effects.db")
-        analyst = Analyst(self.journal.paid, self._model)
+        analyst = Analysts(self.journal.paid, self._model)
         self.turns = TurnActivities(analyst, self.journal)
 
     async def take(self, asked: TurnRequest, attempt: int = 1) -> Turn:

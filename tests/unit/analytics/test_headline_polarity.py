@@ -41,7 +41,7 @@ def test_any_headline_has_a_judgement_of_low_confidence(headline: str) -> None:
 def test_the_word_lists_are_read_only_where_news_is_judged() -> None:
     """So that a worker starts no slower for them, and opens no way to the network."""
     script = (
-        "import sys, desk.programs.builtin.analysts;"
+        "import sys, desk.programs.turns;"
         "print('desk.programs.week.document.sections.tone' in sys.modules);"
         "import desk.programs.week.document.audit.report;"
         "import desk.programs.week.document.compile_report;"

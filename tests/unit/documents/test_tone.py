@@ -19,7 +19,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import NewsItem
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.builtin.rates_analyst import with_tone
 from desk.programs.week.document.sections.tone import (
     MOST_OF_A_KIND,

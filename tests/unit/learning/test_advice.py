@@ -14,8 +14,8 @@ from desk.contracts.learning.lessons import Advice, AdviceKind, Voice
 from desk.contracts.names import AgentId
 from desk.contracts.week.plan import WeekPlan
 from desk.learning.advice import HEAVIEST, Taken, can_be_followed, judged, policy_with, voting_with
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.turns import builtin_turn
 from desk.programs.week.document.judging.conflicts import decided_by_rule
 from tests.support.advised import AS_OF, recommendation, sample_advice, weight
 from tests.support.builders import pair_market, request

@@ -14,7 +14,8 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
 from desk.contracts.names import AgentId
-from desk.programs.claude.turns import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review, without_rejected
 from tests.support.builders import claim, finding, window
 
@@ -65,7 +66,7 @@ def turn(said: Any) -> Turn:
 
 
 def test_the_desk_by_itself_comments_nothing_and_asks_nothing() -> None:
-    own = desk_turn(asked())
+    own = builtin_turn(asked())
     assert isinstance(own.result, Commentary) and own.result.sentences == ()
     assert own.usage == Usage() and not own.calls
 

@@ -21,12 +21,12 @@ from desk.programs.claude.turns import (
     LAST,
     LONGEST_RESULT,
     TOO_MANY,
-    desk_turn,
     messages,
     model_call,
     shown,
     turn_of,
 )
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, pair_market, real_history, request
 
 MODEL = "claude-sonnet-5-5"
@@ -49,7 +49,7 @@ def use(name: str) -> JsonValue:
 def first_request(**changed: Any) -> TurnRequest:
     asked = request(TaskType.RESEARCH_FX, pair_market(), WEEK)
     asked = asked.model_copy(update={"model": MODEL, "tools": (TOOL,)})
-    (call,) = desk_turn(asked).calls
+    (call,) = builtin_turn(asked).calls
     own = Exchange(results=(answered(call, real_history("USD/JPY", WEEK)),))
     return asked.model_copy(update={"exchanges": (own,), **changed})
 
@@ -66,7 +66,7 @@ def brought(call: ToolCall, length: int = 10) -> ToolResult:
 
 @dataclass
 class Loop:
-    """The agent loop's bookkeeping, as `workflows/engine/agent_loop.py` has it."""
+    """The agent loop's bookkeeping, as `workflows/engine/task_runner.py` has it."""
 
     exchanges: list[Exchange] = field(default_factory=lambda: list(first_request().exchanges))
     said: Turn = field(default_factory=Turn)

@@ -23,8 +23,7 @@ from desk.contracts.question.knowledge import (
     Ticket,
     TicketsFound,
 )
-from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.claude.turns import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.question.claude.knowledge_state import (
     LEAST_TOLD,
     LONGEST_TOLD,
@@ -32,6 +31,7 @@ from desk.programs.question.claude.knowledge_state import (
     Found,
     things_of,
 )
+from desk.programs.turns import builtin_turn
 from tests.support.builders import failed
 from tests.support.questions import (
     DOCUMENTS,
@@ -95,7 +95,7 @@ def name_of(request: TurnRequest, thing: str) -> str:
 
 @pytest.mark.parametrize("task", FINDING)
 def test_the_desk_asks_its_own_questions_first_and_that_costs_nothing(task: TaskType) -> None:
-    first = desk_turn(blank(task, given=GIVEN))
+    first = builtin_turn(blank(task, given=GIVEN))
     assert first == builtin_turn(blank(task, given=GIVEN))
     assert first.calls and first.usage == Usage()
 
@@ -103,7 +103,7 @@ def test_the_desk_asks_its_own_questions_first_and_that_costs_nothing(task: Task
 @pytest.mark.parametrize("task", FINDING)
 def test_a_model_that_keeps_all_keeps_what_the_desk_found(task: TaskType) -> None:
     request = asked(task)
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     shown = material(request)["fetched"]
     assert shown
     keep = [{"evidence": one["evidence"], "item": one["item"]} for one in shown]
@@ -135,7 +135,7 @@ def test_what_is_not_kept_is_not_there() -> None:
 
 def test_what_the_desk_looked_for_in_vain_stays_missing() -> None:
     request = asked(TaskType.FETCH_TICKETS, ticket="DESK-101, DESK-999")
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, TicketsFound) and "DESK-999" in own.missing[0]
     assert keeping(request, name_of(request, "DESK-101")).missing == own.missing
     assert found(request, {"keep": []}).missing == own.missing
@@ -320,7 +320,7 @@ def test_many_long_things_leave_room_for_each_other() -> None:
 def test_pages_that_there_is_no_room_for_are_counted() -> None:
     pages = [{"text": "y" * 1_000, "page_number": n} for n in range(1, 501)]
     content: JsonValue = {"url": PDF, "pages": pages}  # type: ignore[dict-item]
-    call = desk_turn(blank(TaskType.READ_PDFS, given={"pdf": PDF})).calls[0]
+    call = builtin_turn(blank(TaskType.READ_PDFS, given={"pdf": PDF})).calls[0]
     answer = ToolResult(call=call, status=ToolStatus.OK, content=content)
     first = blank(TaskType.READ_PDFS, given={"pdf": PDF})
     request = first.model_copy(update={"exchanges": (Exchange(results=(answer,)),)})

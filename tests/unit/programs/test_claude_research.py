@@ -23,9 +23,9 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.claude.findings import ODDITY
-from desk.programs.claude.turns import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review
 from tests.support.builders import (
     answered,
@@ -82,7 +82,7 @@ def asked(*answers: ToolResult, task: TaskType = TaskType.RESEARCH_FX) -> TurnRe
         "get_rate_decisions": decisions(WEEK, decision("JP", "2026-10-30", "1.25", "25")),
         "get_decision_calendar": calendar(WEEK),
     }
-    calls = desk_turn(blank).calls
+    calls = builtin_turn(blank).calls
     exchanges = [Exchange(results=tuple(answered(call, own[call.tool]) for call in calls))]
     said: JsonValue = {"type": "tool_use", "id": "toolu_1", "name": "x", "input": {}}
     if answers:
@@ -106,7 +106,7 @@ def finding(given_request: TurnRequest, **said: Any) -> ResearchResult:
 
 
 def desks(given_request: TurnRequest) -> ResearchResult:
-    result = desk_turn(given_request).result
+    result = builtin_turn(given_request).result
     assert isinstance(result, ResearchResult)
     return result
 
@@ -140,7 +140,7 @@ def written(description: str, event: str = EVENT) -> dict[str, Any]:
 
 def test_the_desk_asks_its_own_questions_first_and_that_costs_nothing() -> None:
     blank = request(TaskType.RESEARCH_RATES, pair_market(), WEEK)
-    first = desk_turn(blank.model_copy(update={"model": MODEL}))
+    first = builtin_turn(blank.model_copy(update={"model": MODEL}))
     assert first == builtin_turn(blank)
     assert first.calls and first.said == () and first.usage == Usage()
 
@@ -414,7 +414,7 @@ def test_a_probability_without_a_history_to_scale_it_by_is_no_forecast() -> None
     blank = request(TaskType.RESEARCH_FX, pair_market(), WEEK).model_copy(update={"model": MODEL})
     whole = real_history("USD/JPY", WEEK)
     short = whole.model_copy(update={"days": whole.days[-90:], "values": whole.values[-90:]})
-    results = tuple(answered(call, short) for call in desk_turn(blank).calls)
+    results = tuple(answered(call, short) for call in builtin_turn(blank).calls)
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
     assert finding(given_request, views=[view(probability=0.7)]).views[0].forecast is None
 
@@ -450,7 +450,7 @@ def test_an_area_has_a_task_of_its_own() -> None:
         "get_rate_decisions": decisions(WEEK),
         "get_decision_calendar": calendar(WEEK, ("JP", "2026-12-18")),
     }
-    results = tuple(answered(call, own[call.tool]) for call in desk_turn(blank).calls)
+    results = tuple(answered(call, own[call.tool]) for call in builtin_turn(blank).calls)
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
     stance = view(subject="JP", kind="stance", claims=["JP:policy_rate"])
     assert finding(given_request, views=[stance]).views[0].leaning is Leaning.DOWN

@@ -7,8 +7,9 @@ import pytest
 from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.names import AgentId
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
 from desk.programs.episode.run.actions import ORDER, why_not
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
@@ -43,7 +44,7 @@ def choice(request: TurnRequest, told: Any) -> ActionChoice:
 def test_the_model_chooses_another_action_than_the_usual_order() -> None:
     request = asked()
     made = choice(request, answer("RUN_TA_ADVANCED", market="AAPL", agent="ta_agent"))
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, ActionChoice) and own.action is StockAction.FETCH_NEWS
     assert (made.action, made.reason) == (StockAction.RUN_TA_ADVANCED, "It is needed.")
     assert (made.market, made.agent) == (NVIDIA, AgentId.CONTROLLER_AGENT)
@@ -51,7 +52,7 @@ def test_the_model_chooses_another_action_than_the_usual_order() -> None:
 
 def test_the_first_choice_waits_until_the_symbol_is_known() -> None:
     first = blank(None)
-    (call,) = desk_turn(first).calls
+    (call,) = builtin_turn(first).calls
     known = Exchange(results=(answered(call, symbols("NVDA")),))
     request = first.model_copy(update={"exchanges": (known,)})
     assert choice(request, answer("FETCH_NEWS")).action is StockAction.FETCH_NEWS

@@ -10,11 +10,12 @@ from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
 from desk.programs.episode.claude.board import claims_on_board
 from desk.programs.episode.claude.insight import MOST_INSIGHTS
 from desk.programs.episode.parts import pointers_of
 from desk.programs.swarm.claude.research import LONGEST_STATEMENT
+from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
 from tests.support.questions import material
@@ -49,7 +50,7 @@ def test_insights_are_the_models_with_the_claims_that_they_rest_on() -> None:
 
 def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
     request = asked()
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, ResearchResult) and own.missing
     assert research(request, answer(missing=["nothing"])).missing == own.missing
 

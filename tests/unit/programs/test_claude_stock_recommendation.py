@@ -12,11 +12,12 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.question.knowledge import Synthesis
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
 from desk.programs.episode.claude.recommendation import most_confidence
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend
 from desk.programs.episode.run.board import StockBoard
+from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.model_stock import ALL, BOTH_WAYS, PRICES, SYMBOL, advice, shown
@@ -55,7 +56,7 @@ def test_a_recommendation_is_the_models_prose_with_what_it_recommends() -> None:
 
 def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
     request = asked(*ALL)
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, Synthesis) and own.missing
     assert synthesis(request, {**advice(), "missing": []}).missing == own.missing
 

@@ -14,7 +14,8 @@ from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchRes
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import HypothesisKind, Refinement
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
+from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.questions import material
@@ -277,7 +278,7 @@ def test_what_is_missing_stays_the_desks() -> None:
     failed = StateEntry(key="sentiment", node="sentiment", error="the source was down")
     request = with_levels()
     request = request.model_copy(update={"state": (*request.state, failed)})
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, Synthesis)
     assert synthesis(request, answer(missing=["nothing"])).missing == own.missing
 

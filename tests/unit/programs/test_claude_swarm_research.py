@@ -15,7 +15,7 @@ from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.names import AgentId
 from desk.programs.claude.findings import ODDITY
-from desk.programs.claude.turns import desk_turn, model_call
+from desk.programs.claude.turns import model_call
 from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
     LONGEST_STATEMENT,
@@ -23,6 +23,7 @@ from desk.programs.swarm.claude.research import (
     MOST_SAYINGS,
 )
 from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.turns import builtin_turn
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer
 from desk.trust.ledger.seal import content_hash
@@ -76,7 +77,7 @@ def view(**changed: Any) -> dict[str, Any]:
 
 
 def desks(request: TurnRequest) -> ResearchResult:
-    own = desk_turn(request).result
+    own = builtin_turn(request).result
     assert isinstance(own, ResearchResult)
     return own
 

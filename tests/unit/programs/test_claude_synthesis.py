@@ -27,7 +27,8 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.programs.claude.turns import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.turns import builtin_turn
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.builders import answered, pair_market, real_history
 from tests.support.builders import request as market_request
@@ -54,10 +55,10 @@ def researched() -> ResearchResult:
     """What a research agent of the weekly desk finds on a pair."""
     first = market_request(TaskType.RESEARCH_FX, pair_market(), WEEK)
     results = tuple(
-        answered(call, real_history("USD/JPY", WEEK)) for call in desk_turn(first).calls
+        answered(call, real_history("USD/JPY", WEEK)) for call in builtin_turn(first).calls
     )
     done = first.model_copy(update={"exchanges": (Exchange(results=results),)})
-    result = desk_turn(done).result
+    result = builtin_turn(done).result
     assert isinstance(result, ResearchResult)
     return result
 
@@ -245,7 +246,7 @@ def test_quotations_that_the_prose_does_not_refer_to_are_left_out() -> None:
 
 def test_what_is_missing_stays_the_desks() -> None:
     failed = StateEntry(key="more", node="more", error="the source was down")
-    own = desk_turn(asked(failed)).result
+    own = builtin_turn(asked(failed)).result
     assert isinstance(own, Synthesis)
     said = answer(asked(failed), quotations=[quote("q1", "Mei Tan", TICKET)], missing=["nothing"])
     assert said.missing == own.missing
@@ -319,7 +320,7 @@ def test_the_model_is_shown_the_question_the_errors_and_the_desks_own_answer() -
     assert [entry["error"] for entry in told["found"] if "error" in entry] == [
         "the source was down"
     ]
-    own = desk_turn(asked()).result
+    own = builtin_turn(asked()).result
     assert isinstance(own, Synthesis)
     assert told["answer_of_the_desk"]["summary"]
     assert {q["evidence"] for q in material(asked())["answer_of_the_desk"]["quotations"]} <= {

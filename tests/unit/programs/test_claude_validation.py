@@ -14,8 +14,8 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult, ValidationResult
-from desk.programs.builtin.analysts import builtin_turn
-from desk.programs.claude.turns import desk_turn, model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.turns import builtin_turn
 from desk.programs.week.claude.validation import MOST_ISSUES
 from desk.trust.claims.checks import IssueType
 from tests.support.builders import (
@@ -52,13 +52,13 @@ def asked() -> TurnRequest:
         answered(call, real_quote("USD/JPY", WEEK))
         if call.tool == "get_quote"
         else failed(call, ToolStatus.UNAVAILABLE, "not here")
-        for call in desk_turn(blank).calls
+        for call in builtin_turn(blank).calls
     )
     return blank.model_copy(update={"exchanges": (Exchange(results=results),)})
 
 
 def desks() -> ValidationResult:
-    result = desk_turn(asked()).result
+    result = builtin_turn(asked()).result
     assert isinstance(result, ValidationResult)
     return result
 
@@ -92,7 +92,7 @@ def issue(**changed: Any) -> dict[str, Any]:
 def test_a_validator_asks_the_sources_first_and_that_costs_nothing() -> None:
     found, research = researched()
     blank = request(TaskType.VALIDATE, MARKET, WEEK, findings=[found], evidence=research.results)
-    first = desk_turn(blank.model_copy(update={"model": MODEL}))
+    first = builtin_turn(blank.model_copy(update={"model": MODEL}))
     assert first == builtin_turn(blank)
     assert first.calls and first.usage == Usage()
 

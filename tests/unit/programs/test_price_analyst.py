@@ -15,7 +15,7 @@ from desk.contracts.findings.results import EventType, Impact, Leaning, Research
 from desk.contracts.findings.source_results import History
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.builtin.price_analyst import verb
 from desk.trust.prose.references import render
 from tests.support.builders import (

@@ -3,7 +3,7 @@
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from tests.support.builders import pair_market, rate_market, request
 
 

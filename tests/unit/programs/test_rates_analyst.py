@@ -26,7 +26,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.programs.week.builtin.rates_analyst import describe_decision
 from desk.trust.prose.references import render
 from tests.support.builders import (

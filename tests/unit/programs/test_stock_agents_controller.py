@@ -13,9 +13,9 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.episode.run.actions import DATA
 from desk.programs.episode.run.board import StockBoard
+from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed
 from tests.support.stock_answers import (
     ACCOUNTS,

@@ -17,10 +17,10 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import Complexity, HypothesisKind, SwarmPlan
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import leaning_words
 from desk.programs.swarm.question import asked_now, aspects_named
+from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
 from desk.trust.prose.prose_review import review

@@ -12,7 +12,7 @@ from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.source_results import DatePrecision, History, SourceResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.markets import MarketSpec
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from tests.support.builders import (
     answered,
     calendar,

@@ -16,7 +16,7 @@ from desk.contracts.learning.lessons import Lesson, ToolUse, UncitedTool
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import monday_of, next_week
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.runs.tools import Essential, described_for, essential, essential_tools
 from tests.support.builders import (
     answered,

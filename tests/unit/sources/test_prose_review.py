@@ -27,7 +27,7 @@ from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.plan import WeekPlan
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.ecb.server import EcbTools
 from desk.sources.ecb.store import RatesStore

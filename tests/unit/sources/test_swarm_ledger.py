@@ -16,9 +16,9 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import SubagentSpec
 from desk.contracts.weeks import TimeWindow
-from desk.programs.builtin.analysts import builtin_turn
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS
+from desk.programs.turns import builtin_turn
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools

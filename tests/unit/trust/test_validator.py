@@ -23,7 +23,7 @@ from desk.contracts.findings.source_results import RateDecisions, SourceResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
-from desk.programs.builtin.analysts import builtin_turn
+from desk.programs.turns import builtin_turn
 from desk.trust.claims.checks import IssueType
 from desk.trust.claims.rejections import without_rejected
 from tests.support.builders import (

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.week.report import MarketOutcome
@@ -166,3 +167,16 @@ def _in_week(
 def _preferred(own: Claim | None, of_week: Claim) -> Claim:
     """The market's own claim, with its own evidence, where it states what the week's does."""
     return own if own and same_figure(own, of_week) else of_week
+
+
+def read_again(asked: FindingsToJudge) -> FindingsToJudge:
+    """The findings without the claims that do not follow from the evidence that they cite; as they
+    are where nothing was sent to read them again by."""
+    if asked.window is None or asked.base_area is None:
+        return asked
+    evidence = [result for outcome in asked.outcomes for result in outcome.evidence]
+    ledger = Ledger(asked.markets, asked.window, asked.base_area, evidence)
+    outcomes: tuple[MarketOutcome, ...] = tuple(
+        sifted(outcome, ledger).outcome for outcome in asked.outcomes
+    )
+    return asked.model_copy(update={"outcomes": outcomes})

@@ -1,0 +1,87 @@
+"""A turn of the desk's own, by the built-in analyst of its task; and what the desk holds of a turn,
+whoever took it."""
+
+from typing import Final
+
+from desk.agents.registry import TASKS
+from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from desk.contracts.agents.usage import BUILTIN_VERSION
+from desk.contracts.findings.results import (
+    Commentary,
+    ConflictRecord,
+    ResearchResult,
+    ValidationResult,
+)
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.trust.claims.rejections import without_rejected as without_rejected_claims
+from desk.trust.claims.week_counts import week_counts
+from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges
+from desk.trust.prose import review, without_rejected
+
+ANALYSTS: Final = {name: kind.load_analyst() for name, kind in TASKS.items()}
+"""Who takes a turn on which task."""
+
+
+def builtin_turn(request: TurnRequest) -> Turn:
+    """The built-in analyst's turn: tool calls first, then the result or why there is none. What a
+    model asked besides is not looked at.
+
+    The same request always gives the same turn. A tool that could not be asked or that refused
+    ends in `failure`, so that the task can be given to somebody else; a tool that has no data
+    does not.
+
+    Raises:
+        LookupError: the task is of a package that is not installed here.
+    """
+    task = request.assignment.task_type
+    if task not in ANALYSTS:
+        raise LookupError(f"no package that is installed here has the task {task}")
+    try:
+        own = tuple(exchange for exchange in request.exchanges if not exchange.said)
+        turn = ANALYSTS[task](request.model_copy(update={"exchanges": own}))
+    except TaskNotPossible as impossible:
+        return Turn(failure=impossible.error)
+    if isinstance(turn.result, ResearchResult | ValidationResult):
+        result = turn.result.model_copy(update={"version": BUILTIN_VERSION})
+        return turn.model_copy(update={"result": result})
+    return turn
+
+
+def is_for_a_model(request: TurnRequest) -> bool:
+    """Whether a model is asked at all once the desk has a result.
+
+    It is not where there is nothing to judge, as in the evaluation of a stock's episode: the desk's
+    own result is the task's then, whatever model its agent is, and nothing is paid.
+    """
+    kind = TASKS.get(request.assignment.task_type)
+    return kind is not None and kind.model is not None
+
+
+def judged(turn: Turn, request: TurnRequest) -> Turn:
+    """The turn with what is objected to in its result, and what is left of it without that.
+
+    A validation has the conflicts between the findings it was shown besides.
+    """
+    if turn.result is None:
+        return turn
+    result = _with_conflicts(turn.result, request)
+    known = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    if isinstance(result, Commentary):
+        known |= week_counts(known)
+    rejected = review(result, known, request.state, request.conflicts)
+    update: dict[str, object] = {"result": result, "judged": True}
+    if rejected:
+        update["rejected"] = rejected[:MOST_REJECTED]
+        update["without"] = without_rejected(result, rejected, request.state, request.conflicts)
+    return turn.model_copy(update=update)
+
+
+def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:
+    market = request.assignment.market
+    if not isinstance(result, ValidationResult) or market is None:
+        return result
+    kept = without_rejected_claims(request.findings, result)
+    ranges = target_ranges((*request.evidence, *request.results))
+    detected = detect_conflicts(market.market, kept, request.voting, ranges)
+    conflicts: tuple[ConflictRecord, ...] = merged(detected, result.conflicts)
+    return result.model_copy(update={"conflicts": conflicts[:MOST_CONFLICTS]})
