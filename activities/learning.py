@@ -16,7 +16,7 @@ from activities.effects import beating, effect_key
 from activities.errors import fault_told
 from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
-from desk.contracts.learning.record import LearningRequest, Question
+from desk.contracts.learning.record import LearningRequest, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, Message, Queue, WorkflowType
 from desk.contracts.swarm.research import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
@@ -24,8 +24,8 @@ from desk.platform.temporal.history import (
     ActivityEnded,
     ActivityScheduled,
     Ending,
-    History,
     HistoryGone,
+    RunHistory,
     fetch_history,
 )
 
@@ -65,7 +65,7 @@ async def attempts_of(
     return tuple(one for tried in found for one in tried)
 
 
-async def _tried(history: History, counted: Set[str]) -> AsyncIterator[Tried]:
+async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]:
     """The turns and calls, without what was answered at once and is counted. Payloads are read
     where something went wrong."""
     for scheduled, started, ended in history.activities:
@@ -91,7 +91,7 @@ async def _tried(history: History, counted: Set[str]) -> AsyncIterator[Tried]:
 
 
 async def _with_call(
-    found: Tried, history: History, scheduled: ActivityScheduled, ended: ActivityEnded | None
+    found: Tried, history: RunHistory, scheduled: ActivityScheduled, ended: ActivityEnded | None
 ) -> Tried:
     call = (await history.decode(scheduled.input, ToolRequest)).call
     found = found._replace(server=call.server, tool=call.tool)
@@ -105,7 +105,7 @@ async def _with_call(
     return found._replace(status=result.status, last=last, took=result.took)
 
 
-async def _fault(history: History, failure: Failure) -> Fault:
+async def _fault(history: RunHistory, failure: Failure) -> Fault:
     """The innermost words are those that say what happened. A call that was not made is told with
     what its source failed by before."""
     error = await history.error(failure)
@@ -139,7 +139,7 @@ class LearningActivities:
     """Each starts the learning system where it does not run yet."""
 
     @activity.defn
-    async def ask_learning(self, question: Question) -> Advice:
+    async def ask_learning(self, question: RecordQuery) -> Advice:
         """What the record says to a run. Asked again, it gives the answer that it gave.
 
         Raises:

@@ -55,7 +55,7 @@ _DONE_BY: Final = frozenset((kind.agent.agent, name) for name, kind in TASKS.ite
 """Who does which tasks, without those that are taken over."""
 
 
-class TaskOutcome(StrEnum):
+class TaskEnd(StrEnum):
     """How a task ends."""
 
     DELIVERED = "delivered"
@@ -91,10 +91,10 @@ def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
         raise
     except BaseException as error:
         failed = isinstance(error, Exception) and not is_cancelled_exception(error)
-        outcome = TaskOutcome.FAILED if failed else TaskOutcome.CANCELLED
+        outcome = TaskEnd.FAILED if failed else TaskEnd.CANCELLED
         _ended(agent, task_type, outcome, workflow.now() - began)
         raise
-    _ended(agent, task_type, TaskOutcome.DELIVERED, workflow.now() - began)
+    _ended(agent, task_type, TaskEnd.DELIVERED, workflow.now() - began)
 
 
 def count_dead_letter(agent: AgentId, task_type: TaskType) -> None:
@@ -228,7 +228,7 @@ def begin_at_zero(
         counted(meter, "desk_cache_lookups", 0, cache=cache, result=result)
 
 
-def _ended(agent: AgentId, task_type: TaskType, outcome: TaskOutcome, took: timedelta) -> None:
+def _ended(agent: AgentId, task_type: TaskType, outcome: TaskEnd, took: timedelta) -> None:
     labels = {"agent": agent.value, "task_type": task_type.value}
     meter = workflow.metric_meter()
     counted(meter, "desk_tasks", 1, **labels, outcome=outcome)
@@ -264,7 +264,7 @@ def _dead_letters(agent: AgentId, task_type: TaskType, letters: int) -> None:
 def _of_work(meter: MetricMeter) -> None:
     for agent, task_type in sorted(_DONE_BY):
         counted(meter, "desk_dead_letters", 0, agent=agent, task_type=task_type)
-        for ended in TaskOutcome:
+        for ended in TaskEnd:
             counted(meter, "desk_tasks", 0, agent=agent, task_type=task_type, outcome=ended)
     for by in RejectedBy:
         counted(meter, "desk_figures_rejected", 0, by=by)

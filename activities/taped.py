@@ -18,12 +18,12 @@ from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
 from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import FailureType, id_within
 from desk.contracts.week.run import RevisionHistory, RevisionQuery
 from desk.programs.judging.findings import judged_findings
 from desk.programs.turns import judged
-from desk.runs.tapes import Place, differing, digests_of, place_of
+from desk.runs.tapes import TakeKey, differing, digests_of, place_of
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -49,7 +49,7 @@ class TapePlayer:
         return any(place.effect is effect for place in self._takes)
 
     @property
-    def unplayed(self) -> tuple[Place, ...]:
+    def unplayed(self) -> tuple[TakeKey, ...]:
         """What the run has not asked for yet."""
         return tuple(self._unplayed)
 
@@ -65,7 +65,7 @@ class TapePlayer:
             path = id_within(info.workflow_id or "", self._tape.workflow_id)
         except ValueError as error:
             raise self.mismatch(str(error)) from None
-        place = Place(path, info.activity_id, effect)
+        place = TakeKey(path, info.activity_id, effect)
         take = self._takes.get(place)
         if take is None:
             raise self.mismatch(f"the run asks for {place}; the tape holds {self._held(path)}")
@@ -130,7 +130,7 @@ class TapedActivities:
             return self._player.play(Effect.DECISION, request, EscalationDecision)
 
     @activity.defn
-    async def ask_learning(self, question: Question) -> Advice:
+    async def ask_learning(self, question: RecordQuery) -> Advice:
         """What the desk's own record said then. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.ADVICE, question, Advice)

@@ -15,7 +15,7 @@ from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolS
 from desk.contracts.config import RetryConfig
 from desk.contracts.findings.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.learning.lessons import Advice, Lesson
-from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, Question
+from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import Message, source_queue
 from desk.contracts.swarm.research import ScoredHypothesis
 from desk.contracts.weeks import week_of
@@ -195,7 +195,7 @@ class LearningSystemWorkflow:
         self._learned.take_hypothesis(scored)
 
     @workflow.update(name=Message.ADVISE, description="What the record says to a run")
-    async def advise(self, question: Question) -> Advice:
+    async def advise(self, question: RecordQuery) -> Advice:
         """What was known by the instant; what was due by then is scored first, unless its source
         is away or it takes too long."""
         if self._scoring.awaited_by(question.as_of):
@@ -210,7 +210,7 @@ class LearningSystemWorkflow:
         return self._advised
 
     @workflow.query(name=Message.LEARNED, description="All that was known by an instant")
-    def learned(self, question: Question) -> LearnedView:
+    def learned(self, question: RecordQuery) -> LearnedView:
         """The record and everything that follows from it."""
         return self._learned.view(question)
 

@@ -31,7 +31,7 @@ from desk.runs.assignments import (
     shown_to,
 )
 from desk.runs.boards import GraphBoard
-from desk.runs.graphs import Step
+from desk.runs.graphs import NodeStart
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun
@@ -53,7 +53,10 @@ class GraphWalk(NodeRun[GraphBoard]):
 
     async def to_the_end(self) -> None:
         """Take every step that there is to take."""
-        ready, working = deque(self.board.machine.begin()), list[asyncio.Task[tuple[Step, ...]]]()
+        ready, working = (
+            deque(self.board.machine.begin()),
+            list[asyncio.Task[tuple[NodeStart, ...]]](),
+        )
         try:
             while ready or working:
                 while ready and len(working) < MOST_AT_WORK:
@@ -67,7 +70,7 @@ class GraphWalk(NodeRun[GraphBoard]):
             for left in working:
                 left.cancel()
 
-    async def _take(self, step: Step) -> tuple[Step, ...]:
+    async def _take(self, step: NodeStart) -> tuple[NodeStart, ...]:
         """Do a step; the steps that follow from it. A node's failure is an outcome as well."""
         node, machine = step.node, self.board.machine
         self.begin(node.name)
@@ -82,7 +85,9 @@ class GraphWalk(NodeRun[GraphBoard]):
         self.show()
         return following
 
-    async def _done(self, step: Step, state: tuple[StateEntry, ...]) -> TaskOutcome | Undelivered:
+    async def _done(
+        self, step: NodeStart, state: tuple[StateEntry, ...]
+    ) -> TaskOutcome | Undelivered:
         policy = policy_at(step.node, self._request.policy)
         profile = _profile(step.node, policy)
         assignment = self._assignment(step, profile)
@@ -95,7 +100,7 @@ class GraphWalk(NodeRun[GraphBoard]):
             sharing_then=lambda: self._working + 1,
         )
 
-    def _assignment(self, step: Step, profile: AgentProfile) -> TaskAssignment:
+    def _assignment(self, step: NodeStart, profile: AgentProfile) -> TaskAssignment:
         node, request, board = step.node, self._request, self.board
         return assignment_of(
             profile,
@@ -190,7 +195,7 @@ def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchRe
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
-def _look_at(step: "asyncio.Task[tuple[Step, ...]]") -> None:
+def _look_at(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
     """See how a step ended: those that end with a cancelled run are waited for by nobody, and the
     worker would tell of each that nobody did."""
     if not step.cancelled():

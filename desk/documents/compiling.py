@@ -33,7 +33,7 @@ class Subject(NamedTuple):
     due: datetime | None = None
 
 
-class Grounds(NamedTuple):
+class DocumentGrounds(NamedTuple):
     """What a document rests on: the tool results that it carries, and who was asked for them."""
 
     evidence: Carried
@@ -66,7 +66,7 @@ class Compiler(ABC, Generic[Told, Compiled]):
         """Who was asked for what it carries."""
 
     @abstractmethod
-    def document(self, told: Told, grounds: Grounds) -> Compiled:
+    def document(self, told: Told, grounds: DocumentGrounds) -> Compiled:
         """The document without its seal."""
 
 
@@ -81,5 +81,5 @@ def compile_document(compiler: Compiler[Told, Compiled]) -> Compiled:
         Ledger(subject.specs, subject.window, subject.base_area, results, subject.due)
     )
     evidence = compiler.carried(told, first_of_each(results))
-    grounds = Grounds(evidence, compiler.sources(told, evidence.results))
+    grounds = DocumentGrounds(evidence, compiler.sources(told, evidence.results))
     return sealed(compiler.document(told, grounds))

@@ -89,7 +89,7 @@ def read_page(text: str) -> Page:
     whatever does not come out as it stood when what was read is written again: a browser may make
     something else of that.
     """
-    reader = _Reader()
+    reader = _PageParser()
     reader.feed(text)
     reader.close()
     return reader.page(text)
@@ -106,7 +106,7 @@ class _Drawn:
         return Element(self.tag, told, _words(self.words))
 
 
-class _Reader(HTMLParser):
+class _PageParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self._written: list[str] = []

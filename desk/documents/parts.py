@@ -20,7 +20,7 @@ from desk.documents.audit.findings import AuditFinding
 from desk.documents.rendering.markdown import Titled
 
 
-class Run(NamedTuple):
+class RunMaterial(NamedTuple):
     """A run as it has been read: its record, the claims that stand, the synthesis that it made, and
     its tool results by id."""
 
@@ -30,7 +30,7 @@ class Run(NamedTuple):
     results: Mapping[str, ToolResult]
 
 
-class Told(NamedTuple):
+class PartRecord(NamedTuple):
     """What a part tells of a run, as far as it stands on claims that stand.
 
     `fields` are those of the answer that hold it. `named` are the claims that it names, `evidence`
@@ -79,9 +79,9 @@ class Part:
         """Whether a run or an answer is of the program."""
         return getattr(told, self.name, None) is not None
 
-    def told(self, run: Run) -> Told:
+    def told(self, run: RunMaterial) -> PartRecord:
         """What it tells of a run."""
-        return Told({})
+        return PartRecord({})
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
         """The claims that it names."""

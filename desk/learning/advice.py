@@ -8,14 +8,20 @@ from typing import Final, NamedTuple
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import OWN_SOURCES, Capability, Route
 from desk.contracts.config import RunPolicy, VotingConfig
-from desk.contracts.learning.lessons import Advice, AdviceKind, Recommendation, RecordWeight, Voice
+from desk.contracts.learning.lessons import (
+    Advice,
+    AdviceKind,
+    Recommendation,
+    RecordWeight,
+    WeightOf,
+)
 from desk.contracts.names import AgentId
 
 HEAVIEST: Final = 10.0
 """What no weight of a vote exceeds, whatever it is multiplied by."""
 
 
-class Taken(StrEnum):
+class AdviceUse(StrEnum):
     """What a run made of a recommendation."""
 
     FOLLOWED = "followed"
@@ -27,7 +33,7 @@ class Judged(NamedTuple):
     """A recommendation and what the run made of it."""
 
     recommendation: Recommendation
-    taken: Taken
+    taken: AdviceUse
 
 
 def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str] = ()) -> RunPolicy:
@@ -54,10 +60,10 @@ def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[J
     """
     named, found = set(follows), []
     for each in advice.recommendations:
-        taken = Taken.NOT_FOLLOWED
+        taken = AdviceUse.NOT_FOLLOWED
         if each.advice_id in named:
             after = _followed(policy, each)
-            taken = Taken.WITHOUT_EFFECT if after == policy else Taken.FOLLOWED
+            taken = AdviceUse.WITHOUT_EFFECT if after == policy else AdviceUse.FOLLOWED
             policy = after
         found.append(Judged(each, taken))
     return tuple(found)
@@ -79,7 +85,7 @@ def voting_with(voting: VotingConfig, weights: Iterable[RecordWeight]) -> Voting
     agents: dict[AgentId, float] = dict(voting.agents)
     sources = dict(voting.sources)
     for weight in weights:
-        if weight.voice is Voice.SOURCE:
+        if weight.voice is WeightOf.SOURCE:
             sources[weight.name] = _times(sources.get(weight.name, 1.0), weight.factor)
         elif weight.name in set(AgentId.known()):
             agent = AgentId(weight.name)

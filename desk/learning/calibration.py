@@ -21,7 +21,7 @@ from desk.contracts.learning.lessons import (
     ScoreRow,
     SourceRecord,
     StanceMonitor,
-    Voice,
+    WeightOf,
 )
 from desk.learning.forecasts import HORIZON
 
@@ -179,10 +179,10 @@ def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int)
     )
     if weeks < LEAST_WEEKS:
         needed = f"{found}, of {LEAST_WEEKS} needed"
-        return _weight(Voice.AGENT, agent, outcomes, 1.0, needed)
+        return _weight(WeightOf.AGENT, agent, outcomes, 1.0, needed)
     skill = 1 - own / coin if coin else 0.0
     factor = _factor(AGENT_GAIN * skill, weeks / HORIZON, HALF_AT_OUTCOMES)
-    return _weight(Voice.AGENT, agent, outcomes, factor, found)
+    return _weight(WeightOf.AGENT, agent, outcomes, factor, found)
 
 
 class _Said(NamedTuple):
@@ -308,10 +308,10 @@ def _of_sources(by_server: dict[str, _Verdicts]) -> Iterator[RecordWeight]:
         )
         if verdicts.all < LEAST_CLAIMS:
             needed = f"{found}, of {LEAST_CLAIMS} claims needed"
-            yield _weight(Voice.SOURCE, server, verdicts.all, 1.0, needed)
+            yield _weight(WeightOf.SOURCE, server, verdicts.all, 1.0, needed)
             continue
         factor = _factor(SOURCE_GAIN * (verdicts.share - mean), verdicts.all, HALF_AT_CLAIMS)
-        yield _weight(Voice.SOURCE, server, verdicts.all, factor, found)
+        yield _weight(WeightOf.SOURCE, server, verdicts.all, factor, found)
 
 
 def _factor(merit: float, count: float, half_at: int) -> float:
@@ -319,7 +319,7 @@ def _factor(merit: float, count: float, half_at: int) -> float:
     return round(min(max(1 + merit * count / (count + half_at), low), high), WEIGHT_DIGITS)
 
 
-def _weight(voice: Voice, name: str, outcomes: int, factor: float, found: str) -> RecordWeight:
+def _weight(voice: WeightOf, name: str, outcomes: int, factor: float, found: str) -> RecordWeight:
     return RecordWeight(
         voice=voice, name=name, factor=factor, outcomes=outcomes, reason=f"{found}: {factor:.2f}"
     )

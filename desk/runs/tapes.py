@@ -119,7 +119,7 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
 """What of a request differs between two runs that ask the same: instants, runs, allowances."""
 
 
-class Place(NamedTuple):
+class TakeKey(NamedTuple):
     """What a take is found by."""
 
     workflow: str
@@ -131,9 +131,9 @@ class Place(NamedTuple):
         return f"{self.effect} {self.activity_id} of {self.workflow or 'the run'}"
 
 
-def place_of(take: Take) -> Place:
+def place_of(take: Take) -> TakeKey:
     """Where a take stands."""
-    return Place(take.workflow, take.activity_id, take.effect)
+    return TakeKey(take.workflow, take.activity_id, take.effect)
 
 
 def digests_of(effect: Effect, request: BaseModel | str) -> dict[str, str]:

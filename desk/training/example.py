@@ -70,7 +70,7 @@ ABOUT: Final = (
 """What is to be expected of the training, printed before it."""
 
 
-class NotInstalled(Exception):
+class TrainingNotInstalled(Exception):
     """What trains is not there. The message names the command that installs it."""
 
 
@@ -98,7 +98,7 @@ def learner() -> Learner:
         from sb3_contrib import MaskablePPO
         from stable_baselines3.common.vec_env import DummyVecEnv
     except ModuleNotFoundError as absent:
-        raise NotInstalled(NEEDED.format(absent.name)) from absent
+        raise TrainingNotInstalled(NEEDED.format(absent.name)) from absent
 
     def train(learners: Sequence[StockResearchEnv], seconds: float, seed: int) -> Any:
         # Several threads would wait for each other longer than so small a network takes.
@@ -214,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for line in example(chosen.seconds, chosen.seed):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
-    except NotInstalled as error:
+    except TrainingNotInstalled as error:
         raise SystemExit(str(error)) from error
 
 

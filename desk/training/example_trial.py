@@ -18,7 +18,7 @@ from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable
 from desk.training.walk_forward.intervals import Interval, mean_over
 from desk.training.walk_forward.records import Made
-from desk.training.walk_forward.walk import Place, places
+from desk.training.walk_forward.walk import WalkDate, places
 
 Chooser = Callable[[StockResearchEnv, Observation], int]
 """The index of the next action, seeing the environment or only what it shows."""
@@ -139,7 +139,7 @@ def _episode(env: StockResearchEnv, choose: Chooser, symbol: str, as_of: datetim
     return steps
 
 
-def _holding(table: StockTable, place: Place, env: StockResearchEnv) -> Made | None:
+def _holding(table: StockTable, place: WalkDate, env: StockResearchEnv) -> Made | None:
     """Buying, whatever is known; None where no reward can be had."""
     figures, days = table.evaluation(place.at, 1, env.weeks, env.cost)
     if Metric.REWARD not in figures:
@@ -167,7 +167,7 @@ def _ended(env: StockResearchEnv, name: str, holding: Made) -> Made | None:
 
 
 def _stayed_out(
-    table: StockTable, place: Place, env: StockResearchEnv, name: str, holding: Made
+    table: StockTable, place: WalkDate, env: StockResearchEnv, name: str, holding: Made
 ) -> Made:
     figures, _ = table.evaluation(place.at, 0, env.weeks, env.cost)
     return replace(holding, policy=name, recommended=Recommended.ABSTAIN, figures=figures)

@@ -25,7 +25,7 @@ from desk.programs.episode.encoding import OBSERVATION, Observation, empty_obser
 from desk.programs.episode.run.actions import sensible
 from desk.training.policies import ACTIONS
 from desk.training.stock_days import StockDays
-from desk.training.stock_episode import StockEpisode, Taken
+from desk.training.stock_episode import ActionOutcome, StockEpisode
 from desk.training.tables import StockTable
 
 try:
@@ -162,7 +162,7 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         reward = float(taken.reward or 0)
         return self._copied(), reward, taken.evaluated, truncated, self._told(taken)
 
-    def _told(self, taken: Taken) -> dict[str, Any]:
+    def _told(self, taken: ActionOutcome) -> dict[str, Any]:
         told: dict[str, Any] = {"action_mask": self.action_masks()}
         if taken.refused is not None:
             told["refused"] = taken.refused

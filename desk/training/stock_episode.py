@@ -20,7 +20,7 @@ from desk.training.tables import StockTable
 _DATA = frozenset(DATA)
 
 
-class Taken(NamedTuple):
+class ActionOutcome(NamedTuple):
     """What came of an action: why it was refused, or that it was an evaluation, and its reward.
 
     An evaluation has no reward where the prices or the rate are not there.
@@ -43,11 +43,11 @@ class StockEpisode:
         self._table, self._at, self._cost = table, at, cost
         self._day = table.days[at]
 
-    def take(self, action: StockAction) -> Taken:
+    def take(self, action: StockAction) -> ActionOutcome:
         """Carry an action out, or refuse it and change nothing."""
         board = self.board
         if (reason := why_not(board, action)) is not None:
-            return Taken(refused=reason)
+            return ActionOutcome(refused=reason)
         if action in _DATA:
             board.write_part(action, self._table.values(action, self._at), self._day)
         elif action is StockAction.GENERATE_INSIGHT:
@@ -56,9 +56,9 @@ class StockEpisode:
             board.write_recommendation(recommend(board.pointers, board))
         else:
             return self._evaluated()
-        return Taken()
+        return ActionOutcome()
 
-    def _evaluated(self) -> Taken:
+    def _evaluated(self) -> ActionOutcome:
         made = self.board.recommendation
         if made is None:
             raise AssertionError("an evaluation without a recommendation was not refused")
@@ -67,4 +67,4 @@ class StockEpisode:
             self._at, position, self.board.weeks, self._cost, self.board.as_of
         )
         self.board.write_evaluation(figures, days)
-        return Taken(evaluated=True, reward=figures.get(Metric.REWARD))
+        return ActionOutcome(evaluated=True, reward=figures.get(Metric.REWARD))

@@ -12,7 +12,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.analytics.weeks import as_of_of
-from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue
 from desk.learning.forecasts import question_of
 from desk.platform.settings import Settings
@@ -58,7 +58,7 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
     return interruptible(with_desk(settings, work))
 
 
-async def _answer(client: Client, question: Question) -> LearnedView | None:
+async def _answer(client: Client, question: RecordQuery) -> LearnedView | None:
     handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

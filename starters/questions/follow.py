@@ -24,7 +24,7 @@ PublishedSoFar = Callable[[ServerRun[Published]], Awaitable[Published | None]]
 nothing to show yet."""
 
 
-class Answered(NamedTuple, Generic[Published]):
+class AnsweredRun(NamedTuple, Generic[Published]):
     """A run with its answer; `before` says that it was answered before this command."""
 
     run: ServerRun[Published]
@@ -44,7 +44,7 @@ async def wait_for_answer(
     run: ServerRun[Published],
     progress: GraphProgress,
     published: PublishedSoFar[Published] | None = None,
-) -> Answered[Published]:
+) -> AnsweredRun[Published]:
     """What the run returns, with its progress shown until then. One that continues as new is
     followed into the next. One that waits for its horizon is left with what it has `published`.
 
@@ -64,7 +64,7 @@ async def wait_for_answer(
             progress.update(last)
         return await answer_of(run)
 
-    return Answered(*await followed(run, GraphStatus, progress, so_far=so_far, at_end=at_end))
+    return AnsweredRun(*await followed(run, GraphStatus, progress, so_far=so_far, at_end=at_end))
 
 
 async def answer_of(run: ServerRun[Published]) -> Published:

@@ -7,7 +7,7 @@ from pathlib import Path
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.wording import cost_words, instant
-from starters.questions.follow import Answered, Published
+from starters.questions.follow import AnsweredRun, Published
 from starters.runs.server_runs import ServerRun
 from starters.runs.summary import ui_address
 from starters.session import Desk, say
@@ -19,7 +19,7 @@ Besides = Callable[[Published, AnswerReport | None], Iterable[str]]
 
 def print_answer(
     desk: Desk,
-    answered: Answered[Published],
+    answered: AnsweredRun[Published],
     *,
     as_json: bool,
     besides: Besides[Published] | None = None,
@@ -68,7 +68,7 @@ def _show(answer: AnswerReport | None, result: Published) -> None:
 
 def _where(
     desk: Desk,
-    answered: Answered[Published],
+    answered: AnsweredRun[Published],
     answer: AnswerReport | None,
     besides: Iterable[str],
 ) -> Iterator[str]:

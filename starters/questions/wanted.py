@@ -18,7 +18,7 @@ from desk.documents.rendering.wording import allowance_words
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import check_target, copy_set
 from starters.questions.follow import (
-    Answered,
+    AnsweredRun,
     EndedWithoutAnswer,
     NotAnswerable,
     Published,
@@ -84,7 +84,7 @@ def answer_wanted(
     begun = start(settings, config)
     check_target(wanted.out)
     log_to_file(settings)
-    asking = Asking(
+    asking = WantedAnswer(
         start=begun,
         config=config,
         command=command,
@@ -144,7 +144,7 @@ def _installed_at(package: str) -> datetime:
 
 
 @dataclass(frozen=True)
-class Asking(Generic[Published]):
+class WantedAnswer(Generic[Published]):
     """What is asked, and how its answer is printed.
 
     `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
@@ -155,21 +155,21 @@ class Asking(Generic[Published]):
     start: RunStart[Published]
     config: RunConfig
     command: Sequence[str]
-    show: Callable[[Desk, Answered[Published]], ExitStatus]
+    show: Callable[[Desk, AnsweredRun[Published]], ExitStatus]
     out: Path | None = None
     again: bool = False
     wait: bool = True
     published: PublishedSoFar[Published] | None = None
 
 
-class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[Published]):
+class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Generic[Published]):
     """A command that has something answered, or prints the answer that there is."""
 
     _asking_anew = "ask anew"
 
-    def __init__(self, asking: Asking[Published]) -> None:
+    def __init__(self, asking: WantedAnswer[Published]) -> None:
         super().__init__(anew=asking.again, wait=asking.wait)
-        self._asking: Asking[Published] = asking
+        self._asking: WantedAnswer[Published] = asking
         self._id = asking.start.workflow_id
 
     def _shown(self) -> AbstractContextManager[GraphProgress]:
@@ -180,14 +180,14 @@ class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[
 
     async def _already(
         self, found: ServerRun[Published], progress: GraphProgress
-    ) -> Answered[Published] | None:
+    ) -> AnsweredRun[Published] | None:
         """The answer of a run that is closed, or has published one and goes on; None where there is
         none of it, or one to be asked for anew."""
         if found.open:
             published = self._asking.published
             so_far = await published(found) if published is not None else None
             if so_far is not None:
-                return self._whole(Answered(found, so_far, before=True), progress)
+                return self._whole(AnsweredRun(found, so_far, before=True), progress)
             following = "; following it" if self._asking.wait else ""
             progress.note(f"{found.workflow_id} is under way{following}")
             return None
@@ -196,11 +196,11 @@ class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[
         except (EndedWithoutAnswer, NotAnswerable) as ended:
             progress.note(f"{ended}; asking anew")
             return None
-        return self._whole(Answered(found, answer, before=True), progress)
+        return self._whole(AnsweredRun(found, answer, before=True), progress)
 
     def _whole(
-        self, answered: Answered[Published], progress: GraphProgress
-    ) -> Answered[Published] | None:
+        self, answered: AnsweredRun[Published], progress: GraphProgress
+    ) -> AnsweredRun[Published] | None:
         """An earlier answer; None where it lacked what has been installed since."""
         from desk.documents.answer.publishing import read_answer_file
 
@@ -226,10 +226,10 @@ class AskedRun(CommandRun[Published, GraphStatus, Answered[Published]], Generic[
 
     async def _outcome(
         self, found: ServerRun[Published], progress: GraphProgress
-    ) -> Answered[Published]:
+    ) -> AnsweredRun[Published]:
         return await wait_for_answer(found, progress, self._asking.published)
 
-    def _print(self, desk: Desk, outcome: Answered[Published]) -> ExitStatus:
+    def _print(self, desk: Desk, outcome: AnsweredRun[Published]) -> ExitStatus:
         if self._asking.out is not None:
             files = copy_set(outcome.result.files, self._asking.out.resolve())
             outcome = outcome._replace(result=outcome.result.model_copy(update={"files": files}))

@@ -19,7 +19,13 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
 from desk.contracts.names import Message, WorkflowType
-from desk.platform.temporal.history import History, HistoryGone, decoded, fetch_history, fetch_start
+from desk.platform.temporal.history import (
+    HistoryGone,
+    RunHistory,
+    decoded,
+    fetch_history,
+    fetch_start,
+)
 from starters.terminal.exit_status import CommandError
 
 ANSWER_SECONDS = 2.0
@@ -106,7 +112,7 @@ async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
     raise CommandError(f"the history of {run.workflow_id} does not say what it was started with")
 
 
-async def history_of(client: Client, workflow_id: str, run_id: str) -> History:
+async def history_of(client: Client, workflow_id: str, run_id: str) -> RunHistory:
     """The history of a run.
 
     Raises:

@@ -16,7 +16,7 @@ LONGEST: Final = 300
 GOES_ON: Final = "nothing holds the run up any more"
 
 
-class Told:
+class LastTrouble:
     """What was said last to hold a run up: `tell` hears it once, and None once it is over."""
 
     def __init__(self, tell: Callable[[str | None], None]) -> None:
@@ -42,7 +42,7 @@ class HeldUp:
         silent: str = SILENT,
         at_once: bool = False,
     ) -> None:
-        self._told = Told(tell)
+        self._told = LastTrouble(tell)
         self._silent = silent
         self._heard = time.monotonic()
         self._looked = float("-inf") if at_once else self._heard

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from desk.contracts.learning.lessons import Advice
-from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
@@ -174,7 +174,7 @@ async def _backfilled(desk: Desk, asked: Asked) -> BackfillTable:
 async def _learned(desk: Desk) -> Advice:
     """What a run of now would be told."""
     entity = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
-    question = Question(as_of=datetime.now(UTC))
+    question = RecordQuery(as_of=datetime.now(UTC))
     view: LearnedView = await entity.query(Message.LEARNED, question, result_type=LearnedView)
     return view.advice
 

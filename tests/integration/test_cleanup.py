@@ -16,7 +16,7 @@ from desk.platform.effects.journal import KEPT_FOR, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import RETENTION, embedded_server
 from desk.platform.temporal.client import connect
-from desk.programs.week.archive.retention import KEPT, Record, week_of_report, weeks_needed
+from desk.programs.week.archive.retention import KEPT, RetainedRecord, week_of_report, weeks_needed
 from desk.programs.week.document.publishing import publish
 from starters.operations.cleanup.actions import (
     Cleanup,
@@ -43,7 +43,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         yield Desk(await connect(settings), settings, hosting=True)
 
 
-def line_of(done: Cleanup, record: Record) -> CleanupLine:
+def line_of(done: Cleanup, record: RetainedRecord) -> CleanupLine:
     return next(line for line in done.lines if line.record is record)
 
 
@@ -89,12 +89,12 @@ async def test_a_payload_stays_while_a_history_or_a_schedule_names_it(desk: Desk
     forgotten.parent.mkdir(exist_ok=True)
     forgotten.write_bytes(b"of a run that the server has forgotten")
     for path in (*needed, forgotten):
-        aged(path, KEPT[Record.PAYLOADS] + timedelta(days=1))
+        aged(path, KEPT[RetainedRecord.PAYLOADS] + timedelta(days=1))
     looked = await cleaned(desk, NOW, dry_run=True)
     assert forgotten.exists()
     done = await cleaned(desk, NOW, dry_run=False)
     assert sorted(payloads(desk)) == sorted(needed)
-    for told in (line_of(looked, Record.PAYLOADS), line_of(done, Record.PAYLOADS)):
+    for told in (line_of(looked, RetainedRecord.PAYLOADS), line_of(done, RetainedRecord.PAYLOADS)):
         assert (told.items, told.size, told.held) == (1, 38, 3)
 
 
@@ -102,7 +102,7 @@ async def test_a_payload_that_was_used_lately_stays(desk: Desk) -> None:
     young = desk.settings.payload_dir / "cd" / ("cd" * 32)
     young.parent.mkdir(parents=True)
     young.write_bytes(b"x")
-    aged(young, KEPT[Record.PAYLOADS] - timedelta(hours=1))
+    aged(young, KEPT[RetainedRecord.PAYLOADS] - timedelta(hours=1))
     await cleaned(desk, NOW, dry_run=False)
     assert young.exists()
 
@@ -115,7 +115,7 @@ async def test_reports_go_after_a_year_unless_a_run_is_open(desk: Desk) -> None:
     other = folder / "notes.md"
     other.write_text("somebody's own")
     for path in (*files, other):
-        aged(path, KEPT[Record.REPORTS] + timedelta(days=1))
+        aged(path, KEPT[RetainedRecord.REPORTS] + timedelta(days=1))
     run = await desk.client.start_workflow(
         WorkflowType.WEEKLY_RESEARCH,
         id=week_run_id(REPORT.week),
@@ -123,11 +123,11 @@ async def test_reports_go_after_a_year_unless_a_run_is_open(desk: Desk) -> None:
         search_attributes=attributes_of(REPORT.week),
     )
     await _visible(desk.client)
-    assert line_of(await cleaned(desk, NOW, dry_run=False), Record.REPORTS).items == 0
+    assert line_of(await cleaned(desk, NOW, dry_run=False), RetainedRecord.REPORTS).items == 0
     await run.terminate()
     while await _visible(desk.client, least=0):
         await asyncio.sleep(0.02)
-    looked = line_of(await cleaned(desk, NOW, dry_run=True), Record.REPORTS)
+    looked = line_of(await cleaned(desk, NOW, dry_run=True), RetainedRecord.REPORTS)
     assert (looked.items, looked.size) == (6, sum(path.stat().st_size for path in files))
     await cleaned(desk, NOW, dry_run=False)
     assert not any(path.exists() for path in files)
@@ -142,7 +142,7 @@ def test_answers_go_after_a_year_and_what_is_somebodys_own_stays(tmp_path: Path)
     for path in (old, young, own):
         path.write_text("an answer")
     for path in (old, own):
-        aged(path, KEPT[Record.REPORTS] + timedelta(days=1))
+        aged(path, KEPT[RetainedRecord.REPORTS] + timedelta(days=1))
     assert [file.path for file in old_reports(tmp_path, frozenset(), NOW)] == [old]
 
 
@@ -167,13 +167,13 @@ async def test_drafts_and_old_results_go(desk: Desk) -> None:
     for path in (draft, incoming):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half of it")
-        aged(path, KEPT[Record.DRAFTS] + timedelta(hours=1))
+        aged(path, KEPT[RetainedRecord.DRAFTS] + timedelta(hours=1))
     fresh = incoming.with_name(".incoming-x2")
     fresh.write_text("being written")
     looked = await cleaned(desk, NOW, dry_run=True)
     assert draft.exists()
-    assert line_of(looked, Record.DRAFTS).items == 2
-    assert line_of(looked, Record.EFFECTS).items == 1
+    assert line_of(looked, RetainedRecord.DRAFTS).items == 2
+    assert line_of(looked, RetainedRecord.EFFECTS).items == 1
     await cleaned(desk, NOW, dry_run=False)
     assert not draft.exists()
     assert not incoming.exists()
@@ -196,11 +196,11 @@ def test_pages_that_a_killed_writer_of_the_archive_left_are_drafts(tmp_path: Pat
         path = reports / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half of it")
-        aged(path, KEPT[Record.DRAFTS] + timedelta(hours=1))
+        aged(path, KEPT[RetainedRecord.DRAFTS] + timedelta(hours=1))
     assert not old_drafts(tmp_path, tmp_path / "elsewhere", NOW)
     found = [file.path for file in old_drafts(tmp_path, reports, NOW)]
     assert found == [reports / name for name in names]
-    aged(reports / names[0], KEPT[Record.DRAFTS] - timedelta(hours=1))
+    aged(reports / names[0], KEPT[RetainedRecord.DRAFTS] - timedelta(hours=1))
     assert [file.path for file in old_drafts(tmp_path, reports, NOW)] == found[1:]
 
 
@@ -212,9 +212,9 @@ async def test_the_older_lines_of_a_log_go_while_it_is_written_to(desk: Desk) ->
     as_json = f'{{"event": "x", "timestamp": "{NOW:%Y-%m-%dT%H:%M:%S}Z"}}\n'
     path.write_text(f"{old:%Y-%m-%dT%H:%M:%S}.1Z [info] first\n  its detail\n{kept}{as_json}")
     with path.open("a") as open_elsewhere:
-        looked = line_of(await cleaned(desk, NOW, dry_run=True), Record.LOGS)
+        looked = line_of(await cleaned(desk, NOW, dry_run=True), RetainedRecord.LOGS)
         assert path.read_text().endswith(kept + as_json)
-        done = line_of(await cleaned(desk, NOW, dry_run=False), Record.LOGS)
+        done = line_of(await cleaned(desk, NOW, dry_run=False), RetainedRecord.LOGS)
         open_elsewhere.write("and on\n")
     assert path.read_text() == f"{kept}{as_json}and on\n"
     assert looked.size == done.size > 0
@@ -233,14 +233,14 @@ async def test_what_is_printed_fits_a_screen(desk: Desk) -> None:
     lines = list(cleanup_lines(done))
     assert max(map(len, lines)) <= 80
     assert lines[-1] == "would delete 0 items, 0 B; nothing was changed"
-    assert {line.record for line in done.lines} == set(Record)
+    assert {line.record for line in done.lines} == set(RetainedRecord)
     assert Cleanup.model_validate_json(done.model_dump_json()) == done
 
 
 def test_the_periods_are_those_that_are_enforced_elsewhere() -> None:
-    assert KEPT[Record.HISTORIES] == RETENTION
-    assert f"-{KEPT[Record.EFFECTS].days} days" == KEPT_FOR
-    assert KEPT[Record.PAYLOADS] >= RETENTION
+    assert KEPT[RetainedRecord.HISTORIES] == RETENTION
+    assert f"-{KEPT[RetainedRecord.EFFECTS].days} days" == KEPT_FOR
+    assert KEPT[RetainedRecord.PAYLOADS] >= RETENTION
 
 
 def test_an_open_week_reads_the_report_before_it() -> None:

@@ -10,8 +10,8 @@ from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfPage,
     PdfsRead,
     PdfText,
@@ -113,7 +113,7 @@ def documents_state(**documents: str) -> StateEntry:
         task_id="parseDocs/read_documents",
         agent=AgentId.DOC_AGENT,
         documents=tuple(
-            Document(doc_id=name, markdown=markdown, url=f"corpus://documents/{name}")
+            KnowledgeDocument(doc_id=name, markdown=markdown, url=f"corpus://documents/{name}")
             for name, markdown in named.items()
         ),
         evidence=tuple(f"read_documents/{name}" for name in named),

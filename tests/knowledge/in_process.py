@@ -17,7 +17,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.question.builtin import lookups, reading, synthesis
-from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.sources.knowledge.server import KnowledgeTools
 from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.references import REFERENCE
@@ -95,7 +95,7 @@ class _Run:
         self._query = query
         self._as_of = as_of
 
-    def take(self, step: Step) -> StateEntry:
+    def take(self, step: NodeStart) -> StateEntry:
         """What a node brings."""
         node, exchanges = step.node, tuple[Exchange, ...]()
         for number in range(1, MOST_TURNS + 1):
@@ -116,7 +116,7 @@ class _Run:
             exchanges = (*exchanges, Exchange(results=results))
         return StateEntry(key=node.key, node=node.name, round=step.round, result=turn.result)
 
-    def _assignment(self, step: Step) -> TaskAssignment:
+    def _assignment(self, step: NodeStart) -> TaskAssignment:
         start = self._as_of - timedelta(days=7)
         return TaskAssignment(
             task_id=f"{step.node.name}/{step.node.task}",

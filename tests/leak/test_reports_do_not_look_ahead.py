@@ -20,7 +20,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 from activities.publishing import week_before as memory
 from desk.analytics.weeks import as_of_of
 from desk.contracts.learning.lessons import Advice, Lesson, MadeForecast, Scorecard, SourceRecord
-from desk.contracts.learning.record import LearnedView, LearningRequest, Question
+from desk.contracts.learning.record import LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue, WorkflowType
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week, week_of
@@ -112,7 +112,7 @@ async def learn_hypotheses(desk: Desk, weeks: range, as_of: datetime) -> None:
 async def scored_by(desk: Desk, instant: datetime, count: int) -> LearnedView:
     """What the record knew by an instant, once it has looked up so many forecasts due by then."""
     learning = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
-    question = Question(as_of=instant)
+    question = RecordQuery(as_of=instant)
     while True:
         view: LearnedView = await learning.query(Message.LEARNED, question, result_type=LearnedView)
         if len(view.scored) >= count:
@@ -241,7 +241,9 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
     known = await report_in(tmp_path / "known", week, None)
     real = Client.execute_update_with_start_workflow
 
-    async def asked(client: Client, update: Message, question: Question, **options: Any) -> Advice:
+    async def asked(
+        client: Client, update: Message, question: RecordQuery, **options: Any
+    ) -> Advice:
         later = question.model_copy(update={"as_of": question.as_of + timedelta(weeks=13)})
         advice: Advice = await real(client, update, later, **options)
         return advice.model_copy(update={"as_of": question.as_of})

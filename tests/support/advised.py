@@ -14,7 +14,7 @@ from desk.contracts.learning.lessons import (
     Scorecard,
     ScoredForecast,
     ToolUse,
-    Voice,
+    WeightOf,
 )
 from desk.contracts.learning.record import (
     ImprovementMetric,
@@ -54,7 +54,7 @@ def recommendation(kind: AdviceKind, **changed: Any) -> Recommendation:
     return Recommendation(**given)
 
 
-def weight(voice: Voice, name: str, factor: float) -> RecordWeight:
+def weight(voice: WeightOf, name: str, factor: float) -> RecordWeight:
     """A weight with a reason."""
     return RecordWeight(
         voice=voice,
@@ -113,8 +113,8 @@ def sample_advice(**changed: Any) -> Advice:
             recommendation(AdviceKind.RAISE_TIMEOUT),
         ),
         weights=(
-            weight(Voice.AGENT, RESEARCHER, 1.12),
-            weight(Voice.SOURCE, "ecb", 0.91),
+            weight(WeightOf.AGENT, RESEARCHER, 1.12),
+            weight(WeightOf.SOURCE, "ecb", 0.91),
         ),
         scorecard=sample_scorecard(),
     )

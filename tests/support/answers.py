@@ -23,9 +23,9 @@ from desk.contracts.question.graph import (
     ParameterSpec,
 )
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentAnswer,
     DocumentsRead,
+    KnowledgeDocument,
     PdfAnswer,
     PdfPage,
     PdfsRead,
@@ -186,7 +186,7 @@ def documents_read() -> NodeOutcome:
     read = DocumentsRead(
         task_id="parseDocs",
         agent=AgentId.DOC_AGENT,
-        documents=(Document(doc_id="settlement-policy", markdown=POLICY),),
+        documents=(KnowledgeDocument(doc_id="settlement-policy", markdown=POLICY),),
         evidence=(parts[-1].evidence_id,),
     )
     return outcome("parseDocs", read, *map(_at, parts), agent=AgentId.DOC_AGENT,

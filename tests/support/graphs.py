@@ -20,8 +20,8 @@ from desk.contracts.question.graph import (
     NodeSpec,
 )
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfsRead,
     Synthesis,
     Ticket,
@@ -137,7 +137,7 @@ def found(request: TurnRequest, evidence: str, words: str = "In review") -> Agen
             ticket = Ticket(id="DESK-1", status=words, summary="A ticket")
             return TicketsFound.model_validate({**by, "tickets": [ticket], "evidence": [evidence]})
         case TaskType.READ_DOCUMENTS:
-            read = Document(doc_id="a-document", markdown=words)
+            read = KnowledgeDocument(doc_id="a-document", markdown=words)
             return DocumentsRead.model_validate({**by, "documents": [read], "evidence": [evidence]})
         case TaskType.READ_PDFS:
             return PdfsRead.model_validate(by)

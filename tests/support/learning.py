@@ -15,7 +15,7 @@ from desk.contracts.learning.lessons import (
     Trouble,
     TroubleKind,
 )
-from desk.contracts.learning.record import Question, Resolution
+from desk.contracts.learning.record import RecordQuery, Resolution
 from desk.contracts.names import AgentId, CallFault, week_run_id
 from desk.contracts.weeks import monday_of, week_of
 
@@ -39,9 +39,9 @@ def as_of(number: int) -> datetime:
     return as_of_of(week_number(number), ScheduleConfig())
 
 
-def question(number: int, **fields: Any) -> Question:
+def question(number: int, **fields: Any) -> RecordQuery:
     """What a run of that week asks."""
-    return Question(as_of=as_of(number), routes=ROUTES, **fields)
+    return RecordQuery(as_of=as_of(number), routes=ROUTES, **fields)
 
 
 def forecast(number: int, market: str = "USD/JPY", **fields: Any) -> MadeForecast:

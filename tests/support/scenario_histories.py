@@ -22,7 +22,7 @@ class ActivityRun:
 
 
 @dataclass(frozen=True)
-class RunHistory:
+class MeasuredHistory:
     """The completed activities of a run, in the order of their completion; its size in bytes."""
 
     activities: tuple[ActivityRun, ...]
@@ -58,7 +58,7 @@ def _hops(graph: GraphSpec, turns: Mapping[str, list[ActivityRun]]) -> Iterator[
             yield (begun - ended).total_seconds()
 
 
-async def history_of(client: Client, workflow_id: str) -> RunHistory:
+async def history_of(client: Client, workflow_id: str) -> MeasuredHistory:
     """The history of the latest run of a workflow."""
     described = await client.get_workflow_handle(workflow_id).describe()
     history = await fetch_history(client, workflow_id)
@@ -69,4 +69,4 @@ async def history_of(client: Client, workflow_id: str) -> RunHistory:
     ]
     completed.sort(key=lambda each: each.completed_at)
     info = described.raw_description.workflow_execution_info
-    return RunHistory(tuple(completed), info.history_length, info.history_size_bytes)
+    return MeasuredHistory(tuple(completed), info.history_length, info.history_size_bytes)

@@ -16,7 +16,7 @@ from starters.questions.choice import chosen
 from starters.questions.graph.runs import ask_run_id, start_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.scenario_desk import fault_of
-from tests.support.scenario_histories import RunHistory, history_of
+from tests.support.scenario_histories import MeasuredHistory, history_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Finished:
 
     async def hops(self, client: Client) -> tuple[float, ...]:
         """The seconds between one agent's end and the next one's start."""
-        history: RunHistory = await history_of(client, self.workflow_id)
+        history: MeasuredHistory = await history_of(client, self.workflow_id)
         return history.hops(self.answer.graph) if self.answer else ()
 
 

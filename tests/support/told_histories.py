@@ -6,7 +6,7 @@ from pathlib import Path
 from temporalio.client import WorkflowHistory
 
 from desk.platform.temporal.client import data_converter
-from desk.platform.temporal.history import History
+from desk.platform.temporal.history import RunHistory
 from desk.runs.messages import ToldWorkflow
 from starters.monitoring.messages.history import told_workflow
 from tests.replay.written import HISTORIES
@@ -19,5 +19,5 @@ async def told_history(name: str, directory: Path, *, root: bool = False) -> Tol
     recorded_history = WorkflowHistory.from_json(started["workflowId"], recorded)
     run_id = started["originalExecutionRunId"]
     converter = data_converter(directory)
-    read = History(recorded_history.workflow_id, run_id, recorded_history.events, converter)
+    read = RunHistory(recorded_history.workflow_id, run_id, recorded_history.events, converter)
     return await told_workflow(read, root=root)

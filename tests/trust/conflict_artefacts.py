@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from desk.analytics.comparison.normalise import Statement
+from desk.analytics.comparison.normalise import StatedFigure
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.claims import Metric, Unit
 from tests.trust.conflict_cases import (
@@ -116,12 +116,12 @@ def terms() -> Iterator[Case]:
             yield _of_two(number, "as-of day", now, before)
 
 
-def _rate(area: str, value: Decimal, day: date, instrument: str | None) -> Statement:
+def _rate(area: str, value: Decimal, day: date, instrument: str | None) -> StatedFigure:
     unit, bank = Unit.PERCENT_A_YEAR, f"the bank of {area}"
-    return Statement(area, Metric.POLICY_RATE, value, unit, day, bank, instrument)
+    return StatedFigure(area, Metric.POLICY_RATE, value, unit, day, bank, instrument)
 
 
-def _of_two(number: int, group: str, one: Statement, other: Statement) -> Case:
+def _of_two(number: int, group: str, one: StatedFigure, other: StatedFigure) -> Case:
     results = tuple(
         turned(voice, number + place).result(
             claim_on(said.subject, said.metric, said.value, said.unit, one.day)

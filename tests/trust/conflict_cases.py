@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison.normalise import Statement
+from desk.analytics.comparison.normalise import StatedFigure
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import ResearchResult, View
@@ -51,7 +51,7 @@ class Case(NamedTuple):
     expected: Expected
     results: tuple[ResearchResult, ...]
     right: frozenset[str]
-    statements: tuple[Statement, Statement] | None = None
+    statements: tuple[StatedFigure, StatedFigure] | None = None
     reading: "Reading | None" = None
 
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from desk.analytics.comparison.normalise import (
     Artefact,
     Comparable,
-    Statement,
+    StatedFigure,
     normalise,
     statement_of,
 )
@@ -149,7 +149,7 @@ METHODS: Final[dict[str, Method]] = {
 }
 
 
-def _of_statements(case: Case, one: Statement, other: Statement) -> Ending:
+def _of_statements(case: Case, one: StatedFigure, other: StatedFigure) -> Ending:
     compared = normalise(one, other)
     if not isinstance(compared, Comparable) or compared.agree:
         return Ending.RESOLVED
@@ -171,7 +171,7 @@ def _stated(result: ResearchResult) -> Iterable[str]:
     yield from (view.leaning for view in result.views)
 
 
-def _says_the_same(claim: Statement, right: Iterable[Statement]) -> bool:
+def _says_the_same(claim: StatedFigure, right: Iterable[StatedFigure]) -> bool:
     """Whether a claim can be printed as it stands: no one reads its form for another figure."""
     pairs = (normalise(claim, known) for known in right if known.subject == claim.subject)
     return any(

@@ -14,7 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from activities.learning import LearningActivities
 from desk.contracts.learning.memory import MemoryKind
-from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
@@ -68,7 +68,7 @@ async def status_of(handle: Handle) -> HypothesisStatus:
 
 async def learned_by(client: Client, as_of: datetime) -> LearnedView:
     view: LearnedView = await client.get_workflow_handle(LEARNING_SYSTEM_ID).query(
-        Message.LEARNED, Question(as_of=as_of), result_type=LearnedView
+        Message.LEARNED, RecordQuery(as_of=as_of), result_type=LearnedView
     )
     return view
 

@@ -24,7 +24,7 @@ from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.learning.memory import MemoryKind
-from desk.contracts.learning.record import LearnedView, Question
+from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, FailureType, Message
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
@@ -533,7 +533,7 @@ async def test_an_older_price_is_taken_only_when_no_newer_one_has_come_for_days(
 
 async def learned(client: Client, as_of: datetime) -> LearnedView:
     view: LearnedView = await client.get_workflow_handle(LEARNING_SYSTEM_ID).query(
-        Message.LEARNED, Question(as_of=as_of), result_type=LearnedView
+        Message.LEARNED, RecordQuery(as_of=as_of), result_type=LearnedView
     )
     return view
 

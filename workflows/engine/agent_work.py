@@ -76,7 +76,7 @@ class TaskFailed(Exception):
         self.outages: tuple[SourceOutage, ...] = ()
 
 
-class Work:
+class AgentProgress:
     """What an agent has done so far. `draft` is a result with figures that are no claims, `answer`
     the last turn, `remarks` what was done in a lesser way than planned."""
 

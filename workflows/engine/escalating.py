@@ -14,7 +14,7 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.names import Message, WorkflowType, escalation_run_id
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments import MARGIN, time_left
-from desk.runs.escalations import Asking, case_of
+from desk.runs.escalations import CaseContext, case_of
 from desk.trust.conflicts import decide, default_position
 from workflows.options import TASK_TIMEOUT, priority, run_attributes
 
@@ -36,7 +36,7 @@ Told = Callable[[Sequence[str]], Awaitable[None]]
 
 
 async def decided(
-    asking: Asking,
+    asking: CaseContext,
     conflicts: Sequence[ConflictRecord],
     outcomes: Sequence[MarketOutcome],
     told: Told,
@@ -98,7 +98,7 @@ def cancelled_here() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-async def _opened(asking: Asking, case: EscalationRequest | None) -> Case | None:
+async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case | None:
     """The case once it waits for an answer; none where it could not be put."""
     if case is None:
         return None

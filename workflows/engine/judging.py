@@ -46,7 +46,7 @@ PRICES_JUDGED_APART = "prices-judged-apart"
 """Hypotheses that were due before this change hold themselves against a price in the workflow."""
 
 
-class Reading(NamedTuple):
+class MarketReading(NamedTuple):
     """What findings are read again for: a market and its window."""
 
     market: MarketSpec
@@ -58,7 +58,7 @@ async def judged_conflicts(
     outcomes: Sequence[MarketOutcome],
     policy: RunPolicy,
     place: str,
-    reading: Reading | None = None,
+    reading: MarketReading | None = None,
 ) -> tuple[ConflictRecord, ...]:
     """What the findings contradict each other in, settled as far as the rules or an earlier
     decision can. `place` tells one judgement from another within a workflow. With a `reading`

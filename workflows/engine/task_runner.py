@@ -57,9 +57,9 @@ from desk.runs.assignments import (
 from desk.runs.tools import sharing_cost
 from workflows.engine.agent_work import (
     UNMENDED,
+    AgentProgress,
     AgentTask,
     TaskFailed,
-    Work,
     billed,
     cut_off,
     with_usage_before,
@@ -119,7 +119,7 @@ class AgentRun:
         Raises:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
         """
-        work = Work(self.profile.model)
+        work = AgentProgress(self.profile.model)
         with measured_task(self.profile.agent, self.assignment.task_type):
             try:
                 result = await self._result(work, self._most_turns(work))
@@ -127,7 +127,7 @@ class AgentRun:
                 result = await self._otherwise(work, failed)
         return self._delivered(result, work)
 
-    async def _otherwise(self, work: Work, failed: TaskFailed) -> AgentResult:
+    async def _otherwise(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
         """What can be delivered where the agent does not: its draft without what was rejected, or
         the built-in analyst's result in a model's place."""
         if work.draft is None and work.model != BUILTIN:
@@ -144,13 +144,13 @@ class AgentRun:
         failed.usage, failed.outages = work.usage, self._tools.outages
         raise failed
 
-    def _most_turns(self, work: Work) -> int:
+    def _most_turns(self, work: AgentProgress) -> int:
         limits = self.assignment.limits
         if work.model == BUILTIN:
             return limits.max_turns
         return turns_for(effort_for(self.assignment.priority), limits)
 
-    async def _result(self, work: Work, most_turns: int) -> AgentResult:
+    async def _result(self, work: AgentProgress, most_turns: int) -> AgentResult:
         while work.turns < most_turns:
             self._degrade(work)
             work.turns += 1
@@ -179,11 +179,11 @@ class AgentRun:
                 work.exchanges.append(Exchange(results=results, said=turn.said))
         raise self._failed("turn limit", f"no result after {work.turns} turns")
 
-    def _too_long(self, work: Work) -> bool:
+    def _too_long(self, work: AgentProgress) -> bool:
         """Whether a model used up its tokens; whoever stands in for it uses none."""
         return work.model != BUILTIN and work.usage.tokens > self.assignment.limits.max_tokens
 
-    def _degrade(self, work: Work) -> None:
+    def _degrade(self, work: AgentProgress) -> None:
         """Work with less where the budget runs short.
 
         Raises:
@@ -195,7 +195,7 @@ class AgentRun:
         if work.stage is Stage.BUILT_IN:
             raise self._failed("budget", "its part of the budget is used up")
 
-    def _note_objection(self, turn: Turn, work: Work) -> None:
+    def _note_objection(self, turn: Turn, work: AgentProgress) -> None:
         """Keep what a model said and what is wrong with it, for its next turn.
 
         Raises:
@@ -206,7 +206,7 @@ class AgentRun:
             raise self._failed(UNMENDED, "its answer had the same fault twice")
         work.answer = turn
 
-    def _stands(self, turn: Turn, result: AgentResult, work: Work) -> bool:
+    def _stands(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
         """Whether nothing was objected to in a result; with objections it is kept as the draft.
 
         Raises:
@@ -223,7 +223,7 @@ class AgentRun:
             work.draft = turn
         return not turn.rejected
 
-    async def _turn(self, work: Work, *, last: bool) -> Turn:
+    async def _turn(self, work: AgentProgress, *, last: bool) -> Turn:
         by_model = work.model != BUILTIN
         reserved = self._budget.reserve(self._sharing) if by_model else Allowance()
         request = TurnRequest(
@@ -258,7 +258,7 @@ class AgentRun:
             if by_model:
                 self._budget.settle(reserved, spent)
 
-    async def _take(self, request: TurnRequest, work: Work) -> Turn:
+    async def _take(self, request: TurnRequest, work: AgentProgress) -> Turn:
         """The turn, as an activity; a model's ends early enough for the built-in analyst."""
         until = self._model_until if request.model != BUILTIN else self.assignment.deadline
         return await workflow.execute_activity_method(
@@ -276,7 +276,7 @@ class AgentRun:
             ),
         )
 
-    async def _ask(self, calls: Sequence[ToolCall], work: Work) -> tuple[ToolResult, ...]:
+    async def _ask(self, calls: Sequence[ToolCall], work: AgentProgress) -> tuple[ToolResult, ...]:
         """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
         allowed, turn = self._calls_left(work), self._turn_id(work)
         asked = (
@@ -287,11 +287,11 @@ class AgentRun:
         most = self.assignment.limits.max_calls
         return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
 
-    def _calls_left(self, work: Work) -> int:
+    def _calls_left(self, work: AgentProgress) -> int:
         """How many more times it may ask its tools."""
         return max((self.assignment.limits.max_calls or MOST_CALLS) - len(work.evidence), 0)
 
-    def _delivered(self, result: AgentResult, work: Work) -> TaskOutcome:
+    def _delivered(self, result: AgentResult, work: AgentProgress) -> TaskOutcome:
         return TaskOutcome(
             result=result,
             judged=work.judged,
@@ -316,7 +316,7 @@ class AgentRun:
         )
         return TaskFailed(error, reason)
 
-    def _turn_id(self, work: Work) -> str:
+    def _turn_id(self, work: AgentProgress) -> str:
         return turn_activity_id(
             self.profile.agent, self.assignment.task_type, work.turns, self.place
         )

@@ -27,7 +27,7 @@ from desk.programs.swarm.parts.board import SwarmBoard
 from desk.programs.swarm.parts.memories import Remembering
 from desk.programs.swarm.program import PROGRAM
 from desk.runs.assignments import MARGIN, Stage, pays_for, spent, week_before
-from desk.runs.escalations import Asking
+from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
@@ -58,7 +58,7 @@ REPORTED_UNPLANNED = "reported-unplanned"
 NO_BUDGET = "what is left of the budget would not pay for another such round"
 
 
-class SwarmRound:
+class RunningRound:
     """The round that a swarm is in. What it brings stands in `state`, and on the board."""
 
     def __init__(self, run: NodeRun[SwarmBoard]) -> None:
@@ -143,12 +143,12 @@ class SwarmRound:
         settled = {record.conflict_id: record for record in decisions}
         self._board.conflicts = tuple(settled.get(r.conflict_id, r) for r in records)
 
-    def _asking(self) -> Asking:
+    def _asking(self) -> CaseContext:
         within = self._request.answer_within
         deadlines = self._request.policy.deadlines.model_copy(
             update={"escalation": within, "reminder": within / 2}
         )
-        return Asking(
+        return CaseContext(
             week=week_before(self._board.as_of),
             deadlines=deadlines,
             report_due=workflow.now() + within + MARGIN,
@@ -221,7 +221,7 @@ class ResearchSwarmWorkflow:
             board = run.board
         run.enter(Phase.RESEARCHING)
         run.tools = await tools_of(policy, PROGRAM.agents)
-        round_ = SwarmRound(run)
+        round_ = RunningRound(run)
         conclusion = await self._concluded(round_)
         self._go_on_or_stop(conclusion)
         last = conclusion or board.concluded
@@ -249,7 +249,7 @@ class ResearchSwarmWorkflow:
         """The status board."""
         return self._run.board.status()
 
-    async def _concluded(self, round_: SwarmRound) -> Synthesis | None:
+    async def _concluded(self, round_: RunningRound) -> Synthesis | None:
         try:
             return await round_.work()
         except TaskFailed as failed:
@@ -288,7 +288,7 @@ class ResearchSwarmWorkflow:
         return None if can_pay and budget.stage < Stage.CHEAPER_MODEL else NO_BUDGET
 
     async def _begin(
-        self, hypotheses: Sequence[Hypothesis], round_: SwarmRound
+        self, hypotheses: Sequence[Hypothesis], round_: RunningRound
     ) -> dict[str, Hypothesis]:
         """Have each hypothesis that can be held against something wait for its horizon, with the
         specialists' views that come due with it, in a workflow that outlives this one; those that

@@ -23,12 +23,12 @@ from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
 from desk.runs.assignments import VALIDATION, all_of, effort_for, lost, market_task, time_left
 from desk.runs.boards import MarketBoard, WeekBoard, after_decisions, after_rerun, usage_of
-from desk.runs.escalations import Asking
+from desk.runs.escalations import CaseContext
 from desk.runs.tools import described_for
 from desk.trust.conflicts import merged, with_decisions
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.escalating import cancelled_here, decided, tell_week
-from workflows.engine.judging import Reading, judged_conflicts
+from workflows.engine.judging import MarketReading, judged_conflicts
 from workflows.engine.run import Run
 from workflows.engine.task_runner import TaskRunner
 from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes
@@ -84,13 +84,13 @@ class MarketResearchWorkflow:
             (found,),
             self._request.policy,
             "market",
-            Reading(market, self._request.window),
+            MarketReading(market, self._request.window),
         )
         return found.model_copy(update={"conflicts": merged(within, found.conflicts)})
 
-    def _asking(self) -> Asking:
+    def _asking(self) -> CaseContext:
         request = self._request
-        return Asking(
+        return CaseContext(
             week=request.week,
             deadlines=request.policy.deadlines,
             report_due=request.report_due,

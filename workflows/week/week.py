@@ -38,7 +38,7 @@ from desk.contracts.week.run import (
 from desk.programs.week.program import PROGRAM
 from desk.runs.assignments import assignment_of, time_left
 from desk.runs.boards import CommentedWeek, QueuedRerun, WeekBoard, after_decisions
-from desk.runs.escalations import Asking
+from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import with_week_conflicts
 from desk.trust.prose import nearest
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
@@ -468,7 +468,7 @@ async def _settle_across(
         board.waiting = {market: tuple(cases) for market, cases in waiting.items()}
         enter(Phase.AWAITING_PERSON if opened else Phase.RESEARCHING)
 
-    asking = Asking(board.week, policy.deadlines, report_due, urgency=1)
+    asking = CaseContext(board.week, policy.deadlines, report_due, urgency=1)
     settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, told)}
     records = [settled.get(record.conflict_id, record) for record in found]
     specs = {spec.market: spec for spec in request.config.markets}

@@ -4,7 +4,7 @@ from desk.analytics.comparison.normalise import (
     Comparable,
     Difference,
     Incomparable,
-    Statement,
+    StatedFigure,
     normalise,
     statement_of,
 )
@@ -26,7 +26,7 @@ __all__ = [
     "Incomparable",
     "Quantity",
     "SeriesComparison",
-    "Statement",
+    "StatedFigure",
     "compare_series",
     "is_little_changed",
     "normalise",

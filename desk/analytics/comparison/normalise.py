@@ -132,7 +132,7 @@ class Difference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatedFigure:
     """One figure as somebody states it.
 
     `since` is the day from which a rate has stood unchanged, and `low` and `high` are the bounds
@@ -185,9 +185,9 @@ class Incomparable(NamedTuple):
     words: str
 
 
-def statement_of(claim: Claim, origin: str | None = None) -> Statement:
+def statement_of(claim: Claim, origin: str | None = None) -> StatedFigure:
     """What a claim states, with whose figures it rests on."""
-    return Statement(
+    return StatedFigure(
         subject=claim.subject,
         metric=claim.metric,
         value=claim.value,
@@ -198,7 +198,7 @@ def statement_of(claim: Claim, origin: str | None = None) -> Statement:
 
 
 def normalise(
-    one: Statement, other: Statement, daily_deviation: Decimal | None = None
+    one: StatedFigure, other: StatedFigure, daily_deviation: Decimal | None = None
 ) -> Comparable | Incomparable:
     """The two figures in the same terms, with what was resolved, or why there are no such terms.
 
@@ -214,7 +214,7 @@ def normalise(
     return pair
 
 
-def in_unit_of_metric(stated: Statement) -> Decimal | None:
+def in_unit_of_metric(stated: StatedFigure) -> Decimal | None:
     """The value in the unit of its metric; None when its own unit cannot be brought to it."""
     wanted = UNITS[stated.metric]
     if stated.unit is wanted:
@@ -230,7 +230,7 @@ def last_digit(value: Decimal) -> Decimal:
 
 
 def _in_terms_of_first(
-    one: Statement, other: Statement, daily_deviation: Decimal | None
+    one: StatedFigure, other: StatedFigure, daily_deviation: Decimal | None
 ) -> Comparable | Incomparable:
     if reversed_pair(one.subject) == other.subject:
         turned = reversed_statement(other.metric, other.value)
@@ -242,7 +242,7 @@ def _in_terms_of_first(
 
 
 def _aligned(
-    one: Statement, other: Statement, deviation: Decimal | None, found: tuple[Artefact, ...]
+    one: StatedFigure, other: StatedFigure, deviation: Decimal | None, found: tuple[Artefact, ...]
 ) -> Comparable | Incomparable:
     obstacle = _obstacle(one, other)
     if obstacle is not None:
@@ -271,7 +271,7 @@ def _aligned(
     return _inferred(Comparable(first, at_par, one.metric, tolerance, found), one.subject)
 
 
-def _obstacle(one: Statement, other: Statement) -> Incomparable | None:
+def _obstacle(one: StatedFigure, other: StatedFigure) -> Incomparable | None:
     if one.subject != other.subject:
         return _incomparable(Difference.SUBJECT, f"{one.subject} and {other.subject}")
     if one.metric is not other.metric:
@@ -284,20 +284,20 @@ def _obstacle(one: Statement, other: Statement) -> Incomparable | None:
     return None
 
 
-def _stood_through(one: Statement, other: Statement) -> bool:
+def _stood_through(one: StatedFigure, other: StatedFigure) -> bool:
     """Whether a rate of the later day is known to have stood on the earlier day already."""
     later, earlier = (one, other) if one.day > other.day else (other, one)
     return later.since is not None and later.since <= earlier.day
 
 
-def _fixed_at_other_hours(one: Statement, other: Statement) -> bool:
+def _fixed_at_other_hours(one: StatedFigure, other: StatedFigure) -> bool:
     return (
         one.metric in SERIES_STATISTICS | {Metric.MOVE} or UNITS[one.metric] is Unit.LEVEL
     ) and (None not in (one.origin, other.origin) and one.origin != other.origin)
 
 
 def _at_one_point_of_the_range(
-    one: Statement, other: Statement, first: Decimal, second: Decimal
+    one: StatedFigure, other: StatedFigure, first: Decimal, second: Decimal
 ) -> Decimal | None:
     """The other's figure as the first one's instrument states it; None for different instruments.
 
@@ -317,7 +317,7 @@ def _at_one_point_of_the_range(
     return second - points[given] + points[wanted]
 
 
-def _points(one: Statement, other: Statement) -> dict[Instrument, Decimal]:
+def _points(one: StatedFigure, other: StatedFigure) -> dict[Instrument, Decimal]:
     """The figures by which one target range can be stated; none where it is not known."""
     bounds = _bounds(one, other)
     if bounds is None or UNITS[one.metric] is not Unit.PERCENT_A_YEAR:
@@ -335,7 +335,7 @@ def _point(points: dict[Instrument, Decimal], kind: Instrument | None, value: De
     return value == points.get(kind) if kind else value in points.values()
 
 
-def _bounds(one: Statement, other: Statement) -> tuple[Decimal, Decimal] | None:
+def _bounds(one: StatedFigure, other: StatedFigure) -> tuple[Decimal, Decimal] | None:
     low = one.low if one.low is not None else other.low
     high = one.high if one.high is not None else other.high
     return None if low is None or high is None else (low, high)
@@ -391,8 +391,8 @@ def _is_rounding(pair: Comparable, *, reversed_quote: bool = False) -> bool:
     return step <= coarsest and abs(pair.one - pair.other) <= (step if whole else step / 2)
 
 
-def _changed(stated: Statement, subject: str, metric: Metric, value: Decimal) -> Statement:
-    return Statement(
+def _changed(stated: StatedFigure, subject: str, metric: Metric, value: Decimal) -> StatedFigure:
+    return StatedFigure(
         subject, metric, value, stated.unit, stated.day, stated.origin, stated.instrument
     )
 

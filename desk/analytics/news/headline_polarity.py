@@ -8,7 +8,7 @@ import unicodedata
 from functools import cache
 from typing import Final, Protocol
 
-from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, Judgement
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, TextLeaning
 from desk.contracts.findings.results import Leaning
 
 LONGEST_READ: Final = 500
@@ -25,7 +25,7 @@ class _Scorer(Protocol):
     def polarity_scores(self, text: str) -> dict[str, float]: ...
 
 
-def polarity_of(headline: str) -> Judgement:
+def polarity_of(headline: str) -> TextLeaning:
     """Up for a headline of good news, down for one of bad news, neutral for one that says both.
 
     One without a listed word abstains. Signs and pictures are not read.
@@ -33,9 +33,9 @@ def polarity_of(headline: str) -> Judgement:
     scores = _scorer().polarity_scores(_words(headline))
     score, listed = scores["compound"], scores["pos"] or scores["neg"]
     if abs(score) < NEUTRAL_BELOW:
-        return Judgement(Leaning.NEUTRAL, _LEAST) if listed else NOTHING_SAID
+        return TextLeaning(Leaning.NEUTRAL, _LEAST) if listed else NOTHING_SAID
     sure = max(_LEAST, round(MOST_CONFIDENCE * abs(score), 2))
-    return Judgement(Leaning.UP if score > 0 else Leaning.DOWN, sure)
+    return TextLeaning(Leaning.UP if score > 0 else Leaning.DOWN, sure)
 
 
 def _words(headline: str) -> str:

@@ -124,14 +124,14 @@ _HEDGED: Final = re.compile(
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
 
 
-class Judgement(NamedTuple):
+class TextLeaning(NamedTuple):
     """Which way a text leans, and how sure that is."""
 
     leaning: Leaning
     confidence: float
 
 
-NOTHING_SAID: Final = Judgement(Leaning.ABSTAINS, 0.0)
+NOTHING_SAID: Final = TextLeaning(Leaning.ABSTAINS, 0.0)
 """Of a text that holds no listed phrase."""
 
 
@@ -143,7 +143,7 @@ class _Heard(NamedTuple):
     weight: int
 
 
-def stance_of(text: str) -> Judgement:
+def stance_of(text: str) -> TextLeaning:
     """Up for a hawkish text, down for a dovish one, neutral for one that says both or neither.
 
     A text without a listed phrase abstains. Any text has a judgement; case and blanks do not
@@ -156,12 +156,12 @@ def stance_of(text: str) -> Judgement:
         heard[key] = max(heard.get(key, 0), phrase.weight)
     if not heard:
         stays = any(_NEITHER.search(clause) for clause in clauses)
-        return Judgement(Leaning.NEUTRAL, _BALANCED) if stays else NOTHING_SAID
+        return TextLeaning(Leaning.NEUTRAL, _BALANCED) if stays else NOTHING_SAID
     total = sum(side * weight for (_, side), weight in heard.items())
     if total == 0:
-        return Judgement(Leaning.NEUTRAL, _BALANCED)
+        return TextLeaning(Leaning.NEUTRAL, _BALANCED)
     sure = min(MOST_CONFIDENCE, round(_LEAST + _STEP * abs(total), 2))
-    return Judgement(Leaning.UP if total > 0 else Leaning.DOWN, sure)
+    return TextLeaning(Leaning.UP if total > 0 else Leaning.DOWN, sure)
 
 
 def _clauses(text: str) -> list[str]:

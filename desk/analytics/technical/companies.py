@@ -35,7 +35,7 @@ _LARGE_GROWTH, _LARGE_SURPRISE = 50, 20
 """Percent, from which on a signal is as strong as it gets."""
 
 
-class Line(StrEnum):
+class AccountItem(StrEnum):
     """The lines that ratios are made of, as the source of accounts calls them."""
 
     REVENUE = "TotalRevenue"
@@ -63,27 +63,27 @@ class AccountLine:
         return _after(self.filed_on or self.period_end + UNTOLD_DELAY)
 
 
-_Measure = Callable[[PriceSeries, Mapping[Line, AccountLine]], Decimal]
+_Measure = Callable[[PriceSeries, Mapping[AccountItem, AccountLine]], Decimal]
 
 
-def _to_earnings(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
-    return quotient(_price(series), line_of(year, Line.EARNINGS_A_SHARE))
+def _to_earnings(series: PriceSeries, year: Mapping[AccountItem, AccountLine]) -> Decimal:
+    return quotient(_price(series), line_of(year, AccountItem.EARNINGS_A_SHARE))
 
 
-def _to_book(series: PriceSeries, year: Mapping[Line, AccountLine]) -> Decimal:
-    price, shares = _price(series), line_of(year, Line.SHARES)
+def _to_book(series: PriceSeries, year: Mapping[AccountItem, AccountLine]) -> Decimal:
+    price, shares = _price(series), line_of(year, AccountItem.SHARES)
     worth = AccountLine("price", price.value * shares.value, price.currency, price.period_end)
-    return quotient(worth, line_of(year, Line.EQUITY))
+    return quotient(worth, line_of(year, AccountItem.EQUITY))
 
 
 _MEASURES: Mapping[Metric, _Measure] = {
     Metric.PRICE_TO_EARNINGS: _to_earnings,
     Metric.PRICE_TO_BOOK: _to_book,
     Metric.NET_MARGIN: lambda _, year: (
-        100 * quotient(line_of(year, Line.NET_INCOME), line_of(year, Line.REVENUE))
+        100 * quotient(line_of(year, AccountItem.NET_INCOME), line_of(year, AccountItem.REVENUE))
     ),
     Metric.DEBT_TO_EQUITY: lambda _, year: quotient(
-        line_of(year, Line.DEBT), line_of(year, Line.EQUITY)
+        line_of(year, AccountItem.DEBT), line_of(year, AccountItem.EQUITY)
     ),
 }
 
@@ -127,7 +127,7 @@ class Accounts:
             self.notes,
         )
 
-    def year(self, years_back: int = 0) -> dict[Line, AccountLine]:
+    def year(self, years_back: int = 0) -> dict[AccountItem, AccountLine]:
         """The lines of the newest year, or of one so many before it; empty where there is none."""
         ends = sorted({line.period_end for line in self.lines}, reverse=True)
         if len(ends) <= years_back:
@@ -164,7 +164,7 @@ def quotient(above: AccountLine, below: AccountLine) -> Decimal:
     return above.value / below.value
 
 
-def line_of(year: Mapping[Line, AccountLine], line: Line) -> AccountLine:
+def line_of(year: Mapping[AccountItem, AccountLine], line: AccountItem) -> AccountLine:
     """A line of a year's accounts.
 
     Raises:
@@ -202,9 +202,9 @@ def _after(day: date) -> datetime:
     return datetime.combine(day + timedelta(days=1), time(), UTC)
 
 
-def _by_name(lines: Iterable[AccountLine]) -> dict[Line, AccountLine]:
-    known = set(Line)
-    return {Line(line.name): line for line in lines if line.name in known}
+def _by_name(lines: Iterable[AccountLine]) -> dict[AccountItem, AccountLine]:
+    known = set(AccountItem)
+    return {AccountItem(line.name): line for line in lines if line.name in known}
 
 
 def _price(series: PriceSeries) -> AccountLine:
@@ -213,7 +213,7 @@ def _price(series: PriceSeries) -> AccountLine:
 
 def _growth(known: Accounts) -> float:
     """The newest year's revenue against that of the year before, in percent."""
-    now, before = (line_of(known.year(back), Line.REVENUE) for back in (0, 1))
+    now, before = (line_of(known.year(back), AccountItem.REVENUE) for back in (0, 1))
     if not 300 <= (now.period_end - before.period_end).days <= 430:
         raise Unmeasured("the two newest accounts are not of two years in a row")
     return float(100 * (quotient(now, before) - 1))

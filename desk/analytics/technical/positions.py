@@ -60,7 +60,7 @@ class CashRates:
         return self._rates[known - 1]
 
 
-class Held(NamedTuple):
+class HeldPosition(NamedTuple):
     """The closes between which a position was held, as they are told, and their days."""
 
     entry_day: date
@@ -69,7 +69,7 @@ class Held(NamedTuple):
     exit: Decimal
 
 
-def held(series: PriceSeries, made_at: datetime, until: date) -> Held:
+def held(series: PriceSeries, made_at: datetime, until: date) -> HeldPosition:
     """The close of the first day that begins after a decision, and the last one up to `until`.
 
     Raises:
@@ -92,7 +92,9 @@ def held(series: PriceSeries, made_at: datetime, until: date) -> Held:
             f"the prices of {series.symbol} go on on {entry_day}, "
             f"{(entry_day - decided).days} days after the decision"
         )
-    return Held(entry_day, _told(series.closes[first]), exit_day, _told(series.closes[last]))
+    return HeldPosition(
+        entry_day, _told(series.closes[first]), exit_day, _told(series.closes[last])
+    )
 
 
 def splits_since(series: PriceSeries, made_at: datetime) -> tuple[ShareSplit, ...]:
@@ -123,7 +125,7 @@ def cash_rate(series: PriceSeries, rates: CashRates, made_at: datetime) -> Decim
     return rates.at(made_at)
 
 
-def day_of(metric: Metric, kept: Held) -> date:
+def day_of(metric: Metric, kept: HeldPosition) -> date:
     """The day that a figure of a performance is of."""
     return kept.entry_day if metric is Metric.ENTRY else kept.exit_day
 

@@ -14,7 +14,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.weeks import TimeWindow
 
 
-class Statement(Protocol):
+class MarketStatement(Protocol):
     """The claims that a document states of one market's research, with the verdicts on them."""
 
     @property
@@ -67,7 +67,7 @@ class Document(Protocol):
         ...
 
     @property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[MarketStatement, ...]:
         """Its claims by the market whose research stated them; several may state one claim."""
         ...
 

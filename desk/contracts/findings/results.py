@@ -289,7 +289,7 @@ class ConflictRecord(Contract):
     bounds: Annotated[Bounds | None, Field(exclude_if=is_none)] = None
 
 
-class Held(Contract):
+class Correction(Contract):
     """What whoever objects holds to be true: one of these, by the kind of the objection."""
 
     value: Annotated[Figure | None, Field(exclude_if=is_none)] = None
@@ -317,7 +317,7 @@ class ValidationIssue(Contract):
     recommendation: Text
     confidence: Confidence
     event: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
-    holds: Annotated[Held | None, Field(exclude_if=is_none)] = None
+    holds: Annotated[Correction | None, Field(exclude_if=is_none)] = None
 
 
 class ValidationResult(Contract):

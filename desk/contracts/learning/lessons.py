@@ -197,7 +197,7 @@ class Recommendation(Contract):
     reason: Text
 
 
-class Voice(StrEnum):
+class WeightOf(StrEnum):
     """Whose word a weight is of."""
 
     AGENT = "agent"
@@ -207,7 +207,7 @@ class Voice(StrEnum):
 class RecordWeight(Contract):
     """By what the weight of an agent or a source in a vote is multiplied, and why."""
 
-    voice: Voice
+    voice: WeightOf
     name: ShortText
     factor: RecordFactor
     outcomes: Count

@@ -40,7 +40,7 @@ MOST_SHOWN_HYPOTHESES: Final = 100
 USUAL_CALL_SECONDS: Final = 15.0
 
 
-class Question(Contract):
+class RecordQuery(Contract):
     """What the record is asked for: everything that was known by `as_of`.
 
     `routes` are the servers that the asking run would ask for each capability, in its order, and

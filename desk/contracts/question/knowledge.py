@@ -39,7 +39,7 @@ class Ticket(Contract):
     updated_at: MaybeInstant = None
 
 
-class Document(Contract):
+class KnowledgeDocument(Contract):
     """A document, or as much of it as was read: Markdown, and the same as HTML without scripts."""
 
     doc_id: ShortText
@@ -81,7 +81,7 @@ class TicketAnswer(SourceResult, Ticket):
     url: Url
 
 
-class DocumentAnswer(SourceResult, Document):
+class DocumentAnswer(SourceResult, KnowledgeDocument):
     """The answer of `get_doc`: the text from `offset` on.
 
     `characters` is the length of the whole; `next_offset` is where the next part begins, None at
@@ -118,7 +118,7 @@ class SearchAnswer(SourceResult):
     missing: Text | None = None
 
 
-class _Found(Contract):
+class _Delivered(Contract):
     """What an agent delivers of one kind.
 
     `evidence` names the tool results behind the things found: one for each, in their order, and of
@@ -131,28 +131,28 @@ class _Found(Contract):
     missing: Missing = ()
 
 
-class TicketsFound(_Found):
+class TicketsFound(_Delivered):
     """What the JIRA agent delivers."""
 
     kind: Literal["tickets"] = "tickets"
     tickets: Annotated[tuple[Ticket, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
-class DocumentsRead(_Found):
+class DocumentsRead(_Delivered):
     """What the Doc agent delivers."""
 
     kind: Literal["documents"] = "documents"
-    documents: Annotated[tuple[Document, ...], Field(max_length=MOST_ITEMS)] = ()
+    documents: Annotated[tuple[KnowledgeDocument, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
-class PdfsRead(_Found):
+class PdfsRead(_Delivered):
     """What the PDF agent delivers."""
 
     kind: Literal["pdfs"] = "pdfs"
     pdfs: Annotated[tuple[PdfText, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
-class WebSearched(_Found):
+class WebSearched(_Delivered):
     """What the Search agent delivers."""
 
     kind: Literal["search"] = "search"

@@ -13,7 +13,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A SHA-256."""
 
 
-class Statement(Contract):
+class SignedStatement(Contract):
     """What is signed: the seal of a report or an answer, and the digests of the files in which it
     was published, by their suffixes. `key` is the fingerprint of the key that signs."""
 
@@ -24,7 +24,7 @@ class Statement(Contract):
     ]
 
 
-class Signature(Statement):
+class Signature(SignedStatement):
     """A statement with its signature by Ed25519, in Base64. Nothing else stands in its file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

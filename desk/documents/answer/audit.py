@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from desk.analytics.links import web_link
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolResult, ToolStatus
-from desk.contracts.findings.document import Statement
+from desk.contracts.findings.document import MarketStatement
 from desk.contracts.question.answers import AnswerReport, AnswerStatement
 from desk.contracts.question.graph import NodeState
 from desk.contracts.question.knowledge import Quotation
@@ -175,7 +175,7 @@ def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:
     return (AnswerStatement("", answer.claims, answer.verdicts),)
 
 
-def _place(_: Statement) -> str:
+def _place(_: MarketStatement) -> str:
     return ""
 
 

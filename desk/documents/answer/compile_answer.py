@@ -39,9 +39,9 @@ from desk.documents.answer.nodes import (
     usage_of_nodes,
 )
 from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
-from desk.documents.compiling import Compiler, Grounds, Subject, compile_document
+from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried, source_of_answer
-from desk.documents.parts import Run, Told, parts_of
+from desk.documents.parts import PartRecord, RunMaterial, parts_of
 from desk.trust.ledger import Ledger
 from desk.trust.prose import NOTHING_LEFT, reference, references
 
@@ -137,7 +137,7 @@ MOST_DROPPED = 200
 UNTITLED = "Findings"
 
 
-class _Written(NamedTuple):
+class _WrittenProse(NamedTuple):
     """The prose of an answer as far as it may be printed."""
 
     summary: str
@@ -156,7 +156,7 @@ class _Written(NamedTuple):
         return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
 
 
-class _Told(NamedTuple):
+class _ToldAnswer(NamedTuple):
     """What an answer tells. `synthesis` stands in the place of one where none was made."""
 
     surviving: AnswerClaims
@@ -164,8 +164,8 @@ class _Told(NamedTuple):
     synthesis: Synthesis
     quotations: Mapping[str, Quotation]
     strange: tuple[str, ...]
-    written: _Written
-    parts: tuple[Told, ...]
+    written: _WrittenProse
+    parts: tuple[PartRecord, ...]
 
     @property
     def known(self) -> Known:
@@ -221,7 +221,7 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
 
 
 @dataclass(frozen=True)
-class _AnswerCompiler(Compiler[_Told, AnswerReport]):
+class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
     record: GraphRecord
     finished_at: datetime
 
@@ -234,18 +234,18 @@ class _AnswerCompiler(Compiler[_Told, AnswerReport]):
     def results(self) -> tuple[ToolResult, ...]:
         return tuple(result for node in self.record.nodes for result in node.evidence)
 
-    def told(self, ledger: Ledger) -> _Told:
+    def told(self, ledger: Ledger) -> _ToldAnswer:
         record, library = self.record, Library(self.results)
         surviving = claims_of_run(record, ledger)
         made = synthesis_of(record)
-        run = Run(record, Known(surviving.claims, {}), made, library.results)
+        run = RunMaterial(record, Known(surviving.claims, {}), made, library.results)
         parts = tuple(part.told(run) for part in parts_of(record))
         if any(part.withdrawn for part in parts):
             made = None
         instead = (part.instead for part in parts if part.instead is not None)
         synthesis = made or next(instead, None) or found_instead(record, library)
         quotations, strange = _placed(synthesis, library)
-        return _Told(
+        return _ToldAnswer(
             surviving=surviving,
             synthesised=made is not None,
             synthesis=synthesis,
@@ -255,15 +255,15 @@ class _AnswerCompiler(Compiler[_Told, AnswerReport]):
             parts=parts,
         )
 
-    def carried(self, told: _Told, results: Mapping[str, ToolResult]) -> Carried:
+    def carried(self, told: _ToldAnswer, results: Mapping[str, ToolResult]) -> Carried:
         named = evidence_named(told.quoted, told.claims, told.verdicts)
         return carried(results, named.union(*(part.evidence for part in told.parts)))
 
-    def sources(self, told: _Told, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
+    def sources(self, told: _ToldAnswer, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
         listed = listed_in(self.record)
         return tuple(source_of_answer(each, listed.get(each.evidence_id)) for each in evidence)
 
-    def document(self, told: _Told, grounds: Grounds) -> AnswerReport:
+    def document(self, told: _ToldAnswer, grounds: DocumentGrounds) -> AnswerReport:
         record, parts = self.record, told.parts
         nodes = node_reports(record)
         lost = (*told.lost, *map(_too_large, grounds.evidence.too_large))
@@ -331,7 +331,7 @@ def _placed(
     return found, tuple(strange)
 
 
-def _written(synthesis: Synthesis, known: Known) -> _Written:
+def _written(synthesis: Synthesis, known: Known) -> _WrittenProse:
     summary = kept_prose(synthesis.summary, known, "summary")
     dropped = [*summary.dropped]
     sections: list[AnswerSection] = []
@@ -343,7 +343,7 @@ def _written(synthesis: Synthesis, known: Known) -> _Written:
             printed = render_answer(content.prose, known)
             named = title.prose or UNTITLED
             sections.append(AnswerSection(title=named, content=printed, prose=content.prose))
-    return _Written(summary.prose or NOTHING_LEFT, tuple(sections), tuple(dropped))
+    return _WrittenProse(summary.prose or NOTHING_LEFT, tuple(sections), tuple(dropped))
 
 
 def _missing(synthesis: Synthesis, known: Known) -> tuple[str, ...]:

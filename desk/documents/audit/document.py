@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from desk.contracts.agents.tools import DataSource, ToolResult, ToolStatus
 from desk.contracts.base import Contract
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.document import Document, Statement
+from desk.contracts.findings.document import Document, MarketStatement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.documents.audit.findings import AuditFinding, differing
 from desk.documents.evidence import is_carried
@@ -92,7 +92,9 @@ def source_findings(
 
 
 def claim_findings(
-    document: Document, statements: Iterable[Statement], place: Callable[[Statement], str]
+    document: Document,
+    statements: Iterable[MarketStatement],
+    place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence, and is stated once in its place."""
     ledger = Ledger(
@@ -111,7 +113,9 @@ def claim_findings(
 
 
 def verdict_findings(
-    document: Document, statements: Iterable[Statement], place: Callable[[Statement], str]
+    document: Document,
+    statements: Iterable[MarketStatement],
+    place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
     """Whether no claim that is printed is rejected, every verified one has two origins, and every
     verdict rests on evidence that is there."""

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from desk.contracts.week.signature import Signature, Statement
+from desk.contracts.week.signature import Signature, SignedStatement
 
 _PURPOSE: Final = b"research-desk signature 1\n"
 """So that nothing else that the key signs can be taken for a statement."""
@@ -33,17 +33,17 @@ def signature_file(signer: Signer, seal: str, files: Mapping[str, str]) -> str:
         files: The text of each published file by its suffix.
     """
     digests = {suffix: digest_of(text) for suffix, text in sorted(files.items())}
-    statement = Statement(key=signer.fingerprint, seal=seal, files=digests)
+    statement = SignedStatement(key=signer.fingerprint, seal=seal, files=digests)
     signature = b64encode(signer.sign(signed_bytes(statement))).decode()
     return Signature(**statement.model_dump(), signature=signature).model_dump_json(indent=2) + "\n"
 
 
-def signed_bytes(statement: Statement) -> bytes:
+def signed_bytes(statement: SignedStatement) -> bytes:
     """What the key signs of a statement."""
     return (
         _PURPOSE
-        + Statement.model_dump_json(
-            Statement(
+        + SignedStatement.model_dump_json(
+            SignedStatement(
                 key=statement.key, seal=statement.seal, files=dict(sorted(statement.files.items()))
             )
         ).encode()

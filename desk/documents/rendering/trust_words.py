@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from desk.contracts.findings.document import Statement
+from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.documents.rendering.wording import human, share_words
@@ -28,7 +28,7 @@ UNCHECKED: Final = "not checked"
 WITHHELD: Final = "no position holds, and the figure is withheld"
 
 
-def verdicts_of(statement: Statement) -> dict[str, ClaimVerdict]:
+def verdicts_of(statement: MarketStatement) -> dict[str, ClaimVerdict]:
     """A section's verdicts by claim."""
     return {verdict.claim_id: verdict for verdict in statement.verdicts}
 

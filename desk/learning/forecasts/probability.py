@@ -12,7 +12,7 @@ from desk.analytics.prices.series import Fixings
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import Forecast, Leaning
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 
 HORIZON: Final = 4
 """Weeks from a view to the fixing that it is measured by."""
@@ -120,7 +120,7 @@ def question_of(
     *,
     asked_at: datetime | None = None,
     market: str | None = None,
-) -> Question:
+) -> RecordQuery:
     """What was known by an instant, for a run of this policy: whom it would ask for what, and how
     long it would wait. `asked_at` is when it runs, which decides nothing but the weekday. Forecasts
     are those of `market` alone where it is named."""
@@ -128,7 +128,7 @@ def question_of(
         capability: tuple(dict.fromkeys(route.server for route in routes_to(capability, policy)))
         for capability in Capability
     }
-    return Question(
+    return RecordQuery(
         as_of=as_of,
         asked_at=asked_at,
         routes={capability: servers for capability, servers in routes.items() if servers},

@@ -15,7 +15,7 @@ from desk.contracts.learning.lessons import (
     Trouble,
     TroubleKind,
 )
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import CallFault
 from desk.learning.learned.patterns import WEEKDAYS, weekday_of
 
@@ -84,7 +84,7 @@ class _StandIn(NamedTuple):
         return f"{self.server} was of no use in {self.had.useless} of {self.had.calls}"
 
 
-def recommendations(lessons: Sequence[Lesson], question: Question) -> tuple[Recommendation, ...]:
+def recommendations(lessons: Sequence[Lesson], question: RecordQuery) -> tuple[Recommendation, ...]:
     """What a run should do differently, sorted by id; each with what it rests on.
 
     A source goes behind another only where the one that is asked next did clearly better over the
@@ -95,7 +95,9 @@ def recommendations(lessons: Sequence[Lesson], question: Question) -> tuple[Reco
     return tuple(sorted(found, key=lambda each: each.advice_id)[:MOST])
 
 
-def _about(server: str, lessons: Sequence[Lesson], question: Question) -> Iterator[Recommendation]:
+def _about(
+    server: str, lessons: Sequence[Lesson], question: RecordQuery
+) -> Iterator[Recommendation]:
     recent = lessons[-NEWEST_WEEKS:]
     tallies = [_tally(lesson, server) for lesson in recent]
     had = _had(server, recent)
@@ -132,7 +134,7 @@ def _hardly_answers(had: _Had) -> bool:
 
 
 def _better_on(
-    day: "_BadDay", server: str, lessons: Sequence[Lesson], question: Question
+    day: "_BadDay", server: str, lessons: Sequence[Lesson], question: RecordQuery
 ) -> tuple[_StandIn, ...]:
     """The stand-ins that did better on a weekday, and are no worse than that of late."""
     span = lessons[-WEEKDAY_WEEKS:]
@@ -145,7 +147,7 @@ def _better_on(
     )
 
 
-def _better(server: str, lessons: Sequence[Lesson], question: Question) -> tuple[_StandIn, ...]:
+def _better(server: str, lessons: Sequence[Lesson], question: RecordQuery) -> tuple[_StandIn, ...]:
     """Of the stand-ins of a server those that did clearly better over some runs.
 
     One that was asked too seldom to tell counts as better only where the server itself hardly
@@ -172,7 +174,7 @@ def _is_lower(other: _Had, had: _Had) -> bool:
     return other.useless * had.calls <= CLEARLY_LOWER * had.failed * other.calls
 
 
-def _next(server: str, question: Question) -> tuple[tuple[Capability, str], ...]:
+def _next(server: str, question: RecordQuery) -> tuple[tuple[Capability, str], ...]:
     """What a server is asked for before others that have it too, and whom a run asks then."""
     return tuple(
         (capability, servers[1])
@@ -197,7 +199,7 @@ def _prefer(
 
 
 def _stand_in_wanted(
-    server: str, had: _Had, reason: str, question: Question
+    server: str, had: _Had, reason: str, question: RecordQuery
 ) -> Iterator[Recommendation]:
     """Of a source that fails often, and for which nobody stands in."""
     alone = [name for name in Capability if question.routes.get(name) == (server,)]
@@ -217,7 +219,7 @@ def _with(reason: str, stand_ins: Sequence[_StandIn]) -> str:
 
 
 def _patience(
-    server: str, recent: Sequence[Lesson], question: Question
+    server: str, recent: Sequence[Lesson], question: RecordQuery
 ) -> Iterator[Recommendation]:
     late = [lesson for lesson in recent if _timed_out(lesson, server)]
     if len(late) < FAILING_WEEKS:

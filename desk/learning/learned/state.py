@@ -27,7 +27,7 @@ from desk.contracts.learning.record import (
     MOST_WEEKS,
     LearnedView,
     LearningState,
-    Question,
+    RecordQuery,
     Resolution,
     WeekLearned,
 )
@@ -176,7 +176,7 @@ def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
     )
 
 
-class _Told(NamedTuple):
+class _LearnedWeek(NamedTuple):
     """A week's lesson with its forecasts: those scored, and those that are open. `runs` are all
     that told of them."""
 
@@ -215,8 +215,8 @@ class Learned:
             lesson.workflow_id: ToldRun(lesson, in_time.get(lesson.workflow_id))
             for lesson in state.lessons
         }
-        self._weeks: dict[str, _Told] = {}
-        self._each_week: tuple[_Told, ...] | None = None
+        self._weeks: dict[str, _LearnedWeek] = {}
+        self._each_week: tuple[_LearnedWeek, ...] | None = None
         self._count = state.told
         self._hypotheses = LearnedHypotheses(state.hypotheses)
         self._count_old_troubles()
@@ -271,7 +271,7 @@ class Learned:
         """When the next forecast is due; None without one."""
         return min((made.due for made in self._open() if made.due > instant), default=None)
 
-    def advice(self, question: Question) -> Advice:
+    def advice(self, question: RecordQuery) -> Advice:
         """What the record says to a run: from lessons of weeks before it, and from scores that
         were due by its instant."""
         known = self._known(question.as_of)
@@ -291,7 +291,7 @@ class Learned:
             full=not known.lessons and len(self._counted_runs()) >= self._most,
         )
 
-    def view(self, question: Question) -> LearnedView:
+    def view(self, question: RecordQuery) -> LearnedView:
         """The same with everything that it rests on."""
         known = self._known(question.as_of)
         newest = sorted(known.of(question.market).scored, key=_newest_first)
@@ -356,7 +356,7 @@ class Learned:
             self._weeks.pop(week, None)
         self._each_week = None
 
-    def _read(self, told: WeekLesson) -> _Told:
+    def _read(self, told: WeekLesson) -> _LearnedWeek:
         lesson, runs = told
         scored: list[ScoredForecast] = []
         still_open: list[MadeForecast] = []
@@ -365,13 +365,13 @@ class Learned:
                 still_open.append(made)
             else:
                 scored.append(score(made, known.value, known.value_on))
-        return _Told(lesson, runs, tuple(scored), tuple(still_open))
+        return _LearnedWeek(lesson, runs, tuple(scored), tuple(still_open))
 
     def _open(self) -> Iterator[MadeForecast]:
         for told in self._of_each_week():
             yield from told.still_open
 
-    def _of_each_week(self) -> tuple[_Told, ...]:
+    def _of_each_week(self) -> tuple[_LearnedWeek, ...]:
         """One lesson for each week, the oldest first."""
         if self._each_week is None:
             by_week: defaultdict[str, list[ToldRun]] = defaultdict(list)
@@ -388,7 +388,7 @@ class Learned:
         voids = (_decided_by(one.made) for one in scored if one.value is None)
         return tuple(self._fixings[key] for key in islice(dict.fromkeys(voids), MOST_VOIDS))
 
-    def _hypotheses_of(self, question: Question) -> tuple[ScoredHypothesis, ...]:
+    def _hypotheses_of(self, question: RecordQuery) -> tuple[ScoredHypothesis, ...]:
         """Those that were due by then, of the question's market where it names one."""
         due = self._hypotheses.known_by(question.as_of)
         if question.market is None:

@@ -16,7 +16,7 @@ from desk.platform.mcp.config import McpServerSpec
 _CACHE_DIR = "--cache-dir"
 
 
-class KeptFile(Protocol):
+class NamedKeptFile(Protocol):
     """A file that a server keeps, as its module names it."""
 
     @property
@@ -37,7 +37,7 @@ class FileOfServer(NamedTuple):
     """A kept file, whose it is, and the folder it is kept in."""
 
     server: str
-    file: KeptFile
+    file: NamedKeptFile
     cache_dir: Path
 
 

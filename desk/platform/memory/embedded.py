@@ -48,7 +48,7 @@ _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_
 _HELD: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-class Damaged(Exception):
+class DamagedMemoryFile(Exception):
     """The file holds something else than the desk's memory, or what is left of it."""
 
 
@@ -71,7 +71,7 @@ def opened(path: Path, *, thoroughly: bool) -> Iterator[sqlite3.Connection]:
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE:
-            raise Damaged(str(error)) from error
+            raise DamagedMemoryFile(str(error)) from error
         raise _unusable(path, code, error) from error
     except OSError as error:
         raise MemoryUnusable(f"the memory in {path} cannot be used: {error}") from error
@@ -133,7 +133,9 @@ def _connected(path: Path) -> sqlite3.Connection:
 def _check(connection: sqlite3.Connection, *, thoroughly: bool) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != VERSION:
-        raise Damaged("it is no memory of this desk's" if version else "it is empty or cut short")
+        raise DamagedMemoryFile(
+            "it is no memory of this desk's" if version else "it is empty or cut short"
+        )
     try:
         connection.execute(
             "SELECT memory_id, kind, as_of, workflow_id, entry, model, vector FROM entries LIMIT 0"
@@ -142,18 +144,18 @@ def _check(connection: sqlite3.Connection, *, thoroughly: bool) -> None:
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
             raise
-        raise Damaged(str(error)) from error
+        raise DamagedMemoryFile(str(error)) from error
     if thoroughly:
         (told,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if told != "ok":
-            raise Damaged(" ".join(told.split()))
+            raise DamagedMemoryFile(" ".join(told.split()))
 
 
 def _is_damaged(path: Path) -> bool:
     try:
         with closing(_connected(path)) as connection:
             _check(connection, thoroughly=True)
-    except Damaged:
+    except DamagedMemoryFile:
         return True
     except sqlite3.DatabaseError as error:
         return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
@@ -271,11 +273,11 @@ class EmbeddedMemory:
         for surely in (False, True):
             try:
                 return self._attempt(work)
-            except Damaged as damage:
+            except DamagedMemoryFile as damage:
                 set_aside(self._path, str(damage), surely=surely)
         try:
             return self._attempt(work)
-        except Damaged as damage:
+        except DamagedMemoryFile as damage:
             raise MemoryUnusable(f"the memory in {self._path} is damaged: {damage}") from damage
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -284,7 +286,7 @@ class EmbeddedMemory:
             self._looked_at = True
             return work(connection)
 
-    def _with_vectors(self, meaning: Meaning, found: Sequence["_Found"]) -> list["_Placed"]:
+    def _with_vectors(self, meaning: Meaning, found: Sequence["_StoredEntry"]) -> list["_Placed"]:
         """The vectors of the entries. Of those that have none, as of the time before there was a
         model, the newest are given theirs; the others do without until they are put again."""
         placed, without = [], []
@@ -307,7 +309,7 @@ _Placed = tuple[str, Vector]
 """An entry's id, and where its meaning lies."""
 
 
-class _Found(NamedTuple):
+class _StoredEntry(NamedTuple):
     """An entry as it stands in the file, with the vector that some model made of it."""
 
     entry: MemoryEntry
@@ -315,7 +317,7 @@ class _Found(NamedTuple):
     vector: bytes | None
 
 
-class _Row(NamedTuple):
+class _MemoryRow(NamedTuple):
     """A row of the file. `as_of` is in microseconds since 1970."""
 
     memory_id: str
@@ -341,12 +343,12 @@ def _as_it_is(
     return same
 
 
-def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_Row]:
+def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_MemoryRow]:
     vectors: Sequence[Vector | None] = [None] * len(entries)
     if meaning is not None:
         vectors = meaning.passages([what_it_says(entry) for entry in entries])
     return [
-        _Row(
+        _MemoryRow(
             memory_id=entry.memory_id,
             kind=entry.kind,
             as_of=microseconds(entry.as_of),
@@ -359,7 +361,7 @@ def _rows(entries: Sequence[MemoryEntry], meaning: Meaning | None) -> list[_Row]
     ]
 
 
-def _made_up(row: _Row) -> tuple[str | None, bytes | None, str, bytes]:
+def _made_up(row: _MemoryRow) -> tuple[str | None, bytes | None, str, bytes]:
     return row.model, row.vector, row.memory_id, row.entry
 
 
@@ -377,7 +379,7 @@ def _write(
         raise
 
 
-def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_Found]:
+def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_StoredEntry]:
     """What may be told, or everything, in the order in which it was known."""
     until = _LAST if query is None else microseconds(query.as_of)
     rows = connection.execute(
@@ -385,7 +387,7 @@ def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_F
         " ORDER BY as_of, memory_id",
         (until,),
     )
-    found: list[_Found] = []
+    found: list[_StoredEntry] = []
     for memory_id, packed, model, vector in rows:
         try:
             entry = MemoryEntry.model_validate_json(packed)
@@ -393,11 +395,11 @@ def _found(connection: sqlite3.Connection, query: MemoryQuery | None) -> list[_F
             LOG.warning("the memory %s cannot be read and is left out: %s", memory_id, error)
             continue
         if query is None or may_be_told(query, entry):
-            found.append(_Found(entry, model, vector))
+            found.append(_StoredEntry(entry, model, vector))
     return found
 
 
-def _vector(found: _Found, meaning: Meaning) -> Vector | None:
+def _vector(found: _StoredEntry, meaning: Meaning) -> Vector | None:
     """The vector that this model made; None where there is none, or none that can be used."""
     if found.model != meaning.model or len(found.vector or b"") != 4 * DIMENSIONS:
         return None

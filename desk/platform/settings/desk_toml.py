@@ -46,7 +46,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.files import read_text_file
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, nearest, refusal
-from desk.platform.settings.model import MemorySettings, Section, ServerSettings
+from desk.platform.settings.model import MemorySettings, ServerSettings, SettingsTable
 
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "DESK_SERVER_PORT": ("server", "port"),
@@ -105,7 +105,7 @@ def _usual_votes(section: object) -> object:
     return {**section, **tables}
 
 
-class _Pair(Section):
+class _Pair(SettingsTable):
     pair: PairSymbol
     group: MarketGroup
     areas: tuple[AreaCode, AreaCode]
@@ -119,7 +119,7 @@ class _Pair(Section):
         )
 
 
-class _PolicyRate(Section):
+class _PolicyRate(SettingsTable):
     area: AreaCode
     group: MarketGroup
     priority: Annotated[int, Field(ge=1, le=5)] = 3
@@ -134,7 +134,7 @@ class _PolicyRate(Section):
         )
 
 
-class _Markets(Section):
+class _Markets(SettingsTable):
     pairs: tuple[_Pair, ...] = ()
     policy_rates: tuple[_PolicyRate, ...] = ()
     base_area: AreaCode = "US"
@@ -165,7 +165,7 @@ def _known(agent: AgentId) -> AgentId:
 _KnownAgent = Annotated[AgentId, AfterValidator(_known)]
 
 
-class _Agent(Section):
+class _Agent(SettingsTable):
     model: ShortText | None = None
     fallback: _KnownAgent | None = None
     limits: AgentLimits | None = None
@@ -187,7 +187,7 @@ def _route(entry: object) -> object:
     return {"server": server, "tool": tool}
 
 
-class _DeskFile(Section):
+class _DeskFile(SettingsTable):
     """The tables of `desk.toml`."""
 
     markets: _Markets
@@ -235,7 +235,7 @@ class _DeskFile(Section):
         return {entry.pair: entry.band for entry in self.markets.pairs if entry.band is not None}
 
 
-class DeskConfig(Section):
+class DeskConfig(SettingsTable):
     """What `desk.toml` says: the configuration of a run, where the server listens, where the
     memory is, and by which channels reports are delivered, if any."""
 

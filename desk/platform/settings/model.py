@@ -43,13 +43,13 @@ class LogLevel(StrEnum):
         return cls.__members__.get(str(value).upper())
 
 
-class Section(BaseModel):
+class SettingsTable(BaseModel):
     """A table of `desk.toml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsTable):
     """Where the embedded Temporal server listens."""
 
     ip: ShortText = "127.0.0.1"
@@ -78,7 +78,7 @@ MemoryPlace = Annotated[ShortText, AfterValidator(_known_store)]
 `chroma+http://HOST:PORT` are a folder and a server of Chroma's."""
 
 
-class MemorySettings(Section):
+class MemorySettings(SettingsTable):
     """Where the desk's memory is."""
 
     store: MemoryPlace = "embedded"

@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import Field, StringConstraints
 
 from desk.analytics.links import web_link
-from desk.analytics.news.stance_words import Judgement
+from desk.analytics.news.stance_words import TextLeaning
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
@@ -127,7 +127,7 @@ def tones_of(
         tone_by_model(
             meant.answer,
             meant.item,
-            Judgement(line.leaning, line.confidence),
+            TextLeaning(line.leaning, line.confidence),
             found.market,
             banks,
             window,

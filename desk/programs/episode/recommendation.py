@@ -28,7 +28,7 @@ from desk.contracts.findings.results import Leaning
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.run.actions import PART_METRICS
 from desk.programs.episode.run.board import StockBoard
-from desk.programs.swarm.parts.signals import Judgement, judge
+from desk.programs.swarm.parts.signals import SignalConsensus, judge
 
 WEIGHTS: Final[Mapping[StockAction, float]] = MappingProxyType(
     {
@@ -119,7 +119,7 @@ def balance(pointers: Iterable[Leans]) -> float | None:
     return None if found.leaning is Leaning.ABSTAINS else found.balance
 
 
-def _judged(pointers: Iterable[Leans]) -> Judgement:
+def _judged(pointers: Iterable[Leans]) -> SignalConsensus:
     signals = [_signal(p.leaning, p.strength) for p in pointers if p.leaning in _HINTS]
     return judge(signals, SURENESS, gaps=0)
 

@@ -27,7 +27,7 @@ CLOSE: Final = 0.15
 """A balance nearer to zero than this, of -1 to 1, is no balance to go by: a convention."""
 
 
-class Voice(NamedTuple):
+class WeightedView(NamedTuple):
     """One specialist's view of a market's direction, and what it weighs."""
 
     result: ResearchResult
@@ -48,7 +48,7 @@ class Balance(NamedTuple):
     neutral where it was decided for no side or is open."""
 
     market: str
-    voices: tuple[Voice, ...]
+    voices: tuple[WeightedView, ...]
     conflict: ConflictRecord | None = None
 
     @property
@@ -117,7 +117,7 @@ def balance_of(
 ) -> Balance:
     """The views of a market's direction, of each specialist the newest."""
     voices = tuple(
-        Voice(result, view, view_position(result, view, voting).weight)
+        WeightedView(result, view, view_position(result, view, voting).weight)
         for result, view in opinions_on(market, results)
     )
     found = (c for c in conflicts if c.market == market and is_on_views(c))

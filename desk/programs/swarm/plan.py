@@ -37,7 +37,7 @@ from desk.programs.swarm.question import (
 from desk.trust.prose import clip
 
 
-class Bounds(NamedTuple):
+class PlanLimits(NamedTuple):
     """How many specialists a plan has, and how often each asks its tools."""
 
     least: int
@@ -46,11 +46,11 @@ class Bounds(NamedTuple):
     most_calls: int
 
 
-BOUNDS: Final[Mapping[Complexity, Bounds]] = MappingProxyType(
+BOUNDS: Final[Mapping[Complexity, PlanLimits]] = MappingProxyType(
     {
-        Complexity.SIMPLE: Bounds(1, 2, 3, 10),
-        Complexity.MODERATE: Bounds(3, 4, 10, 15),
-        Complexity.COMPLEX: Bounds(5, MOST_SUBAGENTS, 15, 20),
+        Complexity.SIMPLE: PlanLimits(1, 2, 3, 10),
+        Complexity.MODERATE: PlanLimits(3, 4, 10, 15),
+        Complexity.COMPLEX: PlanLimits(5, MOST_SUBAGENTS, 15, 20),
     }
 )
 
@@ -178,7 +178,7 @@ def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
 
 
 def _subagents(
-    ground: Ground, chosen: Sequence[Chosen], bounds: Bounds
+    ground: Ground, chosen: Sequence[Chosen], bounds: PlanLimits
 ) -> tuple[SubagentSpec, ...]:
     names = _names(chosen)
     return tuple(

@@ -108,7 +108,7 @@ BEHIND: Final = " The question behind it: "
 """Stands between what a further round is to find out and what was asked at first."""
 
 
-class Asked(StrEnum):
+class AnswerForm(StrEnum):
     """The kind of answer that an objective wants."""
 
     UNWINDING = "unwinding"
@@ -121,28 +121,28 @@ class Asked(StrEnum):
     OUTLOOK = "outlook"
 
 
-class Question(NamedTuple):
+class SwarmQuestion(NamedTuple):
     """What is asked, of which currency where the objective says so, and of which past period."""
 
-    asked: Asked
+    asked: AnswerForm
     currency: str | None = None
     period: str | None = None
 
 
 _KINDS: Final = (
-    (Asked.UNWINDING, r"unw[a-z]{0,3}n[a-z]*"),
-    (Asked.DRIVERS, REASONS.pattern),
-    (Asked.OUTLOOK, r"will|should|outlook|next|forecast\w*|where (?:is|are|does|will)"),
-    (Asked.BETTER, r"compar\w*|versus|vs|better|which of"),
-    (Asked.OVERBOUGHT, r"over-?b(?:ou|uo|o)ght"),
-    (Asked.OVERSOLD, r"over-?sold"),
+    (AnswerForm.UNWINDING, r"unw[a-z]{0,3}n[a-z]*"),
+    (AnswerForm.DRIVERS, REASONS.pattern),
+    (AnswerForm.OUTLOOK, r"will|should|outlook|next|forecast\w*|where (?:is|are|does|will)"),
+    (AnswerForm.BETTER, r"compar\w*|versus|vs|better|which of"),
+    (AnswerForm.OVERBOUGHT, r"over-?b(?:ou|uo|o)ght"),
+    (AnswerForm.OVERSOLD, r"over-?sold"),
     (
-        Asked.STRONG,
+        AnswerForm.STRONG,
         r"str[eo]ng\w*|firm\w*|ris(?:e|en|es|ing)|rose|rall(?:y|ied|ying)|climb\w*|gain\w*"
         r"|appreciat\w*|uptrend|outperform\w*|doing well",
     ),
     (
-        Asked.WEAK,
+        AnswerForm.WEAK,
         r"weak\w*|soft\w*|fall(?:s|en|ing)?|fell|slid\w*|drop\w*|declin\w*|depreciat\w*|downtrend"
         r"|selling off|sell-?off|sold off|underperform\w*",
     ),
@@ -186,11 +186,11 @@ _PERIOD: Final = re.compile(
 )
 
 
-def question_of(objective: str) -> Question:
+def question_of(objective: str) -> SwarmQuestion:
     """What an objective asks, by the rows above."""
-    asked = next((kind for kind, words in _ASKED if words.search(objective)), Asked.OUTLOOK)
+    asked = next((kind for kind, words in _ASKED if words.search(objective)), AnswerForm.OUTLOOK)
     period = _PERIOD.search(objective)
-    return Question(asked, _currency(objective), period["period"].lower() if period else None)
+    return SwarmQuestion(asked, _currency(objective), period["period"].lower() if period else None)
 
 
 def first_asked(objective: str) -> str:

@@ -37,7 +37,7 @@ def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
     voting = policy_with(report.config.policy, report.advice, report.follows).voting
     specs = {spec.market: spec for spec in report.config.markets}
     outcomes = {
-        section.market: _Desk(report, specs[section.market], section, voting).outcome()
+        section.market: _MarketAgents(report, specs[section.market], section, voting).outcome()
         for section in report.markets
         if section.market in specs and by_builtin(section)
     }
@@ -51,7 +51,7 @@ def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
     }
 
 
-class _Desk:
+class _MarketAgents:
     """The agents of one market, at work on what they were answered then."""
 
     def __init__(

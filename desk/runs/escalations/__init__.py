@@ -1,7 +1,7 @@
 """A conflict as a person is shown it."""
 
 from desk.runs.escalations.case import (
-    Asking,
+    CaseContext,
     case_of,
     claims_at,
     decided_already,
@@ -11,7 +11,7 @@ from desk.runs.escalations.case import (
 from desk.runs.escalations.details import case_details, plain, waiting_details
 
 __all__ = [
-    "Asking",
+    "CaseContext",
     "case_details",
     "case_of",
     "claims_at",

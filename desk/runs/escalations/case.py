@@ -24,7 +24,7 @@ MOST_EVIDENCE: Final = 16
 """A case holds what its positions rest on; the rest stands in the market's history."""
 
 
-class Asking(NamedTuple):
+class CaseContext(NamedTuple):
     """For whom persons are asked, and until when an answer is of use."""
 
     week: IsoWeek
@@ -41,7 +41,7 @@ class _Stand(NamedTuple):
 def case_of(
     conflict: ConflictRecord,
     outcomes: Sequence[MarketOutcome],
-    asking: Asking,
+    asking: CaseContext,
     now: datetime,
 ) -> EscalationRequest | None:
     """What a person is asked about a conflict within what was found; None without time to ask."""

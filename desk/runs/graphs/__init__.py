@@ -2,15 +2,15 @@
 
 from desk.runs.graphs.checks import faults, naming_faults
 from desk.runs.graphs.fault import GraphFault, hint
-from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.runs.graphs.shape import Link, Shape, shape_of
 
 __all__ = [
     "GraphFault",
     "GraphMachine",
     "Link",
+    "NodeStart",
     "Shape",
-    "Step",
     "faults",
     "hint",
     "naming_faults",

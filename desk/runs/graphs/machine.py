@@ -28,10 +28,10 @@ from desk.contracts.question.graph import Edge, GraphSpec, Join, NodeSpec, NodeS
 from desk.runs.graphs.expressions import WHOLE, names_in
 from desk.runs.graphs.loops import structure_faults
 from desk.runs.graphs.shape import Link, Loop, shape_of
-from desk.runs.graphs.state import Told, holds, told, view_of
+from desk.runs.graphs.state import StateAsJson, holds, told, view_of
 
 
-class Step(NamedTuple):
+class NodeStart(NamedTuple):
     """A node that is to be started, in its round, counted from 1."""
 
     node: NodeSpec
@@ -62,7 +62,7 @@ class GraphMachine:
         self._rounds = [0] * count
         self._passes = [0] * count
         self._entries: list[list[StateEntry]] = [[] for _ in range(count)]
-        self._contents: dict[tuple[int, int], Told] = {}
+        self._contents: dict[tuple[int, int], StateAsJson] = {}
         self._failed: set[int] = set()
         self._writers: dict[str, list[int]] = {}
         for place, node in enumerate(spec.nodes):
@@ -92,7 +92,7 @@ class GraphMachine:
         """The nodes, in the order of the file."""
         return self._spec.nodes
 
-    def begin(self) -> tuple[Step, ...]:
+    def begin(self) -> tuple[NodeStart, ...]:
         """What to start first.
 
         Raises:
@@ -105,7 +105,7 @@ class GraphMachine:
             self._states[place] = NodeState.SKIPPED
         return (self._start(0),)
 
-    def finish(self, entry: StateEntry) -> tuple[Step, ...]:
+    def finish(self, entry: StateEntry) -> tuple[NodeStart, ...]:
         """What to start now that a node has ended, in the order of the file.
 
         Raises:
@@ -196,14 +196,14 @@ class GraphMachine:
         found = set(self._shape.ancestors(place)) if place in self._shape.earlier else set()
         return found.union(*(loop.body for loop in self._loops_of[place]))
 
-    def _start(self, place: int) -> Step:
+    def _start(self, place: int) -> NodeStart:
         self._states[place] = NodeState.RUNNING
         self._rounds[place] += 1
         self._passes[place] += 1
         self._running += 1
-        return Step(self._spec.nodes[place], self._rounds[place])
+        return NodeStart(self._spec.nodes[place], self._rounds[place])
 
-    def _again(self, loop: Loop) -> Step:
+    def _again(self, loop: Loop) -> NodeStart:
         """The head once more, with the loop as it was when it was entered."""
         left = {place: len(self._entries[place]) for place in loop.body}
         for place in loop.body - {loop.head}:
@@ -251,12 +251,12 @@ class GraphMachine:
         told_of = (self._told(*kept) for kept in sorted(seen.items()))
         return view_of(self._spec.merges, self._query, told_of)
 
-    def _told(self, place: int, number: int) -> Told:
+    def _told(self, place: int, number: int) -> StateAsJson:
         if (place, number) not in self._contents:
             self._contents[place, number] = told(self._entries[place][number])
         return self._contents[place, number]
 
-    def _resolve(self, decided: Iterable[tuple[Link, bool]]) -> tuple[Step, ...]:
+    def _resolve(self, decided: Iterable[tuple[Link, bool]]) -> tuple[NodeStart, ...]:
         """What starts by edges that are now taken or not, and by the nodes that this skips."""
         waiting = deque(decided)
         ready: list[int] = []
@@ -279,6 +279,6 @@ class GraphMachine:
         any_will_do = self._spec.nodes[place].join is Join.ANY
         return bool(self._taken[place]) and (any_will_do or not self._open[place])
 
-    def _enter(self, place: int) -> Step:
+    def _enter(self, place: int) -> NodeStart:
         self._passes[place] = 0
         return self._start(place)

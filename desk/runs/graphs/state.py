@@ -23,17 +23,17 @@ RESERVED: Final = ("question", "parameters", "errors")
 """Names that the view has of its own, and no node may write."""
 
 
-class Told(NamedTuple):
+class StateAsJson(NamedTuple):
     """An entry with its result as JSON, so that a long document is written out only once."""
 
     entry: StateEntry
     content: JsonValue
 
 
-def told(entry: StateEntry) -> Told:
+def told(entry: StateEntry) -> StateAsJson:
     """An entry and its result as JSON; None where it has none."""
     result = entry.result
-    return Told(entry, None if result is None else result.model_dump(mode="json"))
+    return StateAsJson(entry, None if result is None else result.model_dump(mode="json"))
 
 
 def view(spec: GraphSpec, query: Query, entries: Iterable[StateEntry]) -> dict[str, JsonValue]:
@@ -48,7 +48,7 @@ def view(spec: GraphSpec, query: Query, entries: Iterable[StateEntry]) -> dict[s
 
 
 def view_of(
-    merges: Mapping[str, Merge], query: Query, entries: Iterable[Told]
+    merges: Mapping[str, Merge], query: Query, entries: Iterable[StateAsJson]
 ) -> dict[str, JsonValue]:
     """The same from the last entry of each node, in the order of the file."""
     delivered: dict[str, list[JsonValue]] = {}

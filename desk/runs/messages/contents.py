@@ -34,7 +34,15 @@ from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
 from desk.contracts.swarm.research import SwarmPlan
 from desk.contracts.week.plan import WeekPlan
-from desk.runs.messages.events import Entered, Failed, Fault, Lost, Taken, TurnAnswer, TurnAsked
+from desk.runs.messages.events import (
+    ActivityTaken,
+    AttemptFailure,
+    Entered,
+    Failed,
+    Lost,
+    TurnAnswer,
+    TurnAsked,
+)
 
 MOST_FINDINGS: Final = 8
 LONGEST_LABEL: Final = 200
@@ -68,7 +76,7 @@ def given(
     )
 
 
-def accepted(assignment: TaskAssignment, taken: Taken) -> TaskAcceptanceContent:
+def accepted(assignment: TaskAssignment, taken: ActivityTaken) -> TaskAcceptanceContent:
     """A worker took the task."""
     return TaskAcceptanceContent(
         task_id=assignment.task_id,
@@ -212,7 +220,7 @@ def error_report(
 
 
 def fault_report(
-    fault: Fault,
+    fault: AttemptFailure,
     agent: AgentId,
     happened: Happened,
     *,

@@ -23,7 +23,7 @@ from desk.contracts.names import (
 from desk.contracts.week.run import RerunRequest
 
 
-class Finding(Contract):
+class FindingId(Contract):
     """A research result that a validator was given, by its id."""
 
     result_id: ShortText
@@ -33,7 +33,7 @@ class TurnAsked(Contract):
     """What a turn's request says of the task; the transcript and the evidence are not read."""
 
     assignment: TaskAssignment
-    findings: Annotated[tuple[Finding, ...], Field(max_length=800)] = ()
+    findings: Annotated[tuple[FindingId, ...], Field(max_length=800)] = ()
 
 
 class TurnAnswer(Contract):
@@ -74,7 +74,7 @@ class WeekAsked(Contract):
     config: MarketsAsked
 
 
-class Fault(NamedTuple):
+class AttemptFailure(NamedTuple):
     """Why an attempt failed, as Temporal kept it. `call` is why a call of a tool had no answer, as
     far as its worker could say."""
 
@@ -85,7 +85,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Event:
+class MessageEvent:
     """Something that stands in a history: under which number, and when it happened."""
 
     event_id: int
@@ -93,7 +93,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Asked(Event):
+class ActivityAsked(MessageEvent):
     """An activity was asked for. `task` is known of the first turn of an agent on a task.
 
     `timeout` is in seconds, from its asking to its end whatever happens.
@@ -106,17 +106,17 @@ class Asked(Event):
 
 
 @dataclass(frozen=True)
-class Taken(Event):
+class ActivityTaken(MessageEvent):
     """A worker took an activity; `before` is why the attempt before this one failed."""
 
     asked: int
     worker: str
     attempt: int = 1
-    before: Fault | None = None
+    before: AttemptFailure | None = None
 
 
 @dataclass(frozen=True)
-class Answered(Event):
+class TurnAnswered(MessageEvent):
     """A turn was answered."""
 
     asked: int
@@ -124,16 +124,16 @@ class Answered(Event):
 
 
 @dataclass(frozen=True)
-class Failed(Event):
+class Failed(MessageEvent):
     """An activity failed for good. `taken`: a worker had it; else nobody took it in time."""
 
     asked: int
-    fault: Fault
+    fault: AttemptFailure
     taken: bool = True
 
 
 @dataclass(frozen=True)
-class Entered(Event):
+class Entered(MessageEvent):
     """The run said where it stands."""
 
     phase: Phase | None = None
@@ -142,7 +142,7 @@ class Entered(Event):
 
 
 @dataclass(frozen=True)
-class RerunAsked(Event):
+class RerunAsked(MessageEvent):
     """Somebody asked for a market once more."""
 
     by: str
@@ -150,24 +150,24 @@ class RerunAsked(Event):
 
 
 @dataclass(frozen=True)
-class WaitingNoted(Event):
+class WaitingNoted(MessageEvent):
     """A market waits for a person, or waits no more."""
 
     notice: WaitingNotice
 
 
 @dataclass(frozen=True)
-class Reassigned(Event):
+class Reassigned(MessageEvent):
     """A task that failed was handed to a search for somebody else."""
 
     request: HandedOn
 
 
 @dataclass(frozen=True)
-class Lost(Event):
+class Lost(MessageEvent):
     """A workflow ended without a result: this one, or a child of that id."""
 
-    fault: Fault
+    fault: AttemptFailure
     workflow_id: str | None = None
     letter: DeadLetter | None = None
 
@@ -181,7 +181,7 @@ class Pending(NamedTuple):
     started_at: datetime | None = None
     beaten_at: datetime | None = None
     failed_at: datetime | None = None
-    fault: Fault | None = None
+    fault: AttemptFailure | None = None
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class ToldWorkflow:
 
     workflow_id: str
     run_id: str
-    events: tuple[Event, ...]
+    events: tuple[MessageEvent, ...]
     started_by: str = ""
     handed: HandedOn | None = None
     pending: tuple[Pending, ...] = ()
@@ -209,7 +209,7 @@ class ToldWorkflow:
         return without_reassignment(self.workflow_id)
 
 
-class Turn(NamedTuple):
+class TurnKey(NamedTuple):
     """Whose turn an activity is, by its id: the agent's place in the workflow, and the count."""
 
     place: str
@@ -217,9 +217,9 @@ class Turn(NamedTuple):
     number: int
 
 
-def turn_of(activity_id: str) -> Turn | None:
+def turn_of(activity_id: str) -> TurnKey | None:
     """Whose turn it is; None where the activity is no turn of an agent."""
     parts = activity_id_parts(activity_id)
     if parts is None or parts.call is not None or parts.agent not in AgentId.known():
         return None
-    return Turn(parts.task, AgentId(parts.agent), parts.turn)
+    return TurnKey(parts.task, AgentId(parts.agent), parts.turn)

@@ -24,8 +24,8 @@ from desk.contracts.agents.messages import (
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages.contents import is_identity
-from desk.runs.messages.events import Asked, Event, Pending, ToldWorkflow
-from desk.runs.messages.telling import Entry, Task, Teller
+from desk.runs.messages.events import ActivityAsked, MessageEvent, Pending, ToldWorkflow
+from desk.runs.messages.telling import SortedMessage, Task, Teller
 
 PM: Final = AgentId.PRODUCT_MANAGER
 
@@ -69,7 +69,9 @@ class WorkerSeen:
         return self.silent or self.state is WorkerState.STOPPED
 
 
-def told(workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()) -> list[Entry]:
+def told(
+    workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()
+) -> list[SortedMessage]:
     """The messages of a run by time, then by workflow and event.
 
     `workers` are those that the server knows while the run is open.
@@ -82,7 +84,7 @@ def told(workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()) 
 
 
 def chosen(
-    entries: Iterable[Entry], *, market: str | None = None, kind: MessageType | None = None
+    entries: Iterable[SortedMessage], *, market: str | None = None, kind: MessageType | None = None
 ) -> Sequence[AgentMessage]:
     """The messages about one market, or of one type; all of them where neither is named."""
     return [
@@ -92,7 +94,7 @@ def chosen(
     ]
 
 
-def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[Entry]:
+def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
     """What the activities say that are under way; called when the teller has told its events.
     `in_use` are the shares of workers' slots that are taken, by identity."""
     asked = {event.activity_id: event for event in teller.asked.values()}
@@ -102,18 +104,18 @@ def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[Entry]:
 
 
 def _of_activity(
-    teller: Teller, asked: Asked, activity: Pending, in_use: Mapping[str, float]
-) -> Iterator[Entry]:
+    teller: Teller, asked: ActivityAsked, activity: Pending, in_use: Mapping[str, float]
+) -> Iterator[SortedMessage]:
     turn = teller.turn(asked)
     task = teller.task_at(asked.activity_id)
     if turn is not None and task is not None and asked.task is not None:
         at = activity.started_at or asked.at
         content = _acceptance(task, activity, in_use)
         yield teller.entry(
-            Event(asked.event_id, at), turn.agent, PM, content, task=task, part="acceptance"
+            MessageEvent(asked.event_id, at), turn.agent, PM, content, task=task, part="acceptance"
         )
     if activity.fault is not None and activity.failed_at is not None:
-        failed = Event(asked.event_id, activity.failed_at)
+        failed = MessageEvent(asked.event_id, activity.failed_at)
         tried = activity.attempt if activity.started_at is None else activity.attempt - 1
         yield teller.fault(failed, asked, activity.fault, attempt=max(tried, 1))
     if activity.beaten_at is not None:
@@ -122,7 +124,7 @@ def _of_activity(
             attempt=activity.attempt,
             task_id=task.assignment.task_id if task else None,
         )
-        event = Event(asked.event_id, activity.beaten_at)
+        event = MessageEvent(asked.event_id, activity.beaten_at)
         agent = agent_of(asked.activity_id)
         yield teller.entry(event, agent, PM, beat, task=task, part="heartbeat")
 
@@ -141,14 +143,14 @@ def _acceptance(
     )
 
 
-def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[Entry]:
+def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[SortedMessage]:
     """How each worker is, as it told the server; one without a proper identity is passed over."""
     for worker in workers:
         if is_identity(worker.identity):
             yield _status(worker)
 
 
-def _status(worker: WorkerSeen) -> Entry:
+def _status(worker: WorkerSeen) -> SortedMessage:
     message = AgentMessage(
         message_id=f"worker/{worker.identity}/{worker.process}",
         from_agent=worker.identity,
@@ -168,7 +170,7 @@ def _status(worker: WorkerSeen) -> Entry:
             performance_metrics=worker.metrics,
         ),
     )
-    return Entry(worker.seen_at, message.message_id, 0, "", "", None, message)
+    return SortedMessage(worker.seen_at, message.message_id, 0, "", "", None, message)
 
 
 def _health(worker: WorkerSeen) -> AgentStatus:
@@ -181,13 +183,13 @@ def _share(figure: float | None) -> float | None:
     return None if figure is None else min(max(figure, 0.0), 100.0)
 
 
-def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[Entry]:
+def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
     teller = Teller(workflow)
     yield from teller.entries()
     yield from _pending(teller, in_use)
 
 
-def _linked(entries: list[Entry]) -> list[Entry]:
+def _linked(entries: list[SortedMessage]) -> list[SortedMessage]:
     """The entries, with every request to validate naming the messages that delivered."""
     delivered: dict[tuple[str, str], str] = {}
     done = []
@@ -204,8 +206,10 @@ def _linked(entries: list[Entry]) -> list[Entry]:
 
 
 def _naming(
-    entry: Entry, content: ValidationRequestContent, delivered: Mapping[tuple[str, str], str]
-) -> Entry:
+    entry: SortedMessage,
+    content: ValidationRequestContent,
+    delivered: Mapping[tuple[str, str], str],
+) -> SortedMessage:
     keys = ((entry.family, result) for result in content.research_results_to_validate)
     named = tuple(delivered[key] for key in keys if key in delivered)
     content = content.model_copy(update={"delivered_by": named})

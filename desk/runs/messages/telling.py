@@ -21,18 +21,18 @@ from desk.contracts.findings.results import Recovery
 from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages import contents
 from desk.runs.messages.events import (
-    Answered,
-    Asked,
+    ActivityAsked,
+    ActivityTaken,
+    AttemptFailure,
     Entered,
-    Event,
     Failed,
-    Fault,
     Lost,
+    MessageEvent,
     Reassigned,
     RerunAsked,
-    Taken,
     ToldWorkflow,
-    Turn,
+    TurnAnswered,
+    TurnKey,
     WaitingNoted,
     turn_of,
 )
@@ -42,7 +42,7 @@ SOURCE: Final = "source."
 """How the queues of sources begin: what is asked there is a tool's work and no agent's turn."""
 
 
-class Entry(NamedTuple):
+class SortedMessage(NamedTuple):
     """A message with what it is sorted by. `family` is the market's workflow that it is from;
     `market` None for what is about the whole run."""
 
@@ -71,24 +71,24 @@ class Teller:
 
     def __init__(self, workflow: ToldWorkflow) -> None:
         self.workflow = workflow
-        self.asked = {e.event_id: e for e in workflow.events if isinstance(e, Asked)}
+        self.asked = {e.event_id: e for e in workflow.events if isinstance(e, ActivityAsked)}
         self.tasks: dict[str, Task] = {}
         self._failed_before = list(workflow.handed.tried) if workflow.handed else []
         self._last_turn = self._last_turns()
         self._delivering = self._deliveries()
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[SortedMessage]:
         """In the order of the events."""
         for event in self.workflow.events:
             yield from self._told(event)
 
-    def _told(self, event: Event) -> Iterator[Entry]:
+    def _told(self, event: MessageEvent) -> Iterator[SortedMessage]:
         match event:
-            case Asked():
+            case ActivityAsked():
                 yield from self._given(event)
-            case Taken():
+            case ActivityTaken():
                 yield from self._taken(event)
-            case Answered():
+            case TurnAnswered():
                 yield from self._answered(event)
             case Failed():
                 yield from self._failed(event)
@@ -105,7 +105,7 @@ class Teller:
             case Lost():
                 yield self._lost(event)
 
-    def _given(self, event: Asked) -> Iterator[Entry]:
+    def _given(self, event: ActivityAsked) -> Iterator[SortedMessage]:
         turn = self.turn(event)
         if turn is None or event.task is None:
             return
@@ -126,7 +126,7 @@ class Teller:
             timeout=event.timeout,
         )
 
-    def _taken(self, event: Taken) -> Iterator[Entry]:
+    def _taken(self, event: ActivityTaken) -> Iterator[SortedMessage]:
         asked = self.asked.get(event.asked)
         if asked is None:
             return
@@ -138,7 +138,7 @@ class Teller:
             content = contents.accepted(task.assignment, event)
             yield self.entry(event, turn.agent, PM, content, task=task)
 
-    def _answered(self, event: Answered) -> Iterator[Entry]:
+    def _answered(self, event: TurnAnswered) -> Iterator[SortedMessage]:
         asked = self.asked.get(event.asked)
         turn = self.turn(asked) if asked else None
         task = self.tasks.get(turn.place) if turn else None
@@ -160,14 +160,16 @@ class Teller:
             content = contents.progress(task.assignment, turn.number, task.calls, answer)
             yield self.entry(event, turn.agent, PM, content, task=task)
 
-    def _delivered(self, event: Answered, turn: Turn, task: Task, result: AgentResult) -> Entry:
+    def _delivered(
+        self, event: TurnAnswered, turn: TurnKey, task: Task, result: AgentResult
+    ) -> SortedMessage:
         seconds = (event.at - task.given_at).total_seconds()
         content = contents.delivered(result, task.assignment, seconds)
         said_to_all = isinstance(content, BroadcastContent)
         to = Everyone.BROADCAST if said_to_all else PM
         return self.entry(event, turn.agent, to, content, task=task)
 
-    def _failed(self, event: Failed) -> Iterator[Entry]:
+    def _failed(self, event: Failed) -> Iterator[SortedMessage]:
         asked = self.asked.get(event.asked)
         if asked is None:
             return
@@ -181,13 +183,13 @@ class Teller:
             task.reported = True
         yield self.fault(event, asked, event.fault, final=self._is_final(asked, turn))
 
-    def _is_final(self, asked: Asked, turn: Turn | None) -> bool:
+    def _is_final(self, asked: ActivityAsked, turn: TurnKey | None) -> bool:
         """Without a tool's answer an agent goes on; a delivery is not tried another way."""
         if turn is None:
             return not asked.queue.startswith(SOURCE)
         return asked.event_id == self._last_turn[turn.place]
 
-    def _after_turn(self, event: Event, task: Task | None, *, final: bool) -> Recovery:
+    def _after_turn(self, event: MessageEvent, task: Task | None, *, final: bool) -> Recovery:
         """What was done about a turn, or work of the desk's own, that failed for good."""
         if not final:
             return Recovery.ANOTHER_TURN
@@ -203,10 +205,12 @@ class Teller:
         mine = task is not None and task.assignment.task_id in handed
         return Recovery.REASSIGNMENT if mine else Recovery.NONE
 
-    def _happened(self, event: Event, asked: Asked | None, recovery: Recovery) -> contents.Happened:
+    def _happened(
+        self, event: MessageEvent, asked: ActivityAsked | None, recovery: Recovery
+    ) -> contents.Happened:
         return contents.Happened(event.at, self._context(event, asked), recovery)
 
-    def _context(self, event: Event, asked: Asked | None) -> dict[str, str | int]:
+    def _context(self, event: MessageEvent, asked: ActivityAsked | None) -> dict[str, str | int]:
         """Where an error stands: the workflow, its event, and the activity on its queue."""
         place: dict[str, str | int] = {
             "workflow_id": self.workflow.workflow_id,
@@ -217,7 +221,7 @@ class Teller:
             place |= {"activity_id": asked.activity_id, "task_queue": asked.queue}
         return place
 
-    def _reassigned(self, event: Reassigned) -> Iterator[Entry]:
+    def _reassigned(self, event: Reassigned) -> Iterator[SortedMessage]:
         """Why a task was handed on, where no event before has said so: a limit was met."""
         request = event.request
         task = self._task_of(request.assignment)
@@ -229,7 +233,7 @@ class Teller:
         )
         yield self.entry(event, request.assignment.agent, PM, report, task=task)
 
-    def _lost(self, event: Lost) -> Entry:
+    def _lost(self, event: Lost) -> SortedMessage:
         context = self._context(event, None)
         if event.workflow_id is not None:
             context["child_workflow_id"] = event.workflow_id
@@ -240,7 +244,7 @@ class Teller:
         agent = letter.errors[-1].agent if letter.errors else letter.assignment.agent
         return self.entry(event, agent, PM, content, task=self._task_of(letter.assignment))
 
-    def _rerun(self, event: RerunAsked) -> Entry:
+    def _rerun(self, event: RerunAsked) -> SortedMessage:
         request = event.request
         by = event.by if contents.is_identity(event.by) else PM
         content = BroadcastContent(
@@ -250,7 +254,7 @@ class Teller:
         )
         return self.entry(event, by, Everyone.BROADCAST, content, market=request.market)
 
-    def _waiting(self, event: WaitingNoted) -> Entry:
+    def _waiting(self, event: WaitingNoted) -> SortedMessage:
         notice = event.notice
         cases = ", ".join(notice.escalations)
         words = f"waits for a person: {cases}" if cases else "waits for nobody any more"
@@ -258,8 +262,14 @@ class Teller:
         return self.entry(event, PM, Everyone.BROADCAST, content, market=notice.market)
 
     def fault(
-        self, event: Event, asked: Asked, fault: Fault, *, attempt: int = 1, final: bool = False
-    ) -> Entry:
+        self,
+        event: MessageEvent,
+        asked: ActivityAsked,
+        fault: AttemptFailure,
+        *,
+        attempt: int = 1,
+        final: bool = False,
+    ) -> SortedMessage:
         """The report of an activity's failure, by the agent that it was done for."""
         turn = self.turn(asked)
         task = self.tasks.get(turn.place) if turn else self.task_at(asked.activity_id)
@@ -283,7 +293,7 @@ class Teller:
 
     def entry(
         self,
-        event: Event,
+        event: MessageEvent,
         by: AgentId | str,
         to: AgentId | Everyone,
         content: MessageContent,
@@ -293,7 +303,7 @@ class Teller:
         timeout: float | None = None,
         part: str = "",
         market: str | None = None,
-    ) -> Entry:
+    ) -> SortedMessage:
         """A message of an event, in its envelope; within a task it answers the assignment."""
         message = AgentMessage(
             message_id=self._id(event, part),
@@ -309,11 +319,11 @@ class Teller:
         )
         told_of = self.workflow
         about = market or told_of.market
-        return Entry(
+        return SortedMessage(
             event.at, told_of.workflow_id, event.event_id, part, told_of.family, about, message
         )
 
-    def turn(self, asked: Asked) -> Turn | None:
+    def turn(self, asked: ActivityAsked) -> TurnKey | None:
         """Whose turn an activity is; None for a tool's work."""
         return None if asked.queue.startswith(SOURCE) else turn_of(asked.activity_id)
 
@@ -322,7 +332,7 @@ class Teller:
         places = (p for p in self.tasks if activity_id.startswith(f"{p}.t"))
         return next((self.tasks[place] for place in places), None)
 
-    def _id(self, event: Event, part: str = "") -> str:
+    def _id(self, event: MessageEvent, part: str = "") -> str:
         name = f"{self.workflow.workflow_id}/{self.workflow.run_id}#{event.event_id}"
         return f"{name}.{part}" if part else name
 
@@ -340,9 +350,9 @@ class Teller:
         found: dict[str, int] = {}
         kinds: dict[str, str | None] = {}
         for event in self.workflow.events:
-            if isinstance(event, Asked) and event.task and (turn := self.turn(event)):
+            if isinstance(event, ActivityAsked) and event.task and (turn := self.turn(event)):
                 kinds[turn.place] = delivers(event.task.assignment.task_type)
-            elif isinstance(event, Answered) and event.asked in self.asked:
+            elif isinstance(event, TurnAnswered) and event.asked in self.asked:
                 turn = self.turn(self.asked[event.asked])
                 result = event.turn.result
                 if turn and result is not None and result.kind == kinds.get(turn.place):

@@ -101,7 +101,7 @@ class YahooAccounts(YahooFinance):
             return _accounts(told, session.currencies, reports, notes)
 
 
-class _Told(NamedTuple):
+class _ReportDay(NamedTuple):
     """A row of the calendar of reports."""
 
     at: datetime
@@ -124,14 +124,14 @@ def _table(library: Any, ask: Callable[..., Any]) -> dict[_Place, Decimal]:
     return {place: value for place, value in cells if value is not None}
 
 
-def _reports(ticker: Any) -> tuple[tuple[_Told, ...], tuple[str, ...]]:
+def _reports(ticker: Any) -> tuple[tuple[_ReportDay, ...], tuple[str, ...]]:
     """The reports that Yahoo has a day of, or why it has none: accounts can do without."""
     try:
         table = ticker.get_earnings_dates(limit=MOST_REPORTS)
         if table is None or table.empty:
             return (), (NO_DAYS.format(why="Yahoo Finance lists none"),)
         rows = zip(table.index, table["Reported EPS"], table["EPS Estimate"], strict=True)
-        return tuple(_Told(_instant(at), _figure(a), _figure(e)) for at, a, e in rows), ()
+        return tuple(_ReportDay(_instant(at), _figure(a), _figure(e)) for at, a, e in rows), ()
     except YahooRefused as error:
         return (), (NO_DAYS.format(why=error),)
     except YahooUnusable as error:
@@ -164,7 +164,7 @@ def _figure(value: Any) -> Decimal | None:
 def _accounts(
     told: Mapping[_Place, Decimal],
     currencies: Mapping[_Place, str],
-    reports: Sequence[_Told],
+    reports: Sequence[_ReportDay],
     notes: tuple[str, ...],
 ) -> Accounts:
     days = sorted(report.at.date() for report in reports if report.actual is not None)

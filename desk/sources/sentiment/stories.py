@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.analytics.names.subjects import currencies_named, named_subjects, namings
 from desk.analytics.news.headline_polarity import polarity_of
-from desk.analytics.news.stance_words import MOST_CONFIDENCE, Judgement, stance_of
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stance_of
 from desk.contracts.findings.results import Leaning
 from desk.contracts.findings.source_results import NewsItem, NewsItems, RateDecision
 from desk.sources.analysis.symbols import COMPANIES, name_of_pair
@@ -294,7 +294,7 @@ def mean_tone(tones: Sequence[float | None]) -> float:
     return 100 * fmean(tone or 0.0 for tone in tones)
 
 
-def _signed(judged: Judgement, side: int) -> float:
+def _signed(judged: TextLeaning, side: int) -> float:
     share = min(1.0, judged.confidence / MOST_CONFIDENCE)
     # An even story has no side, and minus zero would look like one.
     return round(_SIDES.get(judged.leaning, 0) * side * share, 2) or 0.0

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
 from desk.sources.serving.downloads import NotDownloaded, download, require_success
-from desk.sources.serving.vintages import Publication, Revision, revisions_between
+from desk.sources.serving.vintages import Publication, RevisedDatum, revisions_between
 
 TIMEOUT_SECONDS = 5.0
 """The most that a download takes."""
@@ -117,7 +117,7 @@ def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
     return (ago, reason) if 0 <= ago < FAILURE_KEPT_SECONDS else None
 
 
-def revisions_of(name: str, cache_dir: Path) -> tuple[Revision, ...]:
+def revisions_of(name: str, cache_dir: Path) -> tuple[RevisedDatum, ...]:
     """What newer versions of the file of a name told otherwise, in the order in which it was seen.
     A line that cannot be read is passed over: a process was killed while it wrote it."""
     try:
@@ -127,10 +127,10 @@ def revisions_of(name: str, cache_dir: Path) -> tuple[Revision, ...]:
     return tuple(_readable(lines))
 
 
-def _readable(lines: Iterable[str]) -> Iterator[Revision]:
+def _readable(lines: Iterable[str]) -> Iterator[RevisedDatum]:
     for line in lines:
         try:
-            yield Revision.model_validate_json(line)
+            yield RevisedDatum.model_validate_json(line)
         except ValidationError:
             continue
 
@@ -253,7 +253,7 @@ def revisions_path(name: str, cache_dir: Path) -> Path:
     return cache_dir / f"{name}.revisions"
 
 
-def _note_revisions(kept: KeptFile, cache_dir: Path, revisions: tuple[Revision, ...]) -> None:
+def _note_revisions(kept: KeptFile, cache_dir: Path, revisions: tuple[RevisedDatum, ...]) -> None:
     if not revisions:
         return
     cache_dir.mkdir(parents=True, exist_ok=True)

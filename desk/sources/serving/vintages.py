@@ -16,7 +16,7 @@ Publication = Callable[[str], datetime]
 """From which instant a datum of a name counts as known, by its provider's rule."""
 
 
-class Revision(Contract):
+class RevisedDatum(Contract):
     """One datum that a newer file told otherwise, first seen at `seen`. None: it was not there."""
 
     name: str
@@ -32,7 +32,7 @@ def revisions_between(
     seen: datetime,
     looked: datetime | None,
     published: Publication | None,
-) -> tuple[Revision, ...]:
+) -> tuple[RevisedDatum, ...]:
     """What is to be noted when a file takes the place of another.
 
     Args:
@@ -50,7 +50,7 @@ def revisions_between(
         if looked is not None and published is not None and published(name) <= looked
     )
     return tuple(
-        Revision(name=name, seen=seen, before=before.get(name), after=after.get(name))
+        RevisedDatum(name=name, seen=seen, before=before.get(name), after=after.get(name))
         for name in sorted({*told_otherwise, *late})
     )
 
@@ -61,13 +61,13 @@ class Vintages:
     def __init__(
         self,
         current: Mapping[str, str],
-        revisions: Iterable[Revision] = (),
+        revisions: Iterable[RevisedDatum] = (),
         published: Publication | None = None,
     ) -> None:
         """Without a publication rule every first value counts as known from the beginning."""
         self._current = current
         self._published = published
-        self._revisions: dict[str, list[Revision]] = {}
+        self._revisions: dict[str, list[RevisedDatum]] = {}
         for revision in sorted(revisions, key=lambda each: each.seen):
             self._revisions.setdefault(revision.name, []).append(revision)
 

@@ -39,7 +39,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PerformanceRow:
     """How some recommendations did. `of` is a policy, a symbol, a year or `all`.
 
     `kinds` counts them by what was recommended; `right` of the `decided`, those that were long or
@@ -73,9 +73,9 @@ class WalkForward:
     last: date
     symbols: tuple[str, ...]
     unresolved: int
-    policies: tuple[Row, ...]
-    by_symbol: tuple[Row, ...]
-    by_year: tuple[Row, ...]
+    policies: tuple[PerformanceRow, ...]
+    by_symbol: tuple[PerformanceRow, ...]
+    by_year: tuple[PerformanceRow, ...]
     scorecard: Scorecard
     better_than_half: Interval | None
     base_rate: float

@@ -13,7 +13,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.weeks import week_of
 from desk.learning.calibration import COIN, brier, outcome, scorecard
 from desk.training.walk_forward.intervals import Interval, mean_over
-from desk.training.walk_forward.records import BUILT_IN, MEASURED, Made, Row, WalkForward
+from desk.training.walk_forward.records import BUILT_IN, MEASURED, Made, PerformanceRow, WalkForward
 
 
 def summed_up(made: Sequence[Made], weeks: int, cost: Decimal, unresolved: int) -> WalkForward:
@@ -40,7 +40,7 @@ def summed_up(made: Sequence[Made], weeks: int, cost: Decimal, unresolved: int) 
     )
 
 
-def by_policy(made: Iterable[Made]) -> Iterator[Row]:
+def by_policy(made: Iterable[Made]) -> Iterator[PerformanceRow]:
     """How each policy did, in the order in which they first come."""
     return _rows(made, lambda each: each.policy)
 
@@ -49,7 +49,7 @@ def _by_day(made: Sequence[Made]) -> list[Made]:
     return sorted(made, key=lambda each: each.as_of)
 
 
-def _rows(made: Iterable[Made], of: Callable[[Made], str]) -> Iterator[Row]:
+def _rows(made: Iterable[Made], of: Callable[[Made], str]) -> Iterator[PerformanceRow]:
     """A row of each group, in the order in which they first come."""
     groups: defaultdict[str, list[Made]] = defaultdict(list)
     for each in made:
@@ -58,10 +58,10 @@ def _rows(made: Iterable[Made], of: Callable[[Made], str]) -> Iterator[Row]:
         yield _row(name, group)
 
 
-def _row(of: str, made: Sequence[Made]) -> Row:
+def _row(of: str, made: Sequence[Made]) -> PerformanceRow:
     kinds = Counter(each.recommended for each in made)
     ways = [way for each in made if (way := _way(each))]
-    return Row(
+    return PerformanceRow(
         of=of,
         made=len(made),
         kinds={kind: kinds[kind] for kind in Recommended},

@@ -14,7 +14,7 @@ from desk.training.walk_forward.intervals import (
     MOST_GROUPS,
     Interval,
 )
-from desk.training.walk_forward.records import GAINS, Row, WalkForward
+from desk.training.walk_forward.records import GAINS, PerformanceRow, WalkForward
 
 WIDTH: Final = 80
 INDENT: Final = "  "
@@ -38,7 +38,7 @@ def lines(found: WalkForward) -> Iterator[str]:
         yield from wrap(note, WIDTH, subsequent_indent=INDENT * 2)
 
 
-def row_tables(title: str, rows: Sequence[Row]) -> Iterator[str]:
+def row_tables(title: str, rows: Sequence[PerformanceRow]) -> Iterator[str]:
     """What was recommended and how the price moved; then what it came to, costs included."""
     yield ""
     yield title
@@ -75,7 +75,7 @@ def mean_words(mean: Interval | None, digits: int = 2) -> str:
     return f"{mean.mean:+.{digits}f} ({mean.low:+.{digits}f}..{mean.high:+.{digits}f})"
 
 
-def _counted(row: Row) -> tuple[str, ...]:
+def _counted(row: PerformanceRow) -> tuple[str, ...]:
     kinds = (str(row.kinds[kind]) for kind in Recommended)
     moved = mean_words(row.means[Metric.FORWARD_MOVE])
     beside = row.means[Metric.OVER_CASH]
@@ -84,7 +84,7 @@ def _counted(row: Row) -> tuple[str, ...]:
     return row.of, str(row.made), rated, *kinds, right, moved
 
 
-def _gained(row: Row) -> tuple[str, ...]:
+def _gained(row: PerformanceRow) -> tuple[str, ...]:
     return row.of, *(mean_words(row.means[metric]) for metric in GAINS)
 
 

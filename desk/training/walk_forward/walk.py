@@ -47,7 +47,7 @@ class NoDates(ValueError):
     """There is nothing to walk over. The message says why."""
 
 
-class Place(NamedTuple):
+class WalkDate(NamedTuple):
     """A date of the walk in a symbol's series: its number, the place of the last day with a price,
     and whether the series has a price soon after it and at its horizon."""
 
@@ -134,7 +134,7 @@ def _others(seed: int) -> Mapping[str, PositionPolicy]:
 
 def places(
     table: StockTable, weeks: int, first: date | None = None, last: date | None = None
-) -> Iterator[Place]:
+) -> Iterator[WalkDate]:
     """The dates of a walk that a series has a price for, from one day to another."""
     days = table.days
     resolved = frozenset(with_a_horizon(days, weeks))
@@ -144,13 +144,13 @@ def places(
         at = bisect_right(days, friday) - 1
         wanted = (first or days[0]) <= days[at] <= (last or days[-1])
         if wanted and friday - days[at] <= LONGEST_WITHOUT:
-            yield Place(period, at, at in resolved)
+            yield WalkDate(period, at, at in resolved)
         period += 1
 
 
 def _made(
     table: StockTable,
-    place: Place,
+    place: WalkDate,
     weeks: int,
     cost: Decimal,
     others: Mapping[str, PositionPolicy],
@@ -179,7 +179,7 @@ def _made(
 
 
 def _came(
-    table: StockTable, place: Place, weeks: int, cost: Decimal
+    table: StockTable, place: WalkDate, weeks: int, cost: Decimal
 ) -> dict[int, tuple[dict[Metric, Decimal], dict[Metric, date]]]:
     """What came of each position. Without a reward of the long one none has a gain: a mean of one
     policy would be of other dates than that of another."""
@@ -192,7 +192,7 @@ def _came(
 
 
 def _recommended(
-    table: StockTable, place: Place, as_of: datetime, weeks: int, cost: Decimal
+    table: StockTable, place: WalkDate, as_of: datetime, weeks: int, cost: Decimal
 ) -> tuple[Recommended, float]:
     episode = StockEpisode(table, place.at, as_of, weeks, cost)
     for action in ORDER:

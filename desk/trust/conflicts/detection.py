@@ -11,7 +11,7 @@ from desk.analytics.comparison import (
     LITTLE_CHANGED,
     Comparable,
     Difference,
-    Statement,
+    StatedFigure,
     normalise,
     statement_of,
 )
@@ -419,7 +419,7 @@ def _contradict(one: Stand, other: Stand, bounds: Bounds | None) -> bool:
     return compared.reason is Difference.UNIT
 
 
-def _statement(stand: Stand) -> Statement:
+def _statement(stand: Stand) -> StatedFigure:
     source = weakest_source(stand.result, stand.claim.evidence)
     return statement_of(stand.claim, origin_of(source))
 

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison import Comparable, Incomparable, Statement, normalise
+from desk.analytics.comparison import Comparable, Incomparable, StatedFigure, normalise
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit
@@ -159,16 +159,16 @@ def compare_positions(
     return normalise(_statement(one, bounds), _statement(other, bounds))
 
 
-def _statement(position: Position, bounds: Bounds | None) -> Statement:
+def _statement(position: Position, bounds: Bounds | None) -> StatedFigure:
     if position.claim_id is None:
         raise ValueError(f"{position.stated!r} rests on no claim")
     subject, metric = _about(position.claim_id)
     value, unit = read_stated(position.stated)
-    stated = Statement(subject, metric, value, unit, date.min, position.origin)
+    stated = StatedFigure(subject, metric, value, unit, date.min, position.origin)
     return within(stated, bounds)
 
 
-def within(stated: Statement, bounds: Bounds | None) -> Statement:
+def within(stated: StatedFigure, bounds: Bounds | None) -> StatedFigure:
     """A statement with the ends of the band or the range that it is about."""
     return replace(stated, low=bounds.low, high=bounds.high) if bounds else stated
 

@@ -1,7 +1,7 @@
 """Objections to findings, and what becomes of them."""
 
 from desk.trust.judging.objections import (
-    Grounds,
+    ObjectionGrounds,
     is_about,
     recommendation_of,
     settled_by,
@@ -9,7 +9,7 @@ from desk.trust.judging.objections import (
 )
 
 __all__ = [
-    "Grounds",
+    "ObjectionGrounds",
     "is_about",
     "recommendation_of",
     "settled_by",

@@ -32,7 +32,7 @@ class Settled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class ObjectionGrounds:
     """What objections on a market are held against.
 
     `claims` follow from their evidence, by id; of those that are `contested` sources disagree.
@@ -46,7 +46,7 @@ class Grounds:
     contested: Collection[str] = ()
 
 
-def settled_by(issue: ValidationIssue, grounds: Grounds) -> Settled:
+def settled_by(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled:
     """What the evidence says to an objection.
 
     Unsettled is what is of a kind that no code can look at, and what the evidence does not decide.
@@ -76,7 +76,7 @@ def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
     return not named.isdisjoint(issue.claims)
 
 
-def _value(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+def _value(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     if len(issue.claims) == 1 and issue.claims[0] not in grounds.claims:
         return Settled(CONFIRMED, "the figure does not stand")
     claim = _claim(issue, grounds)
@@ -87,7 +87,7 @@ def _value(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
     return Settled(DISPROVED, "the figure is the one that its evidence gives")
 
 
-def _direction(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+def _direction(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     claim = _claim(issue, grounds)
     if claim is None or issue.holds is None or not is_change(claim):
         return None
@@ -116,7 +116,7 @@ def _is_said(prose: str, claim: Claim) -> bool:
     return bool(said) and all(said)
 
 
-def _day(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+def _day(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     if issue.holds is None:
         return None
     event = grounds.events.get(issue.event or "")
@@ -134,7 +134,7 @@ def _day(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
     return Settled(DISPROVED, "the figures that the event rests on are of its day")
 
 
-def _bank(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
+def _bank(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     event = grounds.events.get(issue.event or "")
     if event is None or issue.holds is None:
         return None
@@ -149,7 +149,7 @@ def _bank(issue: ValidationIssue, grounds: Grounds) -> Settled | None:
     return Settled(CONFIRMED, "it rests on decisions of another bank") if areas else None
 
 
-def _claim(issue: ValidationIssue, grounds: Grounds) -> Claim | None:
+def _claim(issue: ValidationIssue, grounds: ObjectionGrounds) -> Claim | None:
     return grounds.claims.get(issue.claims[0]) if len(issue.claims) == 1 else None
 
 
@@ -157,7 +157,7 @@ def _side(claim: Claim) -> Leaning:
     return _SIDES[(claim.value > 0) - (claim.value < 0)]
 
 
-_CHECKS: Final[Mapping[str, Callable[[ValidationIssue, Grounds], Settled | None]]] = {
+_CHECKS: Final[Mapping[str, Callable[[ValidationIssue, ObjectionGrounds], Settled | None]]] = {
     IssueType.VALUE: _value,
     IssueType.DIRECTION: _direction,
     IssueType.TIMING_ERROR: _day,

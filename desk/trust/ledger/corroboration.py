@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.comparison import Statement, statement_of, tolerance_of
+from desk.analytics.comparison import StatedFigure, statement_of, tolerance_of
 from desk.analytics.formulas import log_moves, robust_deviation
 from desk.analytics.names.quotation import reciprocal, reversed_pair, reversed_statement
 from desk.analytics.prices.figure_days import FROM_SERIES, FigureDays
@@ -50,7 +50,7 @@ LEAST_REPEATED: Final = 5
 class IndependentStatement(NamedTuple):
     """A figure as a source of another origin states it, with the tool result it stands in."""
 
-    statement: Statement
+    statement: StatedFigure
     source: Provenance
     evidence_id: str
 
@@ -90,7 +90,7 @@ class Corroboration:
         """The answers that a claim rests on."""
         return tuple(self._answers[name] for name in claim.evidence if name in self._answers)
 
-    def statement(self, claim: Claim) -> Statement:
+    def statement(self, claim: Claim) -> StatedFigure:
         """What a claim states, with the origin, instrument and age that its evidence gives."""
         for answer in self.own(claim):
             if isinstance(answer, PolicyRates) and claim.metric is Metric.POLICY_RATE:
@@ -194,7 +194,7 @@ def _is_copy(own: History, other: History) -> bool:
     )
 
 
-def _with_rate(stated: Statement, rate: PolicyRate, source: Provenance) -> Statement:
+def _with_rate(stated: StatedFigure, rate: PolicyRate, source: Provenance) -> StatedFigure:
     """A statement with what a rate's row adds. It is in force for sure some days after its
     decision, so that a month's end between the two compares with neither rate."""
     return replace(
@@ -216,7 +216,7 @@ def _origin(answer: Answer, claim: Claim) -> str | None:
     return answer.source.origin
 
 
-def _statements(answer: Answer, about: Statement) -> Iterator[Statement]:
+def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
     """What an answer states that can be held against a statement."""
     match answer:
         case Quote() | History() if (
@@ -239,7 +239,7 @@ def _statements(answer: Answer, about: Statement) -> Iterator[Statement]:
             return
 
 
-def _levels(answer: Quote | History, about: Statement) -> Iterator[Statement]:
+def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigure]:
     """The answer's level of the same day, of the pair or of its reverse."""
     if answer.symbol not in (about.subject, reversed_pair(about.subject)):
         return
@@ -252,10 +252,10 @@ def _levels(answer: Quote | History, about: Statement) -> Iterator[Statement]:
     )
     for day, value in fixings:
         if day == about.day and value is not None:
-            yield Statement(answer.symbol, metric, value, Unit.LEVEL, day, answer.source.origin)
+            yield StatedFigure(answer.symbol, metric, value, Unit.LEVEL, day, answer.source.origin)
 
 
-def _month_ends(answer: MonthEndRates, about: Statement) -> Iterator[Statement]:
+def _month_ends(answer: MonthEndRates, about: StatedFigure) -> Iterator[StatedFigure]:
     """The newest month's rate of an area from before the day that a statement is about."""
     before = [
         (end, rate)
@@ -264,7 +264,7 @@ def _month_ends(answer: MonthEndRates, about: Statement) -> Iterator[Statement]:
     ]
     if before:
         end, rate = max(before, key=lambda pair: pair[0])
-        yield Statement(
+        yield StatedFigure(
             about.subject,
             about.metric,
             rate.rate,
@@ -281,5 +281,5 @@ def month_end(rate: MonthEndRate) -> date:
     return date(year, number, 1) + timedelta(days=monthrange(year, number)[1] - 1)
 
 
-def _stated(about: Statement, value: Decimal, origin: str | None) -> Statement:
-    return Statement(about.subject, about.metric, value, UNITS[about.metric], about.day, origin)
+def _stated(about: StatedFigure, value: Decimal, origin: str | None) -> StatedFigure:
+    return StatedFigure(about.subject, about.metric, value, UNITS[about.metric], about.day, origin)

@@ -44,7 +44,7 @@ class Objection(NamedTuple):
     words: str
 
 
-class _Reading(NamedTuple):
+class _EvidenceRead(NamedTuple):
     """A piece of evidence: what it says, and the claims it gives, by id.
 
     `answer` is None where its shape is not one of the desk's own.
@@ -79,7 +79,7 @@ class Ledger:
         self._base_area = base_area
         self._results: dict[str, ToolResult] = {}
         self._ambiguous: set[str] = set()
-        self._readings: dict[str, _Reading | str] = {}
+        self._readings: dict[str, _EvidenceRead | str] = {}
         for result in evidence:
             held = self._results.setdefault(result.evidence_id, result)
             if (held.content_hash, held.call) != (result.content_hash, result.call):
@@ -117,7 +117,7 @@ class Ledger:
         if not claim.evidence:
             raise _Objected(ClaimCheck.EVIDENCE, "it names no evidence")
 
-    def _reading(self, claim: Claim, evidence_id: str) -> _Reading:
+    def _reading(self, claim: Claim, evidence_id: str) -> _EvidenceRead:
         reading = self._readings.get(evidence_id)
         if reading is None:
             reading = self._readings[evidence_id] = self._read(evidence_id)
@@ -125,7 +125,7 @@ class Ledger:
             raise _Objected(ClaimCheck.EVIDENCE, f"{evidence_id}: {reading}")
         return reading
 
-    def _read(self, evidence_id: str) -> _Reading | str:
+    def _read(self, evidence_id: str) -> _EvidenceRead | str:
         """The evidence, or why it is none."""
         result = self._results.get(evidence_id)
         if result is None:
@@ -135,7 +135,7 @@ class Ledger:
         try:
             answer = verified_answer(result, self._window, self._due)
             if answer is None:
-                return _Reading(result, None, {})
+                return _EvidenceRead(result, None, {})
             window = window_of(result, self._window, self._due)
             derived = derive(answer, self._specs, window, evidence_id)
         except EvidenceUnusable as unusable:
@@ -145,7 +145,7 @@ class Ledger:
             if not self._is_of_its_time(claim, result):
                 continue
             gives[claim.claim_id] = (*gives.get(claim.claim_id, ()), claim)
-        return _Reading(result, answer, gives)
+        return _EvidenceRead(result, answer, gives)
 
     def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
         """Whether what came of a recommendation is told by an answer for its horizon, and anything
@@ -153,7 +153,7 @@ class Ledger:
         evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
         return evaluates is answers_for(result, self._due)
 
-    def _check_subject(self, claim: Claim, readings: Iterable[_Reading]) -> None:
+    def _check_subject(self, claim: Claim, readings: Iterable[_EvidenceRead]) -> None:
         wanted = {claim.subject}
         if claim.metric is Metric.DIFFERENTIAL:
             wanted = set(self._areas_of(claim))
@@ -174,7 +174,7 @@ class Ledger:
         return areas
 
     def _check_figure(
-        self, claim: Claim, readings: Iterable[_Reading], claims: Mapping[str, Claim]
+        self, claim: Claim, readings: Iterable[_EvidenceRead], claims: Mapping[str, Claim]
     ) -> None:
         """Passes a claim that one piece of its evidence gives and none gives differently."""
         given = 0
@@ -191,7 +191,7 @@ class Ledger:
             raise _Objected(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
 
     def _check_literally(
-        self, claim: Claim, reading: _Reading, claims: Mapping[str, Claim]
+        self, claim: Claim, reading: _EvidenceRead, claims: Mapping[str, Claim]
     ) -> None:
         """A figure from another server's tool stands there, or follows from claims that do."""
         if not self._is_of_its_time(claim, reading.result):

@@ -46,7 +46,7 @@ Cell = object
 """What stands in a column: text, a number, a truth, an instant, names; None where it is lacking."""
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What a column holds."""
 
     TEXT = "text"
@@ -57,33 +57,33 @@ class Kind(StrEnum):
     NAMES = "names"
 
 
-COLUMNS: Final[Mapping[str, Kind]] = {
-    "workflow_id": Kind.TEXT,
-    "run_id": Kind.TEXT,
-    "symbol": Kind.TEXT,
-    "as_of": Kind.INSTANT,
-    "weeks": Kind.WHOLE,
-    "cost": Kind.NUMBER,
-    "given_steps": Kind.TRUTH,
-    "step": Kind.WHOLE,
-    "action": Kind.TEXT,
-    "reason": Kind.TEXT,
-    "refused": Kind.TEXT,
-    "reward": Kind.NUMBER,
-    "terminated": Kind.TRUTH,
-    "truncated": Kind.TRUTH,
-    "started_at": Kind.INSTANT,
-    "ended_at": Kind.INSTANT,
-    "taken": Kind.NAMES,
-    **{str(metric): Kind.NUMBER for metric in BOARD_METRICS},
-    "insights": Kind.WHOLE,
-    "insight_balance": Kind.NUMBER,
-    "recommendation": Kind.TEXT,
-    "confidence": Kind.NUMBER,
-    "probability": Kind.NUMBER,
-    f"{OF_EPISODE}outcome": Kind.TEXT,
-    f"{OF_EPISODE}recommendation": Kind.TEXT,
-    **{f"{OF_EPISODE}{metric}": Kind.NUMBER for metric in EVALUATION_METRICS},
+COLUMNS: Final[Mapping[str, ColumnKind]] = {
+    "workflow_id": ColumnKind.TEXT,
+    "run_id": ColumnKind.TEXT,
+    "symbol": ColumnKind.TEXT,
+    "as_of": ColumnKind.INSTANT,
+    "weeks": ColumnKind.WHOLE,
+    "cost": ColumnKind.NUMBER,
+    "given_steps": ColumnKind.TRUTH,
+    "step": ColumnKind.WHOLE,
+    "action": ColumnKind.TEXT,
+    "reason": ColumnKind.TEXT,
+    "refused": ColumnKind.TEXT,
+    "reward": ColumnKind.NUMBER,
+    "terminated": ColumnKind.TRUTH,
+    "truncated": ColumnKind.TRUTH,
+    "started_at": ColumnKind.INSTANT,
+    "ended_at": ColumnKind.INSTANT,
+    "taken": ColumnKind.NAMES,
+    **{str(metric): ColumnKind.NUMBER for metric in BOARD_METRICS},
+    "insights": ColumnKind.WHOLE,
+    "insight_balance": ColumnKind.NUMBER,
+    "recommendation": ColumnKind.TEXT,
+    "confidence": ColumnKind.NUMBER,
+    "probability": ColumnKind.NUMBER,
+    f"{OF_EPISODE}outcome": ColumnKind.TEXT,
+    f"{OF_EPISODE}recommendation": ColumnKind.TEXT,
+    **{f"{OF_EPISODE}{metric}": ColumnKind.NUMBER for metric in EVALUATION_METRICS},
 }
 
 
@@ -223,12 +223,12 @@ async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:
 def _schema() -> Any:
     pa = _pyarrow()
     types = {
-        Kind.TEXT: pa.string(),
-        Kind.NUMBER: pa.float64(),
-        Kind.WHOLE: pa.int32(),
-        Kind.TRUTH: pa.bool_(),
-        Kind.INSTANT: pa.timestamp("us", tz="UTC"),
-        Kind.NAMES: pa.list_(pa.string()),
+        ColumnKind.TEXT: pa.string(),
+        ColumnKind.NUMBER: pa.float64(),
+        ColumnKind.WHOLE: pa.int32(),
+        ColumnKind.TRUTH: pa.bool_(),
+        ColumnKind.INSTANT: pa.timestamp("us", tz="UTC"),
+        ColumnKind.NAMES: pa.list_(pa.string()),
     }
     fields = [(name, types[kind]) for name, kind in COLUMNS.items()]
     return pa.schema(fields, metadata=dict(METADATA))
@@ -261,7 +261,7 @@ def export_episodes(out: Path, *, symbol: str | None) -> ExitStatus:
     check_parquet(place)
     settings = load_settings()
     log_to_file(settings)
-    reading = _Reading(wanted)
+    reading = _EpisodeExport(wanted)
 
     async def work(desk: Desk) -> int:
         reading.forget()
@@ -280,7 +280,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-class _Reading:
+class _EpisodeExport:
     """The finished episodes of one export, and what could not be read of them."""
 
     def __init__(self, symbol: str | None) -> None:

@@ -173,7 +173,7 @@ Found = TypeVar("Found")
 Work = Callable[[Desk], Awaitable[Found]]
 
 
-class Listing(NamedTuple):
+class EpisodeListing(NamedTuple):
     """The newest episodes, those that could not be read, and whether `more` were left unread."""
 
     found: tuple[ListedEpisode, ...]
@@ -191,7 +191,7 @@ def list_episodes(*, symbol: str | None, limit: int, as_json: bool) -> ExitStatu
     """
     wanted = read_symbol(symbol) if symbol is not None else None
 
-    async def work(desk: Desk) -> Listing:
+    async def work(desk: Desk) -> EpisodeListing:
         return await newest_listed(desk.client, wanted, limit)
 
     listing = _at_a_desk(work)
@@ -208,7 +208,7 @@ def list_episodes(*, symbol: str | None, limit: int, as_json: bool) -> ExitStatu
     return ExitStatus.INCOMPLETE if listing.unreadable else ExitStatus.COMPLETE
 
 
-async def newest_listed(client: Client, symbol: str | None, limit: int) -> Listing:
+async def newest_listed(client: Client, symbol: str | None, limit: int) -> EpisodeListing:
     """The newest episodes, `limit` at most; older ones are not read.
 
     Raises:
@@ -226,7 +226,7 @@ async def newest_listed(client: Client, symbol: str | None, limit: int) -> Listi
                 unreadable.append(each)
             elif symbol in (None, each.request.symbol):
                 found.append(each)
-    return Listing(tuple(found), tuple(unreadable), more=read < len(runs))
+    return EpisodeListing(tuple(found), tuple(unreadable), more=read < len(runs))
 
 
 def show_episode(written: str, *, as_json: bool) -> ExitStatus:

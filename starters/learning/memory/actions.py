@@ -20,7 +20,7 @@ from desk.contracts.learning.memory import (
 from desk.contracts.names import ActivityName, WorkflowType
 from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import Settings, load_settings
-from desk.platform.temporal.history import History, HistoryGone, fetch_history
+from desk.platform.temporal.history import HistoryGone, RunHistory, fetch_history
 from desk.trust.prose import nearest
 from starters.questions.choice import read_as_of
 from starters.session import Desk, say, with_desk
@@ -280,7 +280,7 @@ async def remembrance(client: Client) -> Remembrance:
     return found
 
 
-async def _readable(history: History, unreadable: list[str]) -> list[Telling]:
+async def _readable(history: RunHistory, unreadable: list[str]) -> list[Telling]:
     """What a history says that its run told the memory. What was never done counts: the run meant
     it to be remembered."""
     tellings: list[Telling] = []

@@ -16,11 +16,11 @@ from desk.documents.rendering.wording import one_line
 from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings import Settings, load_settings
 from starters.monitoring.agents.work import (
+    DeskWork,
     Fleet,
     QueueLook,
-    Record,
     Share,
-    Work,
+    WorkCounts,
     WorkerLine,
     fleet_of,
     record_since,
@@ -76,7 +76,7 @@ class AgentLine(WorkLine):
     agent: AgentId
 
 
-class SourceLine(WorkLine):
+class SourceWorkLine(WorkLine):
     """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
     for which it was not asked, after others had failed."""
 
@@ -95,14 +95,14 @@ class DeskAgents(Contract):
     read: int
     known: int
     agents: Annotated[tuple[AgentLine, ...], Field(max_length=MOST_AGENTS)]
-    sources: Annotated[tuple[SourceLine, ...], Field(max_length=400)]
+    sources: Annotated[tuple[SourceWorkLine, ...], Field(max_length=400)]
     workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
     unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()
 
 
 def desk_agents(
     fleet: Fleet,
-    record: Record,
+    record: DeskWork,
     roster: Mapping[AgentId, Queue],
     sources: Mapping[str, tuple[AgentId, ...]],
     *,
@@ -143,8 +143,8 @@ def _agent(
     agent: AgentId,
     queue: Queue,
     fleet: Fleet,
-    record: Record,
-    sources: Iterable[SourceLine],
+    record: DeskWork,
+    sources: Iterable[SourceWorkLine],
     now: datetime,
 ) -> AgentLine:
     standing = _line_of(queue, record.agents[agent], fleet, now)
@@ -167,19 +167,21 @@ def _agent(
 
 
 def _source(
-    server: str, needed_by: tuple[AgentId, ...], fleet: Fleet, record: Record, now: datetime
-) -> SourceLine:
+    server: str, needed_by: tuple[AgentId, ...], fleet: Fleet, record: DeskWork, now: datetime
+) -> SourceWorkLine:
     queue = source_queue(server)
     work = record.queues[queue]
     standing = _line_of(queue, work, fleet, now)
-    line = SourceLine(**dict(standing), server=server, needed_by=needed_by, not_made=work.not_made)
+    line = SourceWorkLine(
+        **dict(standing), server=server, needed_by=needed_by, not_made=work.not_made
+    )
     if not work.not_made or not line.reasons:
         return line
     calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
     return line.model_copy(update={"reasons": (*line.reasons, calls)})
 
 
-def _line_of(queue: str, work: Work, fleet: Fleet, now: datetime) -> WorkLine:
+def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkLine:
     workers = fleet.on(queue)
     look = fleet.queues.get(queue) or QueueLook(queue, 0, timedelta(0), None)
     polled = fleet.polled(queue, now)
@@ -204,7 +206,7 @@ def _line_of(queue: str, work: Work, fleet: Fleet, now: datetime) -> WorkLine:
     )
 
 
-def _reasons(queue: str, work: Work, look: QueueLook, polled: bool) -> Iterable[str]:
+def _reasons(queue: str, work: WorkCounts, look: QueueLook, polled: bool) -> Iterable[str]:
     if not polled:
         yield f"no worker polls {queue}"
     if look.depth and look.oldest > LONG_WAIT:

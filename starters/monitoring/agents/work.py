@@ -31,8 +31,8 @@ from desk.platform.temporal.history import (
     ActivityEnded,
     ActivityScheduled,
     Ending,
-    History,
     HistoryGone,
+    RunHistory,
     fetch_history,
 )
 from starters.monitoring.open_circuits import circuit_in
@@ -55,7 +55,7 @@ _READ = (
 
 
 @dataclass
-class Work:
+class WorkCounts:
     """What somebody does and did: an agent's tasks, or the calls of a source.
 
     `retried` counts the tries that failed and were followed by another, `not_made` the calls for
@@ -83,23 +83,23 @@ class Work:
 
 
 @dataclass
-class Record:
+class DeskWork:
     """The work of everybody, by agent and by task queue; `read` of `known` histories were read."""
 
-    agents: defaultdict[str, Work] = field(default_factory=lambda: defaultdict(Work))
-    queues: defaultdict[str, Work] = field(default_factory=lambda: defaultdict(Work))
+    agents: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
+    queues: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
     read: int = 0
     known: int = 0
 
 
-class _Answer(Contract):
+class _ToolAnswer(Contract):
     """As much of a tool's result as says whether it answered."""
 
     status: ToolStatus
     error: str | None = None
 
 
-async def record_since(client: Client, start: datetime) -> Record:
+async def record_since(client: Client, start: datetime) -> DeskWork:
     """What was done in the workflows that started since then, or run still.
 
     Raises:
@@ -110,7 +110,7 @@ async def record_since(client: Client, start: datetime) -> Record:
     working = f'(ExecutionStatus = "Running" AND WorkflowType != "{WorkflowType.WEEKLY_RESEARCH}")'
     query = f"({types}) AND ({recent} OR {working})"
     newest = [run async for run in client.list_workflows(query, limit=MOST_READ)]
-    record = Record(read=len(newest), known=len(newest))
+    record = DeskWork(read=len(newest), known=len(newest))
     if len(newest) == MOST_READ:
         record.known = (await client.count_workflows(query)).count
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -125,7 +125,7 @@ async def record_since(client: Client, start: datetime) -> Record:
     return record
 
 
-async def add_work(history: History, record: Record) -> None:
+async def add_work(history: RunHistory, record: DeskWork) -> None:
     """Add to the record what was done in one workflow."""
     last: dict[str, bool] = {}
     for activity in history.activities:
@@ -148,11 +148,11 @@ async def add_work(history: History, record: Record) -> None:
     _add_tasks(history, last, busy, record)
 
 
-def _goes_on(history: History, activity: Activity) -> bool:
+def _goes_on(history: RunHistory, activity: Activity) -> bool:
     return activity.ended is None and history.ended is None
 
 
-def _add_tries(activity: Activity, record: Record) -> None:
+def _add_tries(activity: Activity, record: DeskWork) -> None:
     scheduled, started, _ = activity
     if started is None or started.attempt <= 1:
         return
@@ -162,7 +162,7 @@ def _add_tries(activity: Activity, record: Record) -> None:
 
 
 async def _add_end(
-    history: History, scheduled: ActivityScheduled, end: ActivityEnded, record: Record
+    history: RunHistory, scheduled: ActivityScheduled, end: ActivityEnded, record: DeskWork
 ) -> bool | None:
     """Whether it went well; None where neither can be said: a call that got no answer is told of
     its source alone, and what was cancelled of nobody."""
@@ -176,7 +176,7 @@ async def _add_end(
     if end.ending is not Ending.COMPLETED:
         return None
     if scheduled.name == ActivityName.CALL_TOOL:
-        answer = await history.decode(end.result, _Answer)
+        answer = await history.decode(end.result, _ToolAnswer)
         if answer.status is not ToolStatus.OK:
             queue.failed += 1
             queue.erred(end.at, answer.error or str(answer.status))
@@ -187,7 +187,9 @@ async def _add_end(
     return True
 
 
-def _add_tasks(history: History, last: Mapping[str, bool], busy: Set[str], record: Record) -> None:
+def _add_tasks(
+    history: RunHistory, last: Mapping[str, bool], busy: Set[str], record: DeskWork
+) -> None:
     """A task is finished where its last turn went well and nobody else was asked to do it."""
     for task, well in last.items():
         if task in busy:
@@ -199,7 +201,7 @@ def _add_tasks(history: History, last: Mapping[str, bool], busy: Set[str], recor
             work.failed += 1
 
 
-def _came_to_nothing(history: History, task: str, last: Mapping[str, bool]) -> bool:
+def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -> bool:
     """Whether a task went to somebody else, although its last turn went well."""
     handed_on = {
         workflow_id_parts(child.initiated.workflow_id).reassigned
@@ -214,7 +216,7 @@ def _came_to_nothing(history: History, task: str, last: Mapping[str, bool]) -> b
     return task != list(last)[-1] or ended_badly
 
 
-def _whose(scheduled: ActivityScheduled, record: Record) -> tuple[Work, ...]:
+def _whose(scheduled: ActivityScheduled, record: DeskWork) -> tuple[WorkCounts, ...]:
     """Whoever an activity is told of: the queue's, and for a turn the agent's too."""
     queue, parts = record.queues[scheduled.queue], activity_id_parts(scheduled.activity_id)
     if parts is None or scheduled.name != ActivityName.TAKE_TURN:

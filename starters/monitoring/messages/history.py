@@ -30,8 +30,8 @@ from desk.platform.temporal.history import (
     ChildInitiated,
     ChildStarted,
     Ending,
-    History,
     HistoryGone,
+    RunHistory,
     SearchAttributesUpserted,
     Signalled,
     UpdateAccepted,
@@ -41,21 +41,21 @@ from desk.platform.temporal.history import (
 )
 from desk.platform.temporal.history import Event as WrittenEvent
 from desk.runs.messages import (
-    Answered,
-    Asked,
+    ActivityAsked,
+    ActivityTaken,
+    AttemptFailure,
     Entered,
-    Entry,
-    Event,
     Failed,
-    Fault,
     HandedOn,
     Lost,
+    MessageEvent,
     Pending,
     Reassigned,
     RerunAsked,
-    Taken,
+    SortedMessage,
     ToldWorkflow,
     TurnAnswer,
+    TurnAnswered,
     TurnAsked,
     WaitingNoted,
     WeekAsked,
@@ -107,7 +107,7 @@ async def _pending(found: PendingActivityInfo, converter: DataConverter) -> Pend
     )
 
 
-async def fault_of(failure: Failure, converter: DataConverter) -> Fault:
+async def fault_of(failure: Failure, converter: DataConverter) -> AttemptFailure:
     """Why an attempt failed, as Temporal kept it."""
     kind = failure.application_failure_info.type
     if failure.HasField("timeout_failure_info"):
@@ -117,7 +117,7 @@ async def fault_of(failure: Failure, converter: DataConverter) -> Fault:
     if failure.HasField("cause") and failure.cause.message not in words:
         words = f"{words}: {failure.cause.message}"
     call = fault_told(await converter.decode_failure(failure)).fault
-    return Fault(kind or "unknown", words, failure.stack_trace or None, call)
+    return AttemptFailure(kind or "unknown", words, failure.stack_trace or None, call)
 
 
 def _if_set(stamp: Timestamp) -> datetime | None:
@@ -198,7 +198,7 @@ _WITHOUT_RESULT: Final = {
 SIDE_BY_SIDE: Final = 8
 
 
-async def entries_of(found: FoundRun, written: str | None, now: datetime) -> list[Entry]:
+async def entries_of(found: FoundRun, written: str | None, now: datetime) -> list[SortedMessage]:
     """The messages of a run, with those of one market only where one was written.
 
     What is under way, and how the workers are, is told while the run is open.
@@ -231,7 +231,7 @@ class RunReader:
         self.workflows: list[ToldWorkflow] = []
 
     async def read(
-        self, history: History, market: str | None = None, *, root: bool = False
+        self, history: RunHistory, market: str | None = None, *, root: bool = False
     ) -> None:
         """A workflow and its children; of the markets' only those of `market` where it is given.
 
@@ -262,7 +262,7 @@ class RunReader:
         await self.read(history, market)
 
 
-def working_children(history: History) -> Iterator[ChildStarted]:
+def working_children(history: RunHistory) -> Iterator[ChildStarted]:
     """The children that were started and do work of their own: a case only waits."""
     for child in history.children:
         if child.started and child.started.workflow_type != WorkflowType.ESCALATION:
@@ -270,14 +270,14 @@ def working_children(history: History) -> Iterator[ChildStarted]:
 
 
 async def told_workflow(
-    history: History, *, root: bool, pending: Sequence[Pending] = ()
+    history: RunHistory, *, root: bool, pending: Sequence[Pending] = ()
 ) -> ToldWorkflow:
     """The workflow of a history as messages are told from it. The ends of children are told by
     their parent; `root` has none."""
     handed: HandedOn | None = None
     if history.started.workflow_type == WorkflowType.REASSIGNMENT:
         handed = await history.decode(history.started.input, HandedOn)
-    reader = _Reader(history, root=root)
+    reader = _HistoryReader(history, root=root)
     read = [await reader.read(event) for event in history.events]
     return ToldWorkflow(
         workflow_id=history.workflow_id,
@@ -289,15 +289,15 @@ async def told_workflow(
     )
 
 
-class _Reader:
-    def __init__(self, history: History, *, root: bool) -> None:
+class _HistoryReader:
+    def __init__(self, history: RunHistory, *, root: bool) -> None:
         self._history = history
         self._root = root
         # Where a delivery or a case stands is not where the week stands.
         self._speaks = root or workflow_id_parts(history.workflow_id).market is not None
         self._turns: set[int] = set()
 
-    async def read(self, event: WrittenEvent) -> Event | None:
+    async def read(self, event: WrittenEvent) -> MessageEvent | None:
         """The event that messages are told from; None where they say nothing of it."""
         match event:
             case ActivityScheduled():
@@ -322,14 +322,14 @@ class _Reader:
                 return await self._lost(event, "the run")
         return None
 
-    async def _asked(self, event: ActivityScheduled) -> Event:
+    async def _asked(self, event: ActivityScheduled) -> MessageEvent:
         turn = turn_of(event.activity_id) if event.name == ActivityName.TAKE_TURN else None
         task: TurnAsked | None = None
         if turn is not None:
             self._turns.add(event.event_id)
             if turn.number == 1:
                 task = await self._history.decode(event.input, TurnAsked)
-        return Asked(
+        return ActivityAsked(
             event.event_id,
             event.at,
             activity_id=event.activity_id,
@@ -338,8 +338,8 @@ class _Reader:
             task=task,
         )
 
-    async def _taken(self, event: ActivityStarted) -> Event:
-        return Taken(
+    async def _taken(self, event: ActivityStarted) -> MessageEvent:
+        return ActivityTaken(
             event.event_id,
             event.at,
             asked=event.scheduled,
@@ -348,7 +348,7 @@ class _Reader:
             before=await self._fault(event.failure) if event.failure is not None else None,
         )
 
-    async def _activity_ended(self, event: ActivityEnded) -> Event | None:
+    async def _activity_ended(self, event: ActivityEnded) -> MessageEvent | None:
         if event.failure is not None:
             fault = await self._fault(event.failure)
             taken = event.taken or event.ending is Ending.FAILED
@@ -356,9 +356,9 @@ class _Reader:
         if event.ending is not Ending.COMPLETED or event.scheduled not in self._turns:
             return None
         turn = await self._history.decode(event.result, TurnAnswer)
-        return Answered(event.event_id, event.at, asked=event.scheduled, turn=turn)
+        return TurnAnswered(event.event_id, event.at, asked=event.scheduled, turn=turn)
 
-    async def _signalled(self, event: Signalled) -> Event | None:
+    async def _signalled(self, event: Signalled) -> MessageEvent | None:
         if event.name == Message.RERUN_MARKET:
             rerun = await self._if_readable(event, RerunRequest)
             if rerun is None or rerun.market not in await self._markets():
@@ -384,18 +384,18 @@ class _Reader:
         except (ValidationError, ValueError, RuntimeError):
             return None
 
-    async def _child_ended(self, event: ChildEnded) -> Event | None:
+    async def _child_ended(self, event: ChildEnded) -> MessageEvent | None:
         if event.failure is None and event.workflow_type == WorkflowType.ESCALATION:
             return None
         return await self._lost(event, event.workflow_id, event.workflow_id)
 
     async def _lost(
         self, event: ChildEnded | WorkflowEnded, name: str, workflow_id: str | None = None
-    ) -> Event | None:
+    ) -> MessageEvent | None:
         """A workflow that ended without a result, with its dead letter where it left one."""
         if event.failure is None:
             words = _WITHOUT_RESULT.get(event.ending)
-            fault = Fault("ended", f"{name}: {words}")
+            fault = AttemptFailure("ended", f"{name}: {words}")
             return Lost(event.event_id, event.at, fault, workflow_id) if words else None
         letter: DeadLetter | None = None
         told = event.failure.application_failure_info
@@ -404,11 +404,11 @@ class _Reader:
         fault = await self._fault(event.failure)
         return Lost(event.event_id, event.at, fault, workflow_id, letter)
 
-    async def _fault(self, failure: Failure) -> Fault:
+    async def _fault(self, failure: Failure) -> AttemptFailure:
         return await fault_of(failure, self._history.converter)
 
 
-def _entered(event: SearchAttributesUpserted) -> Event | None:
+def _entered(event: SearchAttributesUpserted) -> MessageEvent | None:
     phase = event.values.get(SearchAttribute.PHASE)
     outcome = event.values.get(SearchAttribute.OUTCOME)
     revision = event.values.get(SearchAttribute.REVISION)
@@ -423,7 +423,7 @@ def _entered(event: SearchAttributesUpserted) -> Event | None:
     )
 
 
-def _market_of(found: FoundRun, chain: Iterable[History], written: str) -> str:
+def _market_of(found: FoundRun, chain: Iterable[RunHistory], written: str) -> str:
     """The market of the run that was meant; `usdjpy` is `USD/JPY`.
 
     Raises:

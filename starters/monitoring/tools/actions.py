@@ -38,7 +38,7 @@ from desk.contracts.learning.lessons import (
     ToolUse,
     UncitedTool,
 )
-from desk.contracts.learning.record import LearnedView, LearningRequest, Question
+from desk.contracts.learning.record import LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
 from desk.documents.rendering.wording import one_line
 from desk.learning.learned import Learned
@@ -48,8 +48,8 @@ from desk.platform.temporal.client import ServerUnreachable
 from desk.platform.temporal.history import (
     Activity,
     Ending,
-    History,
     HistoryGone,
+    RunHistory,
     Signalled,
     WorkflowStarted,
     decoded,
@@ -272,7 +272,7 @@ async def _add(
 
 
 async def _add_call(
-    history: History, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
+    history: RunHistory, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
     asked, started, ended = activity
     call = (await history.decode(asked.input, ToolRequest)).call
@@ -561,7 +561,7 @@ async def _used(settings: Settings, week: str | None) -> Used:
         chosen = week or await newest_week(desk.client)
         found = await find_any_run(desk.client, chosen) if chosen else None
         learned = await learned_from(desk.client)
-        record = record_of(learned.view(Question(as_of=datetime.now(UTC))))
+        record = record_of(learned.view(RecordQuery(as_of=datetime.now(UTC))))
         if chosen is None or found is None:
             return Used(note=f"no run of {chosen or 'any week'} is known", record=record)
         published = await published_before_the_end(found)

@@ -16,7 +16,7 @@ from desk.contracts.names import WorkflowType
 from desk.contracts.week.run import WeekStatus
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect, located
-from starters.monitoring.watch.look import Look, look_at, spending_of
+from starters.monitoring.watch.look import RunSnapshot, look_at, spending_of
 from starters.monitoring.watch.screen import Shown, shown
 from starters.published.published_files import report_if_here
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
@@ -182,7 +182,7 @@ class Watcher:
             return None
         return from_status(look.status, self._workflow_id, look.run_id)
 
-    async def _spending(self, look: Look) -> Mapping[str, Usage]:
+    async def _spending(self, look: RunSnapshot) -> Mapping[str, Usage]:
         """What those at work have spent, asked now and then. As long as no model is known to be
         at work, one market is asked for all."""
         now = time.monotonic()
@@ -193,7 +193,7 @@ class Watcher:
             self._spent = {**self._spent, **await spending_of(self._client, asked)}
         return {market: spent for market, spent in self._spent.items() if market in look.runs}
 
-    async def _result(self, look: Look) -> PublishedWeek | None:
+    async def _result(self, look: RunSnapshot) -> PublishedWeek | None:
         self.looks += 1
         found = await described(self._client, self._workflow_id)
         if found is None or found.open:

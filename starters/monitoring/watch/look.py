@@ -72,7 +72,7 @@ class WorkflowRun(NamedTuple):
     run_id: str
 
 
-class Look(NamedTuple):
+class RunSnapshot(NamedTuple):
     """A run at one moment. `status` is None where no worker answers for it, or it is closed;
     `planner` is who works for the whole week, `markets` who works on each, in the workflows of
     `runs`. `spending` is what those who are at work have spent so far, as far as it was asked."""
@@ -86,7 +86,7 @@ class Look(NamedTuple):
     spending: Mapping[str, Usage] = MappingProxyType({})
 
 
-async def look_at(client: Client, workflow_id: str) -> Look:
+async def look_at(client: Client, workflow_id: str) -> RunSnapshot:
     """The latest run of an id, as it is now.
 
     Raises:
@@ -95,7 +95,7 @@ async def look_at(client: Client, workflow_id: str) -> Look:
     run = await _described(client, workflow_id)
     info = run.workflow_execution_info
     if info.status not in _OPEN:
-        return Look(info.execution.run_id, False, None, (), {})
+        return RunSnapshot(info.execution.run_id, False, None, (), {})
     handle = client.get_workflow_handle(
         workflow_id, run_id=info.execution.run_id, result_type=WeekResult
     )
@@ -106,7 +106,7 @@ async def look_at(client: Client, workflow_id: str) -> Look:
     }
     status, markets = await asyncio.gather(status_if_answered(handle), _markets(client, runs))
     planner = agents_in(run.pending_activities)
-    return Look(info.execution.run_id, True, status, planner, markets, runs)
+    return RunSnapshot(info.execution.run_id, True, status, planner, markets, runs)
 
 
 async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Usage]:

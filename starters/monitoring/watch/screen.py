@@ -23,7 +23,7 @@ from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import spent
-from starters.monitoring.watch.look import AgentAtWork, Agents, Look, seconds_left
+from starters.monitoring.watch.look import AgentAtWork, Agents, RunSnapshot, seconds_left
 from starters.runs.summary import PublishedWeek
 from starters.runs.troubles import GOES_ON
 from starters.terminal.tables import short_name
@@ -92,14 +92,14 @@ class PublishedLine(Contract):
 Line = RunLine | MarketLine | NoteLine | PublishedLine
 
 
-class Changes:
+class ScreenChanges:
     """What is new in each look at a run: at the first, everything."""
 
     def __init__(self, workflow_id: str) -> None:
         self._workflow_id = workflow_id
         self._last: dict[str, Contract] = {}
 
-    def news(self, look: Look, at: datetime) -> Iterator[Line]:
+    def news(self, look: RunSnapshot, at: datetime) -> Iterator[Line]:
         """The lines that are not as they were, in the order of the board."""
         status = look.status
         if status is None:
@@ -115,7 +115,7 @@ class Changes:
                 yield line
 
 
-def run_line(look: Look, status: WeekStatus, workflow_id: str, at: datetime) -> RunLine:
+def run_line(look: RunSnapshot, status: WeekStatus, workflow_id: str, at: datetime) -> RunLine:
     """The run as a look shows it."""
     return RunLine(
         at=at,
@@ -134,7 +134,9 @@ def run_line(look: Look, status: WeekStatus, workflow_id: str, at: datetime) -> 
     )
 
 
-def market_line(look: Look, status: WeekStatus, market: MarketStatus, at: datetime) -> MarketLine:
+def market_line(
+    look: RunSnapshot, status: WeekStatus, market: MarketStatus, at: datetime
+) -> MarketLine:
     """A market as a look shows it."""
     agents = look.markets.get(market.market, ())
     if market.state is MarketState.DONE:
@@ -155,7 +157,7 @@ def market_line(look: Look, status: WeekStatus, market: MarketStatus, at: dateti
     )
 
 
-def spent_so_far(look: Look, status: WeekStatus) -> Usage:
+def spent_so_far(look: RunSnapshot, status: WeekStatus) -> Usage:
     """What a week has cost: the work that has come back, and that which is under way."""
     at_work = [
         look.spending[market.market]
@@ -212,7 +214,7 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, str]]] = {
 
 
 def screen(
-    look: Look, now: datetime, *, width: int, height: int, notes: tuple[str, ...] = ()
+    look: RunSnapshot, now: datetime, *, width: int, height: int, notes: tuple[str, ...] = ()
 ) -> Group:
     """A look at a run that fits on the screen: a line a market where there is room, else two
     markets a line. `notes` are told below."""
@@ -272,7 +274,7 @@ def _headline(status: WeekStatus, now: datetime) -> str:
     )
 
 
-def _spending(look: Look, status: WeekStatus) -> str:
+def _spending(look: RunSnapshot, status: WeekStatus) -> str:
     budget = "" if status.budget.unlimited else f" of {allowance_words(status.budget)}"
     words = f"spent {cost_words(spent_so_far(look, status))}{budget}"
     if look.planner:
@@ -369,7 +371,7 @@ LONGEST_REASON = 300
 class Shown(Protocol):
     """What shows a run to whoever watches."""
 
-    def update(self, look: Look) -> None:
+    def update(self, look: RunSnapshot) -> None:
         """Show a new look."""
 
     def note(self, text: str | None) -> None:
@@ -384,9 +386,9 @@ class JsonShown:
 
     def __init__(self, stream: TextIO, workflow_id: str) -> None:
         self._stream = stream
-        self._changes = Changes(workflow_id)
+        self._changes = ScreenChanges(workflow_id)
 
-    def update(self, look: Look) -> None:
+    def update(self, look: RunSnapshot) -> None:
         """Write what is new in a look."""
         for line in self._changes.news(look, datetime.now(UTC)):
             self._write(line.model_dump_json())
@@ -414,7 +416,7 @@ class PlainShown:
         self._begun = False
         self._told: set[tuple[str, ...]] = set()
 
-    def update(self, look: Look) -> None:
+    def update(self, look: RunSnapshot) -> None:
         """Write what is new in a look; at the first, where the run stands."""
         status = look.status
         if status is None:
@@ -437,7 +439,7 @@ class PlainShown:
     def end(self, published: PublishedWeek, *, before: bool) -> None:
         """Nothing: the summary follows."""
 
-    def _tries(self, look: Look) -> Iterator[str]:
+    def _tries(self, look: RunSnapshot) -> Iterator[str]:
         at_work = [("", agent) for agent in look.planner]
         at_work += [(market, agent) for market, agents in look.markets.items() for agent in agents]
         for market, agent in at_work:
@@ -457,10 +459,10 @@ class LiveShown:
     def __init__(self, live: Live, console: Console) -> None:
         self._live = live
         self._console = console
-        self._look: Look | None = None
+        self._look: RunSnapshot | None = None
         self._note: str | None = None
 
-    def update(self, look: Look) -> None:
+    def update(self, look: RunSnapshot) -> None:
         """Draw a look. What was seen last stays where no worker answers for the run."""
         if look.status is None and self._look is not None:
             look = look._replace(status=self._look.status)
@@ -477,7 +479,7 @@ class LiveShown:
 
     def _draw(self) -> None:
         notes = (self._note,) if self._note else ()
-        look = self._look or Look("", True, None, (), {})
+        look = self._look or RunSnapshot("", True, None, (), {})
         drawn = screen(
             look,
             datetime.now(UTC),

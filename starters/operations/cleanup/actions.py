@@ -26,7 +26,7 @@ from desk.platform.temporal.history import HistoryGone, fetch_raw_events
 from desk.programs.week.archive import (
     KEPT,
     MARKETS,
-    Record,
+    RetainedRecord,
     is_answer,
     is_past,
     week_of_report,
@@ -68,11 +68,11 @@ def old_reports(reports_dir: Path, needed: frozenset[str], now: datetime) -> lis
     needed weeks."""
     reports = [
         file
-        for file in _old(Record.REPORTS, _files(reports_dir / FOLDER), now)
+        for file in _old(RetainedRecord.REPORTS, _files(reports_dir / FOLDER), now)
         if (week := week_of_report(file.path.name)) is not None and week not in needed
     ]
     answers = (path for path in _files(reports_dir / ANSWERS) if is_answer(path.name))
-    return [*reports, *_old(Record.REPORTS, answers, now)]
+    return [*reports, *_old(RetainedRecord.REPORTS, answers, now)]
 
 
 def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
@@ -89,27 +89,27 @@ def old_drafts(home: Path, reports_dir: Path, now: datetime) -> list[OldFile]:
     found: list[OldFile] = []
     for files, name in places:
         drafts = (path for path in files if name.fullmatch(path.name))
-        found += _old(Record.DRAFTS, drafts, now)
+        found += _old(RetainedRecord.DRAFTS, drafts, now)
     return found
 
 
 def old_payloads(payload_dir: Path, now: datetime) -> list[OldFile]:
     """Stored payloads by their last use. Whether a history names them is not looked at here."""
     named = (path for path in _files(payload_dir) if _PAYLOAD.fullmatch(path.name))
-    return list(_old(Record.PAYLOADS, named, now))
+    return list(_old(RetainedRecord.PAYLOADS, named, now))
 
 
 def old_lines(logs: Path, now: datetime) -> list[OldLines]:
     """The part of each log that is past its time. Lines without a time belong to the one before."""
     found = []
     for path in sorted(logs.glob("*.log")):
-        size = _old_bytes(path, (now - KEPT[Record.LOGS]).astimezone(UTC))
+        size = _old_bytes(path, (now - KEPT[RetainedRecord.LOGS]).astimezone(UTC))
         if size:
             found.append(OldLines(path, size))
     return found
 
 
-def delete(record: Record, files: Iterable[OldFile], now: datetime) -> tuple[int, int]:
+def delete(record: RetainedRecord, files: Iterable[OldFile], now: datetime) -> tuple[int, int]:
     """Delete files that are still past their time; how many went, and their bytes."""
     gone = space = 0
     for file in files:
@@ -163,7 +163,7 @@ def _stamp(line: bytes) -> bytes | None:
     return found[1] if found else None
 
 
-def _old(record: Record, paths: Iterable[Path], now: datetime) -> Iterator[OldFile]:
+def _old(record: RetainedRecord, paths: Iterable[Path], now: datetime) -> Iterator[OldFile]:
     for path in paths:
         try:
             found = path.lstat()
@@ -241,7 +241,7 @@ class CleanupLine(Contract):
     """One kind of record: how long it is kept, and what of it is past its time. `held` are those
     past it that something still refers to."""
 
-    record: Record
+    record: RetainedRecord
     kept_seconds: float
     items: int = 0
     size: int = 0
@@ -292,13 +292,18 @@ async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
     settings = desk.settings
     retention = await retention_of(desk.client)
     lines = (
-        _line(Record.HISTORIES, kept=retention, note="Temporal deletes closed runs"),
+        _line(RetainedRecord.HISTORIES, kept=retention, note="Temporal deletes closed runs"),
         await _payloads(desk, now, dry_run=dry_run),
         _effects(settings, dry_run=dry_run),
         _logs(settings, now, dry_run=dry_run),
-        _line(Record.CACHE, note="in memory only; fixings stay"),
+        _line(RetainedRecord.CACHE, note="in memory only; fixings stay"),
         await _reports(desk, now, dry_run=dry_run),
-        _cleaned(Record.DRAFTS, old_drafts(settings.home, settings.reports_dir, now), now, dry_run),
+        _cleaned(
+            RetainedRecord.DRAFTS,
+            old_drafts(settings.home, settings.reports_dir, now),
+            now,
+            dry_run,
+        ),
     )
     return Cleanup(at=now, dry_run=dry_run, lines=lines)
 
@@ -323,14 +328,14 @@ async def _payloads(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
     old = old_payloads(desk.settings.payload_dir, now)
     named = await referenced(desk.client) if old else frozenset()
     free = [file for file in old if file.path.name not in named]
-    line = _cleaned(Record.PAYLOADS, free, now, dry_run)
+    line = _cleaned(RetainedRecord.PAYLOADS, free, now, dry_run)
     return line.model_copy(update={"held": len(old) - len(free)})
 
 
 async def _reports(desk: Desk, now: datetime, *, dry_run: bool) -> CleanupLine:
     needed = weeks_needed(await open_weeks(desk.client))
     reports_dir = desk.settings.reports_dir
-    line = _cleaned(Record.REPORTS, old_reports(reports_dir, needed, now), now, dry_run)
+    line = _cleaned(RetainedRecord.REPORTS, old_reports(reports_dir, needed, now), now, dry_run)
     if line.items and not dry_run:
         # The archive names no report that is gone.
         await asyncio.to_thread(write_archive, reports_dir)
@@ -341,7 +346,9 @@ def _effects(settings: Settings, *, dry_run: bool) -> CleanupLine:
     old = old_effects(settings.journal_path)
     if old.results and not dry_run:
         forget_old_effects(settings.journal_path)
-    return _line(Record.EFFECTS, old.results, old.size, note="the journal fills the space again")
+    return _line(
+        RetainedRecord.EFFECTS, old.results, old.size, note="the journal fills the space again"
+    )
 
 
 def _logs(settings: Settings, now: datetime, *, dry_run: bool) -> CleanupLine:
@@ -350,17 +357,24 @@ def _logs(settings: Settings, now: datetime, *, dry_run: bool) -> CleanupLine:
         if not dry_run:
             cut(lines)
     note = "older lines, of as many logs" if old else ""
-    return _line(Record.LOGS, len(old), sum(lines.size for lines in old), note=note)
+    return _line(RetainedRecord.LOGS, len(old), sum(lines.size for lines in old), note=note)
 
 
-def _cleaned(record: Record, files: list[OldFile], now: datetime, dry_run: bool) -> CleanupLine:
+def _cleaned(
+    record: RetainedRecord, files: list[OldFile], now: datetime, dry_run: bool
+) -> CleanupLine:
     if dry_run:
         return _line(record, len(files), sum(file.size for file in files))
     return _line(record, *delete(record, files, now))
 
 
 def _line(
-    record: Record, items: int = 0, size: int = 0, *, kept: timedelta | None = None, note: str = ""
+    record: RetainedRecord,
+    items: int = 0,
+    size: int = 0,
+    *,
+    kept: timedelta | None = None,
+    note: str = "",
 ) -> CleanupLine:
     seconds = (KEPT[record] if kept is None else kept).total_seconds()
     return CleanupLine(record=record, kept_seconds=seconds, items=items, size=size, note=note)

@@ -80,7 +80,7 @@ Held = ResearchReport | AnswerReport
 """What a JSON file holds: the report of a week, or the answer to a question."""
 
 
-class Form(NamedTuple):
+class ComparedPage(NamedTuple):
     """A page beside the JSON, and how it compares with it. `signed` says that the publisher signed
     it as it is; one of another version is then not judged by how this version words it."""
 
@@ -96,7 +96,7 @@ class Form(NamedTuple):
 
 def forms_beside(
     path: Path, held: Held, read: Callable[[Path], str], *, signed: bool = False
-) -> tuple[Form, ...]:
+) -> tuple[ComparedPage, ...]:
     """The Markdown and the HTML of the same name, as far as they are there, each compared.
 
     Args:
@@ -109,18 +109,20 @@ def forms_beside(
     return tuple(_as_signed(form) for form in forms) if signed else tuple(forms)
 
 
-def _as_signed(form: Form) -> Form:
+def _as_signed(form: ComparedPage) -> ComparedPage:
     other = form.comparison.other_version
-    return Form(form.path, Comparison() if other else form.comparison, signed=True)
+    return ComparedPage(form.path, Comparison() if other else form.comparison, signed=True)
 
 
-def _forms(path: Path, held: Held, read: Callable[[Path], str]) -> Iterator[Form]:
+def _forms(path: Path, held: Held, read: Callable[[Path], str]) -> Iterator[ComparedPage]:
     # What a source answered is evidence for the page and not its text.
     told = held.model_dump(mode="json", exclude={"evidence"})
     for suffix, compared in ((".md", compared_markdown), (".html", compared_html)):
         page = path.with_suffix(suffix)
         if page != path and page.is_file():
-            yield Form(page, _compared(compared, read(page), _renderer(suffix, held), held, told))
+            yield ComparedPage(
+                page, _compared(compared, read(page), _renderer(suffix, held), held, told)
+            )
 
 
 def _compared(
@@ -270,14 +272,14 @@ UNCOVERED: Final = (
 _A_WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
-class Verdict(NamedTuple):
+class AuditResult(NamedTuple):
     """What an audit found, and how the report compares with another where one was named."""
 
     path: Path
     counts: Counts | AnswerCounts
     wording: Wording
     findings: tuple[AuditFinding, ...]
-    forms: tuple[Form, ...] = ()
+    forms: tuple[ComparedPage, ...] = ()
     named: Named = Named(tells=True)
     signed: Signed | None = None
     other: Path | None = None
@@ -315,7 +317,7 @@ def audit_report(
         *_audit(held),
         *_findings_in_forms(forms),
     )
-    verdict = Verdict(path, _counted(held), _wording(held), findings, forms, told, signed)
+    verdict = AuditResult(path, _counted(held), _wording(held), findings, forms, told, signed)
     if same_as is not None:
         other = _held(same_as, _text(same_as))
         verdict = verdict._replace(other=same_as, difference=first_difference(held, other))
@@ -375,7 +377,7 @@ def _findings_in_name(told: Named) -> Iterator[AuditFinding]:
         yield AuditFinding("name", told.wrong)
 
 
-def _findings_in_forms(forms: tuple[Form, ...]) -> Iterator[AuditFinding]:
+def _findings_in_forms(forms: tuple[ComparedPage, ...]) -> Iterator[AuditFinding]:
     for form in forms:
         for words in form.comparison.wrong:
             yield AuditFinding(one_line(form.path.name), words)
@@ -419,7 +421,7 @@ def _held(path: Path, text: str) -> Held:
         raise CommandError(f"{path} is no report: {where}{first['msg'][:SHOWN]}") from None
 
 
-def _lines(verdict: Verdict) -> Iterator[str]:
+def _lines(verdict: AuditResult) -> Iterator[str]:
     yield f"{verdict.path}: {_counted_words(verdict.counts)} looked at."
     for finding in verdict.findings:
         yield f"- {finding.where}: {' '.join(finding.words.split())}"
@@ -473,7 +475,7 @@ def _counted_words(counts: Counts | AnswerCounts) -> str:
     )
 
 
-def _forms_line(forms: tuple[Form, ...]) -> str:
+def _forms_line(forms: tuple[ComparedPage, ...]) -> str:
     """Which of the pages that people read say what the JSON says."""
     if not forms:
         return "Only the JSON was verified: no Markdown or HTML of its name stands beside it."
@@ -481,7 +483,7 @@ def _forms_line(forms: tuple[Form, ...]) -> str:
     return f"Beside it: {'; '.join(words)}."
 
 
-def _form_words(form: Form) -> str:
+def _form_words(form: ComparedPage) -> str:
     if form.comparison.wrong:
         return "does not say the same"
     if form.signed:
@@ -492,7 +494,7 @@ def _form_words(form: Form) -> str:
     return f"says the same{redrawn if form.comparison.redrawn else ''}"
 
 
-def _unverified_lines(form: Form) -> Iterator[str]:
+def _unverified_lines(form: ComparedPage) -> Iterator[str]:
     if form.comparison.unverified:
         name = one_line(form.path.name)
         yield f"{name} was rendered by another version of the desk. Not verified in it:"
@@ -503,7 +505,7 @@ def _plural(findings: tuple[AuditFinding, ...]) -> str:
     return "finding" if len(findings) == 1 else "findings"
 
 
-def _as_json(verdict: Verdict) -> str:
+def _as_json(verdict: AuditResult) -> str:
     shown: dict[str, object] = {
         "report": str(verdict.path),
         "verified": not verdict.findings,

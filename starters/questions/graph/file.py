@@ -36,7 +36,7 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The parser of libyaml where PyYAML has it: it is ten times as fast."""
 
 
-class Place(NamedTuple):
+class FilePosition(NamedTuple):
     """A line and a column, counted from 1."""
 
     line: int
@@ -46,14 +46,14 @@ class Place(NamedTuple):
 class FileFault(NamedTuple):
     """What is wrong in a file, and where."""
 
-    place: Place
+    place: FilePosition
     words: str
 
 
 class Unreadable(Exception):
     """The text is no YAML, or not of the kind that is read here."""
 
-    def __init__(self, place: Place, words: str) -> None:
+    def __init__(self, place: FilePosition, words: str) -> None:
         super().__init__(words)
         self.fault = FileFault(place, words)
 
@@ -63,17 +63,17 @@ class Tree:
     """What a file holds, where each value and key stands, and keys that stand there twice."""
 
     value: Any = None
-    places: dict[Location, Place] = field(default_factory=dict)
-    keys: dict[Location, Place] = field(default_factory=dict)
+    places: dict[Location, FilePosition] = field(default_factory=dict)
+    keys: dict[Location, FilePosition] = field(default_factory=dict)
     faults: list[FileFault] = field(default_factory=list)
 
-    def place_of(self, path: Location, *, key: bool = False) -> Place:
+    def place_of(self, path: Location, *, key: bool = False) -> FilePosition:
         """Where a value stands, or its key; of what is not there, what it would be part of."""
         if key and path in self.keys:
             return self.keys[path]
         while path and path not in self.places:
             path = path[:-1]
-        return self.places.get(path, Place(1, 1))
+        return self.places.get(path, FilePosition(1, 1))
 
 
 def read_tree(text: str) -> Tree:
@@ -88,7 +88,7 @@ def read_tree(text: str) -> Tree:
             text.count("\n", 0, bad.start()),
             bad.start() - text.rfind("\n", 0, bad.end()),
         )
-        raise Unreadable(Place(line + 1, column), f"{bad[0]!r} is no printable character")
+        raise Unreadable(FilePosition(line + 1, column), f"{bad[0]!r} is no printable character")
     tree = Tree()
     try:
         _document(yaml.parse(text, Loader=_LOADER), tree)
@@ -96,7 +96,7 @@ def read_tree(text: str) -> Tree:
         told = ", ".join(part for part in (error.problem, error.context) if part)
         raise Unreadable(_place(error.problem_mark), f"no usable YAML: {told}") from None
     except yaml.YAMLError as error:
-        raise Unreadable(Place(1, 1), f"no usable YAML: {error}") from None
+        raise Unreadable(FilePosition(1, 1), f"no usable YAML: {error}") from None
     return tree
 
 
@@ -111,7 +111,7 @@ def _document(events: Iterator[Any], tree: Tree) -> None:
                 )
             tree.value = _value(next(events), events, (), tree)
     if tree.value is None:
-        raise Unreadable(Place(1, 1), "the file is empty; it begins with `graph:`")
+        raise Unreadable(FilePosition(1, 1), "the file is empty; it begins with `graph:`")
 
 
 def _value(event: Any, events: Iterator[Any], path: Location, tree: Tree) -> Any:
@@ -160,8 +160,8 @@ def _mapping(events: Iterator[Any], path: Location, tree: Tree) -> dict[str, Any
     return found
 
 
-def _place(mark: Any) -> Place:
-    return Place(1, 1) if mark is None else Place(mark.line + 1, mark.column + 1)
+def _place(mark: Any) -> FilePosition:
+    return FilePosition(1, 1) if mark is None else FilePosition(mark.line + 1, mark.column + 1)
 
 
 AGENTS: Final = tuple(str(agent) for agent in TASK_IN_GRAPHS)
@@ -449,7 +449,7 @@ def read_graph(path: Path) -> GraphSpec:
 
 
 def _text(path: Path) -> str:
-    start = Place(1, 1)
+    start = FilePosition(1, 1)
     try:
         contents = read_file(path, MOST_BYTES)
     except FileNotFoundError:
@@ -461,7 +461,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         before = contents[: error.start]
         column = len(before) - before.rfind(b"\n")
-        place = Place(before.count(b"\n") + 1, column)
+        place = FilePosition(before.count(b"\n") + 1, column)
         raise Unreadable(place, "this is no UTF-8; save the file as UTF-8") from None
 
 

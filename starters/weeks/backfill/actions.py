@@ -24,7 +24,7 @@ from starters.monitoring.tools.look import held_fixings
 from starters.runs.command_run import at_a_desk, start_run
 from starters.runs.following import check_server
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
-from starters.runs.troubles import Told, in_sentences, trouble_of
+from starters.runs.troubles import LastTrouble, in_sentences, trouble_of
 from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk, say
@@ -32,7 +32,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.weeks.backfill.weeks import (
     BackfillTable,
-    Look,
+    FollowedWeek,
     WeekLine,
     coverage_words,
     exit_status,
@@ -200,14 +200,19 @@ class PastWeeks:
         self._runs: dict[str, FoundRun] = {}
         self._started: set[str] = set()
         self._ended: dict[str, WeekLine] = {}
-        self._told: dict[str, Told] = {}
+        self._told: dict[str, LastTrouble] = {}
 
     def learn_nothing(self) -> None:
         """Run the weeks side by side from now on, whatever was wanted at first."""
         self._learn = False
 
     async def bring_to_an_end(
-        self, desk: Desk, looks: Mapping[str, Look], *, max_active: int, progress: BackfillProgress
+        self,
+        desk: Desk,
+        looks: Mapping[str, FollowedWeek],
+        *,
+        max_active: int,
+        progress: BackfillProgress,
     ) -> None:
         """Start what has to be done, at most so many weeks at a time, until all have ended.
 
@@ -235,12 +240,12 @@ class PastWeeks:
             if not order.due() and not order.finished:
                 await asyncio.sleep(QUICK_SECONDS)
 
-    def corrected(self, looks: Mapping[str, Look]) -> BackfillTable:
+    def corrected(self, looks: Mapping[str, FollowedWeek]) -> BackfillTable:
         """The final table: a run that failed here counts, whatever was published before it."""
         failed = {w: line for w, line in self._ended.items() if line.state is WeekState.FAILED}
         return table_of([failed.get(week, looks[week].line) for week in sorted(looks)])
 
-    def _order(self, looks: Mapping[str, Look], max_active: int) -> tuple[int, Backfill]:
+    def _order(self, looks: Mapping[str, FollowedWeek], max_active: int) -> tuple[int, Backfill]:
         """How many weeks there are to do, and the order of those that have not ended yet."""
         self._runs |= {week: run for week, look in looks.items() if (run := look.run) is not None}
         states = {week: look.line.state for week, look in looks.items()}
@@ -251,7 +256,9 @@ class PastWeeks:
         weeks = sorted({*left, *under_way})
         return total, Backfill(weeks, under_way, max_active, in_order=self._learn)
 
-    async def _start(self, desk: Desk, week: str, look: Look, progress: BackfillProgress) -> None:
+    async def _start(
+        self, desk: Desk, week: str, look: FollowedWeek, progress: BackfillProgress
+    ) -> None:
         if look.run is not None and look.line.state is WeekState.PUBLISHED:
             await _make_way(desk.client, look.run.workflow_id, progress)
         run = await start_week(desk, self._weeks[week], learn=self._learn)
@@ -277,7 +284,9 @@ class PastWeeks:
 
     async def _tell_troubles(self, active: Sequence[str], progress: BackfillProgress) -> None:
         for week in active:
-            told = self._told.setdefault(week, Told(in_sentences(partial(_note, progress, week))))
+            told = self._told.setdefault(
+                week, LastTrouble(in_sentences(partial(_note, progress, week)))
+            )
             with suppress(RPCError):
                 told.say(await trouble_of(self._runs[week].handle))
 
@@ -386,5 +395,5 @@ class _Command:
         sys.stdout.flush()
 
 
-def _table(looks: dict[str, Look]) -> BackfillTable:
+def _table(looks: dict[str, FollowedWeek]) -> BackfillTable:
     return table_of([looks[week].line for week in sorted(looks)])

@@ -134,7 +134,7 @@ class RunProgress:
 
 
 @dataclass(frozen=True)
-class Look:
+class FollowedWeek:
     """A week's line, and the run that it is about."""
 
     line: WeekLine
@@ -143,18 +143,18 @@ class Look:
 
 async def look_at_all(
     client: Client, reports_dir: Path, weeks: Sequence[BackfilledWeek]
-) -> dict[str, Look]:
+) -> dict[str, FollowedWeek]:
     """What there is of each week, by week."""
     places = asyncio.Semaphore(AT_ONCE)
 
-    async def look(week: BackfilledWeek) -> Look:
+    async def look(week: BackfilledWeek) -> FollowedWeek:
         async with places:
             return await look_at(client, reports_dir, week)
 
     return {found.line.week: found for found in await asyncio.gather(*map(look, weeks))}
 
 
-async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> Look:
+async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> FollowedWeek:
     """What there is of a week.
 
     An open run that has not published makes it running, whatever was published before; a run that
@@ -163,12 +163,14 @@ async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> Lo
     run = await newest_run(client, week)
     here = published_here(reports_dir, week.week)
     if run is None:
-        return Look(_published(week, here) if here else _week_line(week, WeekState.MISSING), None)
+        return FollowedWeek(
+            _published(week, here) if here else _week_line(week, WeekState.MISSING), None
+        )
     line = await of_run(run, week, here)
     if line.state is WeekState.FAILED:
         before = here or await _published_before(run)
         line = _published(week, before, run) if before else line
-    return Look(line, run)
+    return FollowedWeek(line, run)
 
 
 async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:

@@ -18,7 +18,7 @@ from desk.contracts.agents.tools import ToolRequest
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.escalations import EscalationRequest
 from desk.contracts.findings.judgement import FindingsToJudge
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import ActivityName, WorkflowType, id_within
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
@@ -28,10 +28,10 @@ from desk.platform.temporal.history import (
     ChildEnded,
     ChildStarted,
     Ending,
-    History,
     Payloads,
+    RunHistory,
 )
-from desk.runs.tapes import Place, digests_of, to_bytes
+from desk.runs.tapes import TakeKey, digests_of, to_bytes
 from starters.runs.server_runs import earlier_runs, history_of
 from starters.runs.week_runs import FoundRun, run_named, week_in
 from starters.session import Desk, say, with_desk
@@ -56,7 +56,7 @@ _REQUESTS: Final[dict[Effect, type]] = {
     Effect.TOOL_LISTING: str,
     Effect.REVISIONS: RevisionQuery,
     Effect.DECISION: EscalationRequest,
-    Effect.ADVICE: Question,
+    Effect.ADVICE: RecordQuery,
     Effect.JUDGEMENT: FindingsToJudge,
 }
 
@@ -154,7 +154,7 @@ async def recording_of(found: FoundRun) -> Recording:
     )
     if first is None:
         raise CommandError(_unpublished(found))
-    reader = _Reader(found.client, found.workflow_id)
+    reader = _TakeReader(found.client, found.workflow_id)
     await reader.read(history.before(first.event_id))
     if reader.cut_off:
         raise CommandError(
@@ -171,7 +171,7 @@ def _unpublished(found: FoundRun) -> str:
     return f"{found.workflow_id} ended without a report; there is nothing to play back"
 
 
-async def _whole_run(found: FoundRun) -> History:
+async def _whole_run(found: FoundRun) -> RunHistory:
     """The history of the newest run of an id that researched its week from the beginning."""
     async for run_id in _run_ids(found):
         history = await history_of(found.client, found.workflow_id, run_id)
@@ -194,7 +194,7 @@ async def _run_ids(found: FoundRun) -> AsyncIterator[str]:
         yield run.run_id
 
 
-class _Reader:
+class _TakeReader:
     """Takes from the histories of a run's workflows, several of them at a time."""
 
     def __init__(self, client: Client, run_id: str) -> None:
@@ -204,7 +204,7 @@ class _Reader:
         self.takes: list[Take] = []
         self.cut_off: list[str] = []
 
-    async def read(self, history: History) -> None:
+    async def read(self, history: RunHistory) -> None:
         """Every effect in the history of a workflow, and in those of its children. A person's
         decision is an effect itself.
 
@@ -219,12 +219,12 @@ class _Reader:
                 raise CommandError(
                     f"{history.workflow_id} asks for {asked.name}, which a tape does not hold"
                 )
-            place = Place(path, asked.activity_id, Effect(asked.name))
+            place = TakeKey(path, asked.activity_id, Effect(asked.name))
             await self._keep(history, place, asked.input, end)
         for case in history.children:
             if case.initiated.workflow_type == WorkflowType.ESCALATION:
                 path = id_within(case.initiated.workflow_id, self._run_id)
-                place = Place(path, DECISION, Effect.DECISION)
+                place = TakeKey(path, DECISION, Effect.DECISION)
                 await self._keep(history, place, case.initiated.input, case.ended)
         await asyncio.gather(
             *(
@@ -244,8 +244,8 @@ class _Reader:
 
     async def _keep(
         self,
-        history: History,
-        place: Place,
+        history: RunHistory,
+        place: TakeKey,
         asked: Payloads,
         end: ActivityEnded | ChildEnded | None,
     ) -> None:

@@ -12,7 +12,7 @@ from desk.analytics.comparison.normalise import (
     Comparable,
     Difference,
     Incomparable,
-    Statement,
+    StatedFigure,
     normalise,
 )
 from desk.analytics.comparison.tolerances import Quantity, tolerance_of
@@ -22,22 +22,22 @@ DAY = date(2026, 10, 30)
 ECB, FED = "European Central Bank", "Federal Reserve Board"
 
 
-def level(value: str, pair: str = "USD/JPY", origin: str | None = ECB) -> Statement:
-    return Statement(pair, Metric.LAST, Decimal(value), Unit.LEVEL, DAY, origin)
+def level(value: str, pair: str = "USD/JPY", origin: str | None = ECB) -> StatedFigure:
+    return StatedFigure(pair, Metric.LAST, Decimal(value), Unit.LEVEL, DAY, origin)
 
 
 def rate(
     value: str, instrument: str | None = None, unit: Unit = Unit.PERCENT_A_YEAR, day: date = DAY
-) -> Statement:
-    return Statement("US", Metric.POLICY_RATE, Decimal(value), unit, day, FED, instrument)
+) -> StatedFigure:
+    return StatedFigure("US", Metric.POLICY_RATE, Decimal(value), unit, day, FED, instrument)
 
 
-def change(value: str, unit: Unit = Unit.BASIS_POINTS) -> Statement:
-    return Statement("US", Metric.DECISION_CHANGE, Decimal(value), unit, DAY)
+def change(value: str, unit: Unit = Unit.BASIS_POINTS) -> StatedFigure:
+    return StatedFigure("US", Metric.DECISION_CHANGE, Decimal(value), unit, DAY)
 
 
-def move(value: str, unit: Unit = Unit.PERCENT, origin: str = ECB) -> Statement:
-    return Statement("USD/JPY", Metric.MOVE, Decimal(value), unit, DAY, origin)
+def move(value: str, unit: Unit = Unit.PERCENT, origin: str = ECB) -> StatedFigure:
+    return StatedFigure("USD/JPY", Metric.MOVE, Decimal(value), unit, DAY, origin)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def move(value: str, unit: Unit = Unit.PERCENT, origin: str = ECB) -> Statement:
     ],
 )
 def test_an_artefact_is_resolved_and_named(
-    one: Statement, other: Statement, artefacts: set[Artefact]
+    one: StatedFigure, other: StatedFigure, artefacts: set[Artefact]
 ) -> None:
     for pair in (normalise(one, other), normalise(other, one)):
         assert isinstance(pair, Comparable)
@@ -85,7 +85,9 @@ def test_an_artefact_is_resolved_and_named(
     ],
     ids=lambda stated: f"{stated.value} {stated.subject}",
 )
-def test_what_no_artefact_explains_is_a_contradiction(one: Statement, other: Statement) -> None:
+def test_what_no_artefact_explains_is_a_contradiction(
+    one: StatedFigure, other: StatedFigure
+) -> None:
     for pair in (normalise(one, other), normalise(other, one)):
         assert isinstance(pair, Comparable)
         assert not pair.agree
@@ -101,14 +103,14 @@ def test_what_no_artefact_explains_is_a_contradiction(one: Statement, other: Sta
         (rate("4.25"), rate("4.5", day=date(2026, 9, 30)), Difference.DAY),
         (rate("4.25"), rate("4.25", unit=Unit.LEVEL), Difference.UNIT),
         (
-            Statement("USD/JPY", Metric.STREAK, Decimal(3), Unit.DAYS, DAY, ECB),
-            Statement("USD/JPY", Metric.STREAK, Decimal(-1), Unit.DAYS, DAY, FED),
+            StatedFigure("USD/JPY", Metric.STREAK, Decimal(3), Unit.DAYS, DAY, ECB),
+            StatedFigure("USD/JPY", Metric.STREAK, Decimal(-1), Unit.DAYS, DAY, FED),
             Difference.SERIES,
         ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_says_why(
-    one: Statement, other: Statement, reason: Difference
+    one: StatedFigure, other: StatedFigure, reason: Difference
 ) -> None:
     for result in (normalise(one, other), normalise(other, one)):
         assert isinstance(result, Incomparable)
@@ -117,7 +119,7 @@ def test_what_cannot_be_compared_says_why(
 
 
 def test_a_bound_and_the_midpoint_of_one_range_are_told_from_each_other() -> None:
-    midpoint = Statement(
+    midpoint = StatedFigure(
         "US", Metric.POLICY_RATE, Decimal("4.125"), Unit.PERCENT_A_YEAR, DAY, FED,
         "federal funds target range, midpoint", low=Decimal("4.00"), high=Decimal("4.25"),
     )  # fmt: skip
@@ -131,7 +133,7 @@ def test_a_bound_and_the_midpoint_of_one_range_are_told_from_each_other() -> Non
 
 
 def test_a_rate_that_stood_already_is_the_rate_of_the_earlier_day_too() -> None:
-    now = Statement(
+    now = StatedFigure(
         "US", Metric.POLICY_RATE, Decimal("4.25"), Unit.PERCENT_A_YEAR, DAY, since=date(2026, 9, 1)
     )
     pair = normalise(now, rate("4.25", day=date(2026, 9, 30)))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.findings.results import Forecast
-from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, Voice
+from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, WeightOf
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.drawing.charts import calibration_chart
 from desk.learning.calibration import agent_weights, source_weights
@@ -113,7 +113,7 @@ def test_a_scorecard_before_the_first_forecast_is_due_says_so() -> None:
 def test_words_of_a_source_are_escaped_and_shortened() -> None:
     hostile = "<script>alert(1)</script> " + "x" * 3_000
     worst = recommendation(AdviceKind.AVOID_SOURCE, reason=hostile, server="<b>")
-    heavy = weight(Voice.SOURCE, "<img src=x>", 0.8).model_copy(update={"reason": hostile})
+    heavy = weight(WeightOf.SOURCE, "<img src=x>", 0.8).model_copy(update={"reason": hostile})
     report = advised(sample_advice(recommendations=(worst,), weights=(heavy,)), ())
     page = render_html(report)
     assert "<script>" not in page and "<img" not in page
@@ -220,9 +220,9 @@ def test_a_scorecard_that_does_not_add_up_is_found(
     [
         ({}, ("buy:dollars",), "buy:dollars is followed, and nobody recommended it"),
         ({"as_of": sample_advice().as_of.replace(year=2031)}, (), "and not of the report"),
-        ({"weights": (weight(Voice.SOURCE, "ecb", 0.9),) * 2}, (), "more than once"),
+        ({"weights": (weight(WeightOf.SOURCE, "ecb", 0.9),) * 2}, (), "more than once"),
         (
-            {"weights": (weight(Voice.SOURCE, "ecb", 0.9).model_copy(update={"factor": 3.0}),)},
+            {"weights": (weight(WeightOf.SOURCE, "ecb", 0.9).model_copy(update={"factor": 3.0}),)},
             (),
             "it is 3.0, and not from 0.5 to 1.5",
         ),
@@ -244,7 +244,7 @@ def test_advice_that_cannot_be_is_found(
 def test_a_report_counts_its_votes_with_the_weights_of_the_record() -> None:
     held = [position for conflict in advised(None, ()).conflicts for position in conflict.positions]
     agents = {position.agent for position in held}
-    halved = tuple(weight(Voice.AGENT, agent, 0.5) for agent in sorted(agents))
+    halved = tuple(weight(WeightOf.AGENT, agent, 0.5) for agent in sorted(agents))
     report = advised(sample_advice(weights=halved), ())
     weights = [p.weight for conflict in report.conflicts for p in conflict.positions]
     assert weights == [round(position.weight / 2, 6) for position in held] != []
@@ -253,7 +253,7 @@ def test_a_report_counts_its_votes_with_the_weights_of_the_record() -> None:
 def test_weights_that_were_not_counted_in_the_votes_are_found() -> None:
     report = disputed_report()
     (agent, *_) = (p.agent for p in report.conflicts[0].positions)
-    advice = Advice(as_of=report.as_of, weeks=9, weights=(weight(Voice.AGENT, agent, 0.6),))
+    advice = Advice(as_of=report.as_of, weeks=9, weights=(weight(WeightOf.AGENT, agent, 0.6),))
     changed = sealed(report.model_copy(update={"advice": advice}))
     assert audit(report) == ()
     assert any("conflict" in line for line in words_of(changed))

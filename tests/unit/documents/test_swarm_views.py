@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.audit import findings_in_answer
@@ -153,15 +153,15 @@ def test_the_scorecard_tells_of_specialists_only_what_was_due_by_then() -> None:
     known = Learned()
     known.take_hypothesis(scored := came("158.00", held(MARKET), held(PATTERN, DOWN)))
     due = scored.hypothesis.due
-    early = known.advice(Question(as_of=due - timedelta(minutes=1))).scorecard
+    early = known.advice(RecordQuery(as_of=due - timedelta(minutes=1))).scorecard
     assert early is None or early.views == ()
-    card = known.advice(Question(as_of=due)).scorecard
+    card = known.advice(RecordQuery(as_of=due)).scorecard
     assert card is not None
     assert [row.of for row in card.views] == [MARKET, PATTERN]
     names = [row[0] for row in score_table(card).of_all]
     assert names == ["hypotheses", "market specialist", "pattern specialist"]
     assert any("views of direction" in note for note in score_notes(card))
-    lines = list(scorecard_lines(scorecard_of(known.view(Question(as_of=due)), None)))
+    lines = list(scorecard_lines(scorecard_of(known.view(RecordQuery(as_of=due)), None)))
     assert any(line.strip().startswith("pattern specialist") for line in lines)
     assert max(map(len, lines)) <= WIDTH
 

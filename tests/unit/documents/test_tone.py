@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.analytics.news.stance_words import MOST_CONFIDENCE, Judgement
+from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.findings.results import (
@@ -76,7 +76,7 @@ def research(*results: ToolResult, views: tuple[View, ...] = ()) -> ResearchResu
 
 
 def by_model(answer: ToolResult, found: NewsItem, leaning: Leaning) -> Tone:
-    judged = tone_by_model(answer, found, Judgement(leaning, 0.8), PAIR, BANKS, WINDOW)
+    judged = tone_by_model(answer, found, TextLeaning(leaning, 0.8), PAIR, BANKS, WINDOW)
     assert judged is not None
     return judged
 

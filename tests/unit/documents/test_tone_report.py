@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from desk.analytics.news.stance_words import Judgement
+from desk.analytics.news.stance_words import TextLeaning
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.config import VotingConfig
@@ -225,7 +225,7 @@ def with_model(leaning: Leaning, **update: object) -> ResearchReport:
     """The report with a model's judgement of the Korean statement beside that of the words."""
     found: NewsItem = statement(HAWKISH, KOREA)
     news = bank_news(found)
-    made = tone_by_model(news, found, Judgement(leaning, 0.8), AREA, BANKS, WINDOW)
+    made = tone_by_model(news, found, TextLeaning(leaning, 0.8), AREA, BANKS, WINDOW)
     assert made is not None
     outcomes = []
     for line in sample_outcomes():

@@ -10,10 +10,17 @@ from desk.agents.capabilities import routes_to
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import RunPolicy, VotingConfig
-from desk.contracts.learning.lessons import Advice, AdviceKind, Voice
+from desk.contracts.learning.lessons import Advice, AdviceKind, WeightOf
 from desk.contracts.names import AgentId
 from desk.contracts.week.plan import WeekPlan
-from desk.learning.advice import HEAVIEST, Taken, can_be_followed, judged, policy_with, voting_with
+from desk.learning.advice import (
+    HEAVIEST,
+    AdviceUse,
+    can_be_followed,
+    judged,
+    policy_with,
+    voting_with,
+)
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.judging.conflicts import decided_by_rule
@@ -62,7 +69,7 @@ def test_that_another_source_is_wanted_is_for_a_person_and_changes_no_run() -> N
     assert not can_be_followed(recommended)
     assert followed(ALL_SOURCES, advice) == ALL_SOURCES
     (one,) = judged(ALL_SOURCES, advice, [recommended.advice_id])
-    assert one.taken is Taken.WITHOUT_EFFECT
+    assert one.taken is AdviceUse.WITHOUT_EFFECT
 
 
 def test_a_source_to_avoid_is_asked_last_for_everything_and_never_not_at_all() -> None:
@@ -80,7 +87,7 @@ def test_a_source_that_the_run_has_no_other_for_stays(kind: AdviceKind) -> None:
     policy = followed(RunPolicy(), advice)
     assert policy == RunPolicy()
     (only,) = judged(RunPolicy(), advice, [advice.recommendations[0].advice_id])
-    assert only.taken is Taken.WITHOUT_EFFECT
+    assert only.taken is AdviceUse.WITHOUT_EFFECT
 
 
 def test_configured_routes_keep_their_arguments() -> None:
@@ -111,17 +118,17 @@ def test_only_what_the_plan_follows_counts_and_weights_always_do() -> None:
     assert policy.voting.agents == {AgentId.RESEARCH_AGENT_1: 1.12}
     assert policy.voting.sources == {"ecb": 0.91}
     assert [each.taken for each in judged(ALL_SOURCES, advice, [raised.advice_id])] == [
-        Taken.NOT_FOLLOWED,
-        Taken.FOLLOWED,
+        AdviceUse.NOT_FOLLOWED,
+        AdviceUse.FOLLOWED,
     ]
 
 
 def test_weights_multiply_the_configured_ones_and_stay_within_what_a_vote_takes() -> None:
     voting = VotingConfig(agents={AgentId.VALIDATOR: 2.0}, sources={"ecb": 9.0})
     weights = [
-        weight(Voice.AGENT, AgentId.VALIDATOR, 1.5),
-        weight(Voice.SOURCE, "ecb", 1.5),
-        weight(Voice.AGENT, "somebody_else", 0.5),
+        weight(WeightOf.AGENT, AgentId.VALIDATOR, 1.5),
+        weight(WeightOf.SOURCE, "ecb", 1.5),
+        weight(WeightOf.AGENT, "somebody_else", 0.5),
     ]
     changed = voting_with(voting, weights)
     assert changed.agents == {AgentId.VALIDATOR: 3.0}
@@ -131,7 +138,7 @@ def test_weights_multiply_the_configured_ones_and_stay_within_what_a_vote_takes(
 
 def test_a_position_weighs_what_the_record_of_its_source_says_and_again_in_the_report() -> None:
     disputed = disputed_report()
-    voting = voting_with(VotingConfig(), [weight(Voice.SOURCE, "ecb", 0.5)])
+    voting = voting_with(VotingConfig(), [weight(WeightOf.SOURCE, "ecb", 0.5)])
     (conflict, *_) = disputed.conflicts
     before = {p.server: p.weight for p in conflict.positions}
     after = {p.server: p.weight for p in decided_by_rule(conflict, voting).positions}

@@ -17,7 +17,7 @@ from desk.contracts.learning.lessons import (
     ScoredForecast,
     ScoreRow,
     SourceRecord,
-    Voice,
+    WeightOf,
 )
 from desk.contracts.names import AgentId
 from desk.contracts.weeks import monday_of, week_of
@@ -309,7 +309,7 @@ def test_a_record_worse_than_a_coin_weighs_less_and_says_why() -> None:
     found = weight_of(record(480, 0.6, 0.5))
     # Skill -0.04, of which 120 / 170 is believed, twice.
     assert found.factor == 0.94
-    assert (found.voice, found.name) == (Voice.AGENT, AgentId.RESEARCH_AGENT_1)
+    assert (found.voice, found.name) == (WeightOf.AGENT, AgentId.RESEARCH_AGENT_1)
     assert found.outcomes == 480
     assert (
         found.reason == "Brier 0.260 against 0.250 of a coin over 480 forecasts of 480 weeks: 0.94"
@@ -387,7 +387,7 @@ def test_a_source_is_weighed_against_the_mean_of_all() -> None:
     ecb, yahoo = source_weights([poor, sound])
     assert (ecb.name, ecb.factor, ecb.outcomes) == ("ecb", 1.05, 1000)
     assert (yahoo.name, yahoo.factor, yahoo.outcomes) == ("yahoo_finance", 0.84, 200)
-    assert yahoo.voice is Voice.SOURCE
+    assert yahoo.voice is WeightOf.SOURCE
     assert yahoo.reason == (
         "120 of 200 claims borne out by another origin, 60.0% against 91.7% of all sources: 0.84"
     )

@@ -15,7 +15,7 @@ from desk.contracts.learning.record import (
     LearningState,
     MetricName,
     PatternBy,
-    Question,
+    RecordQuery,
     Resolution,
 )
 from desk.contracts.names import AgentId, CallFault
@@ -219,7 +219,7 @@ def on_days(*days: tuple[int, bool]) -> list[Lesson]:
     ]
 
 
-def asked_days_later(days: int, number: int) -> Question:
+def asked_days_later(days: int, number: int) -> RecordQuery:
     """What a run asks that is done so many days after its instant, a Monday."""
     return question(number, asked_at=as_of(number) + timedelta(days=days))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.findings.results import Leaning
-from desk.contracts.learning.record import LearningState, Question
+from desk.contracts.learning.record import LearningState, RecordQuery
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.research import HypothesisKind, HypothesisState, ScoredHypothesis
 from desk.documents.rendering.wording import NO_FIGURE
@@ -50,7 +50,7 @@ def mixed() -> tuple[ScoredHypothesis, ...]:
 
 
 def test_the_scorecard_has_a_row_of_hypotheses_against_a_coin() -> None:
-    card = learned(*mixed()).advice(Question(as_of=LAST)).scorecard
+    card = learned(*mixed()).advice(RecordQuery(as_of=LAST)).scorecard
     assert card is not None and card.hypotheses is not None
     row = card.hypotheses
     assert (row.of, row.scored, row.hits, row.decided) == ("hypotheses", 3, 2, 3)
@@ -73,14 +73,14 @@ def test_what_was_due_later_was_not_known() -> None:
     known = learned(*mixed())
     for number, scored in enumerate(mixed()):
         due = scored.hypothesis.due
-        before = known.view(Question(as_of=due - timedelta(microseconds=1)))
+        before = known.view(RecordQuery(as_of=due - timedelta(microseconds=1)))
         assert len(before.hypotheses) == number
-        assert known.view(Question(as_of=due)).hypotheses[0] == scored
+        assert known.view(RecordQuery(as_of=due)).hypotheses[0] == scored
 
 
 def test_the_order_in_which_they_were_told_changes_nothing() -> None:
     views = {
-        learned(*told).view(Question(as_of=LAST)).model_dump_json()
+        learned(*told).view(RecordQuery(as_of=LAST)).model_dump_json()
         for told in permutations((*mixed(), mixed()[0]))
     }
     assert len(views) == 1
@@ -90,7 +90,7 @@ def test_one_that_is_told_again_counts_once_and_what_was_scored_later_stays() ->
     first = scored_hypothesis(reason="at first")
     later = first.model_copy(update={"scored_at": LAST, "reason": "at last"})
     for told in ((first, first, later), (later, first)):
-        assert learned(*told).view(Question(as_of=LAST)).hypotheses == (later,)
+        assert learned(*told).view(RecordQuery(as_of=LAST)).hypotheses == (later,)
 
 
 def said_again(run: str, scored_after: timedelta = timedelta(0), **fields: Any) -> ScoredHypothesis:
@@ -108,11 +108,11 @@ def test_a_prediction_that_several_runs_made_counts_once_as_it_was_scored_last()
         said_again("stock-c", timedelta(seconds=1), due=due + timedelta(hours=3), level="150.10"),
     )
     for order in permutations(told):
-        assert learned(*order).view(Question(as_of=LAST)).hypotheses == (told[2],)
-        assert learned(*order).view(Question(as_of=due)).hypotheses == (told[1],)
+        assert learned(*order).view(RecordQuery(as_of=LAST)).hypotheses == (told[2],)
+        assert learned(*order).view(RecordQuery(as_of=due)).hypotheses == (told[1],)
     again = told[0].model_copy(update={"workflow_id": "stock-d"})
     for order in permutations((told[0], again)):
-        assert learned(*order).view(Question(as_of=LAST)).hypotheses == (again,)
+        assert learned(*order).view(RecordQuery(as_of=LAST)).hypotheses == (again,)
 
 
 @pytest.mark.parametrize("days", [1, 2, 3])
@@ -126,14 +126,14 @@ def test_runs_of_days_without_trade_that_begin_with_the_same_price_made_one_pred
     )
     for order in permutations(told):
         known = learned(*order)
-        assert known.view(Question(as_of=LAST)).hypotheses == (told[1],)
-        assert known.view(Question(as_of=told[0].hypothesis.due)).hypotheses == (told[0],)
+        assert known.view(RecordQuery(as_of=LAST)).hypotheses == (told[1],)
+        assert known.view(RecordQuery(as_of=told[0].hypothesis.due)).hypotheses == (told[0],)
 
 
 def test_one_that_was_given_up_gives_way_to_the_same_with_a_price() -> None:
     given_up = scored_hypothesis(workflow_id="swarm-b", scored_at=LAST, reason="given up", **VOID)
     for told in permutations((scored_hypothesis(), given_up)):
-        assert learned(*told).view(Question(as_of=LAST)).hypotheses == (scored_hypothesis(),)
+        assert learned(*told).view(RecordQuery(as_of=LAST)).hypotheses == (scored_hypothesis(),)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_one_that_was_given_up_gives_way_to_the_same_with_a_price() -> None:
 )
 def test_another_prediction_counts_beside_it(other: dict[str, Any]) -> None:
     known = learned(said_again("stock-a"), said_again("stock-b", **other))
-    assert len(known.view(Question(as_of=LAST)).hypotheses) == 2
+    assert len(known.view(RecordQuery(as_of=LAST)).hypotheses) == 2
 
 
 def test_the_ones_that_were_due_last_are_kept() -> None:
@@ -182,7 +182,7 @@ def test_the_ui_says_how_many_there_are() -> None:
 
 def printed(told: Sequence[ScoredHypothesis], market: MarketName | None = None) -> list[str]:
     """What `desk scorecard` prints of the sample's forecasts and some hypotheses."""
-    view = learned(*told).view(Question(as_of=LAST, market=market))
+    view = learned(*told).view(RecordQuery(as_of=LAST, market=market))
     card = view.advice.scorecard
     assert card is not None
     counted = {"hypotheses": card.hypotheses, "void_hypotheses": card.void_hypotheses}
@@ -223,7 +223,7 @@ def test_one_market_has_its_own(market: str, scored: str) -> None:
 
 
 def test_what_was_learned_says_how_they_did_in_a_line() -> None:
-    view = learned(*mixed()).view(Question(as_of=LAST))
+    view = learned(*mixed()).view(RecordQuery(as_of=LAST))
     told = " ".join(" ".join(learned_lines(view)).split())
     assert "hypotheses: 2 of 3 right, Brier score 0.223 where a coin has 0.250" in told
     assert "hypotheses" not in " ".join(learned_lines(sample_view()))

@@ -11,7 +11,7 @@ from desk.analytics.weeks import window_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.config import ScheduleConfig
 from desk.contracts.learning.lessons import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import CallFault
 from desk.contracts.week.run import WeekRequest
 from desk.learning.learned.recommendations import recommendations
@@ -127,7 +127,7 @@ def on_days(days: Sequence[int], bad: int, **stand_in: Any) -> list[Lesson]:
     ]
 
 
-def run_on(day: int, number: int) -> Question:
+def run_on(day: int, number: int) -> RecordQuery:
     """What a run asks that is done so many days after its instant."""
     asked = question(number, asked_at=as_of(number) + timedelta(days=day))
     return asked.model_copy(update={"routes": {Capability.QUOTE: (YAHOO, "ecb")}})
@@ -172,7 +172,7 @@ async def test_a_run_says_when_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A backfilled week: asked about long ago, and on the day of the backfill."""
     now, asked = datetime(2026, 11, 22, 12, tzinfo=UTC), []
 
-    async def answer(_: object, asking: Question, **options: Any) -> Advice:
+    async def answer(_: object, asking: RecordQuery, **options: Any) -> Advice:
         asked.append(asking)
         return Advice(as_of=asking.as_of)
 

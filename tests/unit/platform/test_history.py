@@ -20,8 +20,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.platform.temporal.history import (
     Ending,
-    History,
     HistoryGone,
+    RunHistory,
     fetch_chain,
     fetch_history,
     fetch_start,
@@ -148,8 +148,8 @@ def histories(draw: st.DrawFn) -> tuple[list[Work], list[HistoryEvent]]:
     return works, events
 
 
-def read(events: Sequence[HistoryEvent]) -> History:
-    return History("weekly-2026-W44", "run", events, DataConverter.default)
+def read(events: Sequence[HistoryEvent]) -> RunHistory:
+    return RunHistory("weekly-2026-W44", "run", events, DataConverter.default)
 
 
 @given(histories())

@@ -17,8 +17,8 @@ from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     SearchHit,
     Ticket,
     TicketsFound,
@@ -300,14 +300,16 @@ def test_a_long_document_is_shown_cut_off_and_kept_whole() -> None:
     assert shown["markdown"].endswith(f"cut off: {len(DOCUMENTS['long'])} characters in all")
     assert "html" not in shown
     (kept,) = things_of(keeping(request, shown["evidence"]))
-    assert isinstance(kept, Document) and kept.markdown == DOCUMENTS["long"]
+    assert isinstance(kept, KnowledgeDocument) and kept.markdown == DOCUMENTS["long"]
 
 
 def test_many_long_things_leave_room_for_each_other() -> None:
     read = DocumentsRead(
         task_id="n",
         agent=AgentId.DOC_AGENT,
-        documents=tuple(Document(doc_id=f"d{n}", markdown="x" * 100_000) for n in range(40)),
+        documents=tuple(
+            KnowledgeDocument(doc_id=f"d{n}", markdown="x" * 100_000) for n in range(40)
+        ),
         evidence=tuple(f"n/{n}" for n in range(40)),
     )
     state = [StateEntry(key=f"k{n}", node=f"k{n}", result=read) for n in range(5)]

@@ -15,8 +15,8 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfPage,
     PdfsRead,
     PdfText,
@@ -78,13 +78,13 @@ def tickets() -> TicketsFound:
 
 
 def documents() -> DocumentsRead:
-    fixing_times = Document(
+    fixing_times = KnowledgeDocument(
         doc_id="fixing-times",
         markdown=DOCUMENTS["fixing-times"],
         title="Fixing times",
         url="corpus://documents/fixing-times",
     )
-    runbook = Document(doc_id="runbook", markdown=DOCUMENTS["runbook"])
+    runbook = KnowledgeDocument(doc_id="runbook", markdown=DOCUMENTS["runbook"])
     return DocumentsRead(
         task_id="documents",
         agent=AgentId.DOC_AGENT,
@@ -332,7 +332,7 @@ def test_a_long_document_is_shown_cut_off_and_only_what_is_shown_can_be_read() -
     long = DocumentsRead(
         task_id="long",
         agent=AgentId.DOC_AGENT,
-        documents=(Document(doc_id="long", markdown=DOCUMENTS["long"]),),
+        documents=(KnowledgeDocument(doc_id="long", markdown=DOCUMENTS["long"]),),
         evidence=("long/get_doc.1",),
     )
     request = asked(StateEntry(key="long", node="long", result=long))

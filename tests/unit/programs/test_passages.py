@@ -2,7 +2,12 @@
 
 from desk.contracts.agents.turns import StateEntry
 from desk.programs.question.builtin.asking import ticket_ids
-from desk.programs.question.builtin.passages import Passage, passages_in, split_markdown, split_page
+from desk.programs.question.builtin.passages import (
+    SourcePassage,
+    passages_in,
+    split_markdown,
+    split_page,
+)
 from desk.programs.question.builtin.synthesis import ranked
 from tests.knowledge.asking import documents_state, pdf_state, web_state
 
@@ -29,7 +34,7 @@ def texts(markdown: str) -> list[str]:
     return [span.text for span in split_markdown(markdown)]
 
 
-def best(question: str, *state: StateEntry) -> Passage | None:
+def best(question: str, *state: StateEntry) -> SourcePassage | None:
     found = ranked(question, passages_in(state))
     return next((each.passage for each in found if each.fit.answers), None)
 

@@ -16,7 +16,7 @@ from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import (
     BEHIND,
     SPECIALISTS,
-    Asked,
+    AnswerForm,
     asked_now,
     ends_in,
     first_asked,
@@ -77,22 +77,22 @@ def looked_at(
 @pytest.mark.parametrize(
     ("objective", "asked", "currency"),
     [
-        ("Is the yen carry trade unwinding?", Asked.UNWINDING, "JPY"),
-        ("is the yen cary trade unwindng", Asked.UNWINDING, "JPY"),
-        ("What drives AUD this quarter?", Asked.DRIVERS, "AUD"),
-        ("why is the yen weak", Asked.DRIVERS, "JPY"),
-        ("Is USD/JPY overbought?", Asked.OVERBOUGHT, None),
-        ("is usd/jpy oversold", Asked.OVERSOLD, None),
-        ("Was the franc strong in spring?", Asked.STRONG, "CHF"),
-        ("Is Tesla falling?", Asked.WEAK, None),
-        ("Will the yen weaken?", Asked.OUTLOOK, "JPY"),
-        ("Outlook for EUR/USD and GBP/USD", Asked.OUTLOOK, None),
-        ("compare nvidia and amazon", Asked.BETTER, None),
-        ("NVDA after earnings", Asked.OUTLOOK, None),
+        ("Is the yen carry trade unwinding?", AnswerForm.UNWINDING, "JPY"),
+        ("is the yen cary trade unwindng", AnswerForm.UNWINDING, "JPY"),
+        ("What drives AUD this quarter?", AnswerForm.DRIVERS, "AUD"),
+        ("why is the yen weak", AnswerForm.DRIVERS, "JPY"),
+        ("Is USD/JPY overbought?", AnswerForm.OVERBOUGHT, None),
+        ("is usd/jpy oversold", AnswerForm.OVERSOLD, None),
+        ("Was the franc strong in spring?", AnswerForm.STRONG, "CHF"),
+        ("Is Tesla falling?", AnswerForm.WEAK, None),
+        ("Will the yen weaken?", AnswerForm.OUTLOOK, "JPY"),
+        ("Outlook for EUR/USD and GBP/USD", AnswerForm.OUTLOOK, None),
+        ("compare nvidia and amazon", AnswerForm.BETTER, None),
+        ("NVDA after earnings", AnswerForm.OUTLOOK, None),
     ],
 )
 def test_an_objective_tells_what_it_asks(
-    objective: str, asked: Asked, currency: str | None
+    objective: str, asked: AnswerForm, currency: str | None
 ) -> None:
     found = question_of(objective)
     assert (found.asked, found.currency) == (asked, currency)

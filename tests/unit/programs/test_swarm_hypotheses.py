@@ -15,7 +15,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import Hypothesis, HypothesisKind
-from desk.programs.swarm.balance import Balance, Voice, balance_of
+from desk.programs.swarm.balance import Balance, WeightedView, balance_of
 from desk.programs.swarm.hypotheses import EVEN, hypotheses_on, probability_of
 from desk.trust.conflicts.detection import own_judgement
 from desk.trust.conflicts.positions import view_position
@@ -140,7 +140,7 @@ def test_a_vote_s_own_positions_make_the_side_that_it_chose_the_likelier_one() -
     assert direction.probability > 0.5
 
 
-def _position(voice: Voice) -> Position:
+def _position(voice: WeightedView) -> Position:
     return own_judgement(view_position(voice.result, voice.view, VotingConfig()))
 
 

@@ -17,7 +17,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments.deadlines import MARGIN, answer_due, reminder_due
 from desk.runs.boards.market_board import after_decisions
-from desk.runs.escalations.case import Asking, case_of, claims_at, evidence_at, objection
+from desk.runs.escalations.case import CaseContext, case_of, claims_at, evidence_at, objection
 from desk.runs.escalations.details import case_details, plain
 from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts
 from desk.trust.conflicts.voting import decide
@@ -26,7 +26,7 @@ from tests.support.cases import case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
 DUE = NOW + timedelta(minutes=30)
-ASKING = Asking("2026-W44", DeadlineConfig(), DUE, urgency=1)
+ASKING = CaseContext("2026-W44", DeadlineConfig(), DUE, urgency=1)
 USD_JPY = MarketSpec(market="USD/JPY", kind=MarketKind.PAIR, group=MarketGroup.G10)
 spans = st.timedeltas(min_value=timedelta(milliseconds=1), max_value=timedelta(days=9))
 

@@ -11,7 +11,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, Join, Merge, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Ticket, TicketsFound
 from desk.runs.graphs.checks import faults
-from desk.runs.graphs.machine import GraphMachine, Step
+from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.runs.graphs.state import view
 
 QUERY = Query(question="What is open?", parameters={"ticket": "DESK-101"})
@@ -35,7 +35,7 @@ def graph(*nodes: NodeSpec, **fields: object) -> GraphSpec:
     return GraphSpec.model_validate({"name": "test", "nodes": nodes, **fields})
 
 
-def entry(step: Step, status: str = "Open", error: str | None = None) -> StateEntry:
+def entry(step: NodeStart, status: str = "Open", error: str | None = None) -> StateEntry:
     name = step.node.name
     ticket = Ticket(id=f"{name}-{step.round}", status=status, summary="A ticket")
     found = TicketsFound(task_id=name, agent=AgentId.JIRA_AGENT, tickets=(ticket,))
@@ -43,11 +43,11 @@ def entry(step: Step, status: str = "Open", error: str | None = None) -> StateEn
     return StateEntry(key=step.node.key, node=name, round=step.round, result=result, error=error)
 
 
-Ending = Callable[[Step], StateEntry]
+Ending = Callable[[NodeStart], StateEntry]
 
 
 def run(
-    spec: GraphSpec, ending: Ending = entry, pick: Callable[[list[Step]], int] = lambda _: 0
+    spec: GraphSpec, ending: Ending = entry, pick: Callable[[list[NodeStart]], int] = lambda _: 0
 ) -> tuple[GraphMachine, list[str]]:
     """A machine at its end, and the order in which its nodes were started."""
     machine = GraphMachine(spec, QUERY)
@@ -65,7 +65,7 @@ def run(
 def by_name(seed: int) -> Ending:
     """Endings that depend on the node and its round alone."""
 
-    def ending(step: Step) -> StateEntry:
+    def ending(step: NodeStart) -> StateEntry:
         chance = Random(f"{seed} {step.node.name} {step.round}")
         error = "down" if chance.random() < 0.2 else None
         return entry(step, chance.choice(["Open", "Closed"]), error)
@@ -73,7 +73,7 @@ def by_name(seed: int) -> Ending:
     return ending
 
 
-def at_random(seed: int) -> Callable[[list[Step]], int]:
+def at_random(seed: int) -> Callable[[list[NodeStart]], int]:
     chance = Random(seed)
     return lambda running: chance.randrange(len(running))
 

@@ -20,8 +20,8 @@ from activities.errors import transient
 from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
 from desk.contracts.week.run import WeekRequest
 from desk.platform.temporal.client import data_converter
-from desk.platform.temporal.history import History
-from desk.runs.messages import Event, Failed, Fault, Lost, RerunAsked
+from desk.platform.temporal.history import RunHistory
+from desk.runs.messages import AttemptFailure, Failed, Lost, MessageEvent, RerunAsked
 from starters.monitoring.messages.history import fault_of, told_workflow
 from tests.support.desk import desk_config
 
@@ -54,8 +54,10 @@ EXPIRED = Failure(
 )
 
 
-async def read(directory: Path, *events: HistoryEvent, root: bool = True) -> tuple[Event, ...]:
-    history = History("weekly-2026-W44", "run", [STARTED, *events], data_converter(directory))
+async def read(
+    directory: Path, *events: HistoryEvent, root: bool = True
+) -> tuple[MessageEvent, ...]:
+    history = RunHistory("weekly-2026-W44", "run", [STARTED, *events], data_converter(directory))
     return (await told_workflow(history, root=root)).events
 
 
@@ -89,7 +91,7 @@ async def test_an_activity_that_timed_out_was_taken_or_was_not(
 
 
 async def test_a_timeout_names_its_kind_and_what_failed_before() -> None:
-    assert await fault_of(EXPIRED, DataConverter.default) == Fault(
+    assert await fault_of(EXPIRED, DataConverter.default) == AttemptFailure(
         "timeout (schedule to close)", "activity timeout: overloaded", None
     )
 

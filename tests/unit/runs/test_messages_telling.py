@@ -32,18 +32,18 @@ from desk.contracts.findings.results import (
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.weeks import TimeWindow
 from desk.runs.messages import (
-    Answered,
-    Asked,
-    Event,
+    ActivityAsked,
+    ActivityTaken,
+    AttemptFailure,
     Failed,
-    Fault,
     HandedOn,
     Lost,
+    MessageEvent,
     Pending,
     Reassigned,
-    Taken,
     ToldWorkflow,
     TurnAnswer,
+    TurnAnswered,
     TurnAsked,
     WorkerSeen,
     WorkerState,
@@ -72,7 +72,7 @@ RESULT = ResearchResult(
     market="USD/JPY",
     confidence=0.9,
 )
-FAULT = Fault("TurnFailed", "the model did not answer", "a trace")
+FAULT = AttemptFailure("TurnFailed", "the model did not answer", "a trace")
 LEVEL = claim("USD/JPY", Metric.LAST, "157.25")
 LIMIT = AgentError(
     error_type="turn limit", error_message="no result", agent=AgentId.RESEARCH_AGENT_1
@@ -83,8 +83,8 @@ def at(number: int) -> datetime:
     return NOW + timedelta(seconds=number)
 
 
-def asked(number: int, turn: int = 1, call: str = "", queue: str = "research") -> Asked:
-    return Asked(
+def asked(number: int, turn: int = 1, call: str = "", queue: str = "research") -> ActivityAsked:
+    return ActivityAsked(
         number,
         at(number),
         activity_id=f"{PLACE}.t{turn}{call}",
@@ -94,15 +94,15 @@ def asked(number: int, turn: int = 1, call: str = "", queue: str = "research") -
     )
 
 
-def taken(number: int, of: int, **more: Any) -> Taken:
-    return Taken(number, at(number), asked=of, worker="research@host-1", **more)
+def taken(number: int, of: int, **more: Any) -> ActivityTaken:
+    return ActivityTaken(number, at(number), asked=of, worker="research@host-1", **more)
 
 
-def answered(number: int, of: int, *calls: JsonValue, **turn: Any) -> Answered:
-    return Answered(number, at(number), asked=of, turn=TurnAnswer(calls=calls, **turn))
+def answered(number: int, of: int, *calls: JsonValue, **turn: Any) -> TurnAnswered:
+    return TurnAnswered(number, at(number), asked=of, turn=TurnAnswer(calls=calls, **turn))
 
 
-def told_of(*events: Event, pending: tuple[Pending, ...] = ()) -> list[AgentMessage]:
+def told_of(*events: MessageEvent, pending: tuple[Pending, ...] = ()) -> list[AgentMessage]:
     workflow = ToldWorkflow("w/market/USD/JPY", "run", events, pending=pending)
     return list(chosen(told([workflow])))
 
@@ -182,7 +182,7 @@ def test_a_limit_that_was_met_is_reported_when_the_task_is_handed_on(reported: b
 def test_each_agent_that_is_asked_in_turn_is_told_who_failed_before_it() -> None:
     handed = HandedOn(assignment=ASSIGNMENT, tried=(AgentId.RESEARCH_AGENT_1,), errors=(LIMIT,))
     asks = tuple(
-        Asked(
+        ActivityAsked(
             number,
             at(number),
             activity_id=f"{agent}.research_fx.t1",
@@ -201,7 +201,7 @@ def test_each_agent_that_is_asked_in_turn_is_told_who_failed_before_it() -> None
 
 
 def test_a_delivery_that_failed_for_good_is_final() -> None:
-    sending = Asked(1, at(1), activity_id="deliver.mail.r1", queue="desk")
+    sending = ActivityAsked(1, at(1), activity_id="deliver.mail.r1", queue="desk")
     (message,) = told_of(sending, Failed(3, at(3), asked=1, fault=FAULT))
     assert isinstance(message.content, ErrorReportContent)
     assert message.content.final
@@ -252,7 +252,7 @@ HANDED = HandedOn(assignment=ASSIGNMENT, tried=(ASSIGNMENT.agent,), errors=(LIMI
     ],
 )
 def test_an_error_is_told_with_its_time_its_place_and_what_was_done(
-    events: tuple[Event, ...], recovery: Recovery, impact: Severity
+    events: tuple[MessageEvent, ...], recovery: Recovery, impact: Severity
 ) -> None:
     messages = told_of(asked(1), *events)
     (report,) = (m.content for m in messages if isinstance(m.content, ErrorReportContent))
@@ -297,7 +297,7 @@ def test_a_task_is_accepted_with_what_its_worker_has_in_use_as_long_as_that_is_k
 
 
 def test_a_run_that_ended_without_a_result_tells_everybody() -> None:
-    (message,) = told_of(Lost(1, at(1), Fault("AgentTaskFailed", "no plan")))
+    (message,) = told_of(Lost(1, at(1), AttemptFailure("AgentTaskFailed", "no plan")))
     assert (message.from_agent, message.to_agent) == (
         AgentId.PRODUCT_MANAGER,
         Everyone.BROADCAST,

@@ -9,10 +9,10 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.analytics.technical.companies import (
+    AccountItem,
     AccountLine,
     Accounts,
     EarningsReport,
-    Line,
     NoAccounts,
     ratios_of,
 )
@@ -41,16 +41,16 @@ PRICES = PriceSeries(
 def year_of(end: date, filed: date | None, **values: str) -> tuple[AccountLine, ...]:
     """The accounts of a year, with figures that differ from the usual ones where given."""
     usual = {
-        Line.REVENUE: "200",
-        Line.NET_INCOME: "50",
-        Line.EARNINGS_A_SHARE: "3",
-        Line.EQUITY: "400",
-        Line.DEBT: "100",
-        Line.SHARES: "20",
+        AccountItem.REVENUE: "200",
+        AccountItem.NET_INCOME: "50",
+        AccountItem.EARNINGS_A_SHARE: "3",
+        AccountItem.EQUITY: "400",
+        AccountItem.DEBT: "100",
+        AccountItem.SHARES: "20",
     }
     told = {line: values.get(line.name.lower(), value) for line, value in usual.items()}
     return tuple(
-        AccountLine(line, Decimal(value), None if line is Line.SHARES else "USD", end, filed)
+        AccountLine(line, Decimal(value), None if line is AccountItem.SHARES else "USD", end, filed)
         for line, value in told.items()
     )
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.sources.serving.vintages import Revision, Vintages, revisions_between
+from desk.sources.serving.vintages import RevisedDatum, Vintages, revisions_between
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
 NAMES = "abcde"
@@ -32,9 +32,9 @@ def looks(draw: st.DrawFn) -> States:
     return [(hour, draw(states)) for hour in at]
 
 
-def noted(states: States) -> tuple[list[Revision], Mapping[str, str]]:
+def noted(states: States) -> tuple[list[RevisedDatum], Mapping[str, str]]:
     """What a desk notes that looks each time, and the last file."""
-    revisions: list[Revision] = []
+    revisions: list[RevisedDatum] = []
     for (looked, before), (seen, after) in pairwise(states):
         revisions += revisions_between(
             before, after, seen=hours(seen), looked=hours(looked), published=published

@@ -14,7 +14,7 @@ from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.platform.temporal.client import WORKER_HEARTBEAT
-from desk.platform.temporal.history import History
+from desk.platform.temporal.history import RunHistory
 from starters.monitoring.agents.actions import (
     LONG_WAIT,
     MOST_WORKERS,
@@ -24,10 +24,10 @@ from starters.monitoring.agents.actions import (
 )
 from starters.monitoring.agents.work import (
     MISSED_BEATS,
+    DeskWork,
     Fleet,
     QueueLook,
-    Record,
-    Work,
+    WorkCounts,
     WorkerLine,
     add_work,
     worker_line,
@@ -84,10 +84,10 @@ def fleet(
     return Fleet(None if workers is None else tuple(workers), queues)
 
 
-def judged(found: Fleet, record: Record | None = None) -> DeskAgents:
+def judged(found: Fleet, record: DeskWork | None = None) -> DeskAgents:
     return desk_agents(
         found,
-        record or Record(),
+        record or DeskWork(),
         AGENT_QUEUES,
         NEEDED,
         now=NOW,
@@ -195,8 +195,8 @@ def test_a_backlog_that_nobody_works_off_is_a_degraded_agent() -> None:
 
 def test_an_error_degrades_until_something_goes_well_again() -> None:
     workers = [worker(queue) for queue in QUEUES]
-    record = Record()
-    record.queues["source.ecb"] = Work(failed=1)
+    record = DeskWork()
+    record.queues["source.ecb"] = WorkCounts(failed=1)
     record.queues["source.ecb"].erred(NOW - 10 * SECOND, "503\nbusy")
     assert statuses(judged(fleet(workers), record))["ecb"] is AgentStatus.DEGRADED
     record.queues["source.ecb"].succeeded(NOW - 5 * SECOND)
@@ -215,7 +215,7 @@ def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> 
 
 @pytest.mark.usefixtures("terminal")
 def test_the_table_keeps_to_80_columns() -> None:
-    record = Record(read=160, known=3_952)
+    record = DeskWork(read=160, known=3_952)
     for work in (record.agents["research_agent_1"], record.queues["source.official_statistics"]):
         work.finished, work.failed, work.retried, work.active = 12_345, 123, 456, 38
         work.erred(NOW, "word " * 200)
@@ -279,10 +279,10 @@ class Written:
         return event
 
 
-async def counted(*histories: Written) -> Record:
-    record = Record()
+async def counted(*histories: Written) -> DeskWork:
+    record = DeskWork()
     for written in histories:
-        read = History("weekly-2026-W44", "run", written.events, pydantic_data_converter)
+        read = RunHistory("weekly-2026-W44", "run", written.events, pydantic_data_converter)
         await add_work(read, record)
     return record
 

@@ -18,8 +18,8 @@ from desk.contracts.week.run import PublishedFiles
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from starters.questions import wanted
-from starters.questions.follow import Answered
-from starters.questions.wanted import PROJECT, AskedRun, Asking, installed_since
+from starters.questions.follow import AnsweredRun
+from starters.questions.wanted import PROJECT, AskedRun, WantedAnswer, installed_since
 from starters.runs import command_run
 from starters.runs.server_runs import RunStart
 from starters.session import Desk
@@ -130,8 +130,8 @@ class Server:
         self.replaced.append(replace)
         return SimpleNamespace(workflow_id="swarm-1", run_id="second", open=True)
 
-    async def followed(self, run: Any, *_: object) -> Answered[GraphResult]:
-        return Answered(run, self._result)
+    async def followed(self, run: Any, *_: object) -> AnsweredRun[GraphResult]:
+        return AnsweredRun(run, self._result)
 
 
 @pytest.fixture
@@ -140,15 +140,15 @@ def files(tmp_path: Path) -> PublishedFiles:
     return publish_answer(lacking(TOLD), tmp_path / "answers")
 
 
-def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> Answered[GraphResult]:
+def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> AnsweredRun[GraphResult]:
     """The answer that a command prints with this server."""
-    shown: list[Answered[GraphResult]] = []
+    shown: list[AnsweredRun[GraphResult]] = []
 
     async def with_desk(settings: Any, work: Callable[[Desk], Awaitable[ExitStatus]]) -> ExitStatus:
         client: Any = None
         return await work(Desk(client, settings, hosting=True))
 
-    def show(_: Desk, answered: Answered[GraphResult]) -> ExitStatus:
+    def show(_: Desk, answered: AnsweredRun[GraphResult]) -> ExitStatus:
         shown.append(answered)
         return ExitStatus.COMPLETE
 
@@ -163,7 +163,7 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> Answered[GraphRe
     nothing: Any = None
     start = RunStart(WorkflowType.RESEARCH_SWARM, "swarm-1", lacking(), GraphResult, "about")
     config = RunConfig(markets=(pair("USD/JPY"),))
-    asking = Asking(start, config, ("desk", "swarm"), show, published=server.answer)
+    asking = WantedAnswer(start, config, ("desk", "swarm"), show, published=server.answer)
     AskedRun(asking).carried_out(nothing)
     (answered,) = shown
     return answered

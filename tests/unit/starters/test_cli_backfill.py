@@ -20,7 +20,7 @@ from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.weeks.backfill import actions
 from starters.weeks.backfill.actions import BackfillStatus, PastWeeks, backfill_bar, shown_backfill
-from starters.weeks.backfill.weeks import Look, WeekLine, exit_status, table_of, week_lines
+from starters.weeks.backfill.weeks import FollowedWeek, WeekLine, exit_status, table_of, week_lines
 from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings
 
@@ -232,7 +232,7 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
     seen: list[str] = []
 
     async def bring_to_an_end(self: PastWeeks, desk: Desk, *given: object, **named: object) -> None:
-        looks = {week: Look(line(WeekState.MISSING, week=week), None) for week in TEN[:2]}
+        looks = {week: FollowedWeek(line(WeekState.MISSING, week=week), None) for week in TEN[:2]}
         seen.extend(self._order(looks, max_active=2)[1].due())
 
     async def scheduled_request(client: object) -> object:
@@ -241,7 +241,7 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
     async def nothing(*given: object, **named: object) -> None:
         return None
 
-    async def no_looks(*given: object) -> dict[str, Look]:
+    async def no_looks(*given: object) -> dict[str, FollowedWeek]:
         return {}
 
     monkeypatch.setattr(PastWeeks, "bring_to_an_end", bring_to_an_end)

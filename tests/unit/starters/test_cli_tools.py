@@ -15,7 +15,7 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.config import RunPolicy
 from desk.contracts.learning.lessons import AgentRecord, Lesson
 from desk.contracts.learning.lessons import ToolUse as RecordedUse
-from desk.contracts.learning.record import Question
+from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
 from desk.platform.mcp.config import present, read_mcp_config
@@ -220,7 +220,7 @@ def record_from(*lessons: Lesson) -> ToolRecord | None:
     learned = Learned()
     for told in lessons:
         learned.take(told)
-    return record_of(learned.view(Question(as_of=datetime(2026, 12, 31, tzinfo=UTC))))
+    return record_of(learned.view(RecordQuery(as_of=datetime(2026, 12, 31, tzinfo=UTC))))
 
 
 def use(**figures: object) -> RecordedUse:

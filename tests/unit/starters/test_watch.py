@@ -21,16 +21,16 @@ from desk.platform.settings import load_settings
 from starters.monitoring.watch.look import (
     AgentAtWork,
     Agents,
-    Look,
+    RunSnapshot,
     agents_in,
 )
 from starters.monitoring.watch.screen import (
     LEGEND,
-    Changes,
     JsonShown,
     MarketLine,
     PlainShown,
     RunLine,
+    ScreenChanges,
     market_line,
     money,
     screen,
@@ -71,7 +71,7 @@ def look(
     done: int = 0,
     markets: tuple[str, ...] = MARKETS,
     phase: Phase = Phase.RESEARCHING,
-) -> Look:
+) -> RunSnapshot:
     """A run whose first markets are done, of which some are at work, and the others are planned."""
     busy = busy or {}
 
@@ -94,10 +94,12 @@ def look(
         markets=tuple(line(place, market) for place, market in enumerate(markets)),
         usage=SPENT,
     )
-    return Look("run-1", True, status, (), busy)
+    return RunSnapshot("run-1", True, status, (), busy)
 
 
-def drawn(shown: Look, *, width: int = 80, height: int = 24, notes: tuple[str, ...] = ()) -> str:
+def drawn(
+    shown: RunSnapshot, *, width: int = 80, height: int = 24, notes: tuple[str, ...] = ()
+) -> str:
     console = Console(file=io.StringIO(), width=width, height=height)
     console.print(screen(shown, NOW, width=width, height=height, notes=notes))
     assert isinstance(console.file, io.StringIO)
@@ -196,7 +198,7 @@ def test_who_is_at_work_is_read_from_what_a_workflow_waits_for() -> None:
 
 
 def test_a_program_is_told_everything_once_and_then_what_changes() -> None:
-    changes = Changes("weekly-2026-W44")
+    changes = ScreenChanges("weekly-2026-W44")
     first = list(changes.news(look(markets=("USD/JPY", "JP")), NOW))
     assert [type(line) for line in first] == [RunLine, MarketLine, MarketLine]
     assert list(changes.news(look(markets=("USD/JPY", "JP")), NOW + timedelta(seconds=1))) == []

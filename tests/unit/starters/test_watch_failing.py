@@ -13,7 +13,7 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
 from starters.monitoring.watch import actions
-from starters.monitoring.watch.look import Look
+from starters.monitoring.watch.look import RunSnapshot
 from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
 from starters.runs import troubles
 from starters.runs.troubles import GOES_ON, SILENT, trouble_of
@@ -36,7 +36,7 @@ async def followed(
     looks = iter(moments)
     trouble: str | None = None
 
-    async def looked(*_: object) -> Look:
+    async def looked(*_: object) -> RunSnapshot:
         nonlocal trouble
         phase, trouble = next(looks)
         found = look(markets=("USD/JPY",), phase=phase or Phase.PUBLISHING)

@@ -28,7 +28,7 @@ from desk.training.example_trial import (
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable, stock_table
-from desk.training.walk_forward.records import BUILT_IN, Made, Row, WalkForward
+from desk.training.walk_forward.records import BUILT_IN, Made, PerformanceRow, WalkForward
 from desk.training.walk_forward.rows import summed_up
 from desk.training.walk_forward.table import WIDTH, interval_notes, lines
 from desk.training.walk_forward.walk import NoDates, places, walk_forward
@@ -47,7 +47,7 @@ def walked() -> WalkForward:
     return walk_forward(tables=tables())
 
 
-def named(rows: tuple[Row, ...], of: str) -> Row:
+def named(rows: tuple[PerformanceRow, ...], of: str) -> PerformanceRow:
     return next(row for row in rows if row.of == of)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import (
+    Correction,
     EventType,
-    Held,
     Impact,
     Leaning,
     MarketEvent,
@@ -21,7 +21,7 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.claims.checks import IssueType
-from desk.trust.judging.objections import Grounds, settled_by
+from desk.trust.judging.objections import ObjectionGrounds, settled_by
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import claim
 from tests.support.reports import sample_outcomes, sample_record, sample_report
@@ -73,7 +73,7 @@ def settled(issue: ValidationIssue, *events: MarketEvent, **changed: Any) -> Obj
     claims = {each.claim_id: each for each in (FALL, LAST, CUT)}
     banks = {"CH": "Swiss National Bank", "GB": "Bank of England"}
     known = {"claims": claims, "events": {e.event_id: e for e in events}, "banks": banks}
-    return settled_by(issue, Grounds(**{**known, **changed})).outcome
+    return settled_by(issue, ObjectionGrounds(**{**known, **changed})).outcome
 
 
 FELL = event("USD/CHF fell [[USD/CHF:move]].")
@@ -101,13 +101,13 @@ def test_whether_a_direction_is_wrong_is_for_the_sign_to_say(
         IssueType.DIRECTION,
         claims=(FALL.claim_id,),
         event=told.event_id,
-        holds=Held(direction=said),
+        holds=Correction(direction=said),
     )
     assert settled(issue, told) is outcome
 
 
 def test_a_figure_that_follows_from_its_evidence_is_not_argued_away() -> None:
-    issue = objection(IssueType.VALUE, claims=(LAST.claim_id,), holds=Held(value=1))
+    issue = objection(IssueType.VALUE, claims=(LAST.claim_id,), holds=Correction(value=1))
     assert settled(issue) is DISPROVED
     assert settled(issue, contested={LAST.claim_id}) is UNSETTLED
     assert settled(issue, claims={}) is CONFIRMED
@@ -125,7 +125,7 @@ def test_a_figure_that_follows_from_its_evidence_is_not_argued_away() -> None:
 def test_the_day_of_an_event_is_that_of_its_figures(
     told: MarketEvent, held: date, outcome: ObjectionOutcome
 ) -> None:
-    issue = objection(IssueType.TIMING_ERROR, event=told.event_id, holds=Held(day=held))
+    issue = objection(IssueType.TIMING_ERROR, event=told.event_id, holds=Correction(day=held))
     assert settled(issue, told) is outcome
 
 
@@ -145,7 +145,7 @@ def test_the_bank_of_an_event_is_that_of_its_decisions(
     told = told.model_copy(update={"description": f"It cut by [[{CUT.claim_id}]]."})
     if told.central_bank == "Bank of England" and told.area == "CH":
         told = told.model_copy(update={"description": "The Bank of England cut."})
-    issue = objection(IssueType.BANK, event=told.event_id, holds=Held(area=held))
+    issue = objection(IssueType.BANK, event=told.event_id, holds=Correction(area=held))
     assert settled(issue, told) is outcome
 
 
@@ -216,7 +216,7 @@ def disproved() -> ValidationIssue:
         IssueType.DIRECTION,
         claims=(move.claim_id,),
         event=EVENT,
-        holds=Held(direction=other),
+        holds=Correction(direction=other),
     )
 
 

@@ -5,8 +5,8 @@ import pytest
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfPage,
     PdfsRead,
     PdfText,
@@ -40,7 +40,7 @@ STATE = (
             task_id="parseDocs",
             agent=AgentId.DOC_AGENT,
             evidence=("d1",),
-            documents=(Document(doc_id="fixings", markdown=CUT_OFF),),
+            documents=(KnowledgeDocument(doc_id="fixings", markdown=CUT_OFF),),
         ),
     ),
     StateEntry(

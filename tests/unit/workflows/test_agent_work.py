@@ -4,7 +4,7 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
-from workflows.engine.agent_work import Work
+from workflows.engine.agent_work import AgentProgress
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from workflows.engine.agent_work import Work
 def test_who_stands_in_for_a_model_is_told_where_somebody_does(
     task_type: TaskType, told: str
 ) -> None:
-    work = Work("claude")
+    work = AgentProgress("claude")
     work.go_on_built_in("claude did not answer", task_type)
     assert work.remarks == [told]
     assert work.model == BUILTIN

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from desk.analytics.figures import print_claim
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.document import Document, Statement
+from desk.contracts.findings.document import Document, MarketStatement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Sentence
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
@@ -58,7 +58,7 @@ class FigureLinks:
             return escape(typographic(printed))
         return self._element(key, printed)
 
-    def on(self, market: Statement, metric: Metric) -> Markup | None:
+    def on(self, market: MarketStatement, metric: Metric) -> Markup | None:
         """A market's own figure on a metric; None where it has none."""
         found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
         claim = next(found, None)

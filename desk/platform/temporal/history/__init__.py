@@ -1,6 +1,6 @@
 """What happened in a workflow, read from the history that Temporal keeps of it.
 
-The only place that knows how Temporal writes an event. A reader fetches a `History`, asks it for
+The only place that knows how Temporal writes an event. A reader fetches a `RunHistory`, asks it for
 its events, activities or children, and has it decode the payloads that it needs.
 """
 
@@ -25,8 +25,8 @@ from desk.platform.temporal.history._events import (
 from desk.platform.temporal.history._history import (
     Activity,
     Child,
-    History,
     HistoryGone,
+    RunHistory,
     decoded,
     fetch_chain,
     fetch_events,
@@ -46,9 +46,9 @@ __all__ = [
     "ChildStarted",
     "Ending",
     "Event",
-    "History",
     "HistoryGone",
     "Payloads",
+    "RunHistory",
     "SearchAttributesUpserted",
     "Signalled",
     "UpdateAccepted",

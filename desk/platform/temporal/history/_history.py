@@ -51,7 +51,7 @@ class Child(NamedTuple):
     ended: ChildEnded | None = None
 
 
-class History:
+class RunHistory:
     """A run of a workflow: what happened in it, in the order of its events.
 
     Raises:
@@ -81,10 +81,10 @@ class History:
         last = self.events[-1]
         return last if isinstance(last, WorkflowEnded) else None
 
-    def before(self, event_id: int) -> "History":
+    def before(self, event_id: int) -> "RunHistory":
         """The history as it was before an event."""
         events = (event for event in self.events if event.event_id < event_id)
-        return History(self.workflow_id, self.run_id, events, self.converter)
+        return RunHistory(self.workflow_id, self.run_id, events, self.converter)
 
     @cached_property
     def activities(self) -> tuple[Activity, ...]:
@@ -135,7 +135,7 @@ class History:
 
 
 async def decoded(converter: DataConverter, payloads: Iterable[Payload], kind: type[T]) -> T:
-    """The one value of some payloads: see `History.decode`."""
+    """The one value of some payloads: see `RunHistory.decode`."""
     (value,) = await converter.decode(list(payloads), [kind])
     found: T = value
     return found
@@ -148,7 +148,7 @@ class HistoryGone(Exception):
         super().__init__(f"the server keeps no history of {workflow_id} any more")
 
 
-async def fetch_history(client: Client, workflow_id: str, run_id: str | None = None) -> History:
+async def fetch_history(client: Client, workflow_id: str, run_id: str | None = None) -> RunHistory:
     """The history of a run, or of the latest of an id.
 
     Raises:
@@ -156,10 +156,10 @@ async def fetch_history(client: Client, workflow_id: str, run_id: str | None = N
         RPCError: it could not be fetched.
     """
     events = [event async for event in fetch_raw_events(client, workflow_id, run_id)]
-    return History(workflow_id, run_id or "", events, client.data_converter)
+    return RunHistory(workflow_id, run_id or "", events, client.data_converter)
 
 
-async def fetch_chain(client: Client, workflow_id: str, run_id: str) -> AsyncIterator[History]:
+async def fetch_chain(client: Client, workflow_id: str, run_id: str) -> AsyncIterator[RunHistory]:
     """A run and those that it continues as new, the nearest first, as far as the server keeps
     them. Raises as `fetch_history` where it does not keep the run itself."""
     history = await fetch_history(client, workflow_id, run_id)

@@ -32,7 +32,7 @@ from desk.programs.swarm.builtin.technical import (
 )
 from desk.programs.swarm.conclusion.reading import (
     Questions,
-    Reading,
+    SpecialistReading,
     about,
     consulted,
     questions,
@@ -60,7 +60,7 @@ def read_part(
     kinds: Mapping[Capability, type[Analysis]],
     *,
     figures_only: Collection[Capability] = (),
-) -> Reading:
+) -> SpecialistReading:
     """What the tools answered that compute something. What they lack of other parts is left to
     those."""
     own = PART_METRICS[action]
@@ -68,7 +68,9 @@ def read_part(
     return read_analyses(request, kinds, figures_only=figures_only, elsewhere=others)
 
 
-def deliver_part(reading: Reading, action: StockAction, notes: Iterable[Note]) -> ResearchResult:
+def deliver_part(
+    reading: SpecialistReading, action: StockAction, notes: Iterable[Note]
+) -> ResearchResult:
     """The result with the claims of its own part and no others.
 
     It has a view where its signals point, and none where there are none; what to do about it all is
@@ -82,7 +84,7 @@ def deliver_part(reading: Reading, action: StockAction, notes: Iterable[Note]) -
     return found.model_copy(update={"views": (view,) if view else ()})
 
 
-def own_figures(reading: Reading, metrics: Sequence[Metric]) -> Reading:
+def own_figures(reading: SpecialistReading, metrics: Sequence[Metric]) -> SpecialistReading:
     """The reading with the claims of a part and no others. What it is without, and nobody said why,
     is told to lack."""
     own = reading.only(metrics)
@@ -99,7 +101,7 @@ class _News(NamedTuple):
     capability: Capability
     what: str
     topic: str
-    tell: Callable[[Reading], str]
+    tell: Callable[[SpecialistReading], str]
 
 
 _STORIES: Final = _News(
@@ -225,7 +227,7 @@ def _asked(request: TurnRequest) -> Questions:
     return {**about(market, *BASIC), Capability.PRICE_HISTORY: prices}
 
 
-def _with_prices(reading: Reading) -> Reading:
+def _with_prices(reading: SpecialistReading) -> SpecialistReading:
     """With the prices of the chart among the sources, where they are this stock's."""
     evidence, reading = consulted(reading, Capability.PRICE_HISTORY, PriceHistory)
     if evidence is None:
@@ -275,7 +277,7 @@ def _asked_to_evaluate(request: TurnRequest) -> Questions:
     return {Capability.PERFORMANCE: {**asked, MADE_AT: made_at, POSITION: position, COST: percent}}
 
 
-def _result(reading: Reading) -> ResearchResult:
+def _result(reading: SpecialistReading) -> ResearchResult:
     """A measurement points nowhere: it is as sure as it is complete."""
     told = (
         ("price", _price(reading)),
@@ -290,7 +292,7 @@ def _result(reading: Reading) -> ResearchResult:
     return found.model_copy(update={"findings": findings, "confidence": sure})
 
 
-def _price(reading: Reading) -> str:
+def _price(reading: SpecialistReading) -> str:
     if not reading.has(Metric.ENTRY, Metric.EXIT):
         return ""
     entry, exit_ = reading.reference(Metric.ENTRY), reading.reference(Metric.EXIT)
@@ -300,7 +302,7 @@ def _price(reading: Reading) -> str:
     return f"{told}, a move of {reading.reference(Metric.FORWARD_MOVE)}."
 
 
-def _over_cash(reading: Reading) -> str:
+def _over_cash(reading: SpecialistReading) -> str:
     told = []
     if reading.has(Metric.CASH_MOVE):
         told.append(f"Cash would have brought {reading.reference(Metric.CASH_MOVE)}.")
@@ -310,14 +312,14 @@ def _over_cash(reading: Reading) -> str:
     return joined(told)
 
 
-def _over_holding(reading: Reading) -> str:
+def _over_holding(reading: SpecialistReading) -> str:
     if not reading.has(Metric.OVER_HOLDING):
         return ""
     over = reading.reference(Metric.OVER_HOLDING)
     return f"Its return over holding the stock was {over}."
 
 
-def _reward(reading: Reading) -> str:
+def _reward(reading: SpecialistReading) -> str:
     if not reading.has(Metric.REWARD):
         return ""
     reward = reading.reference(Metric.REWARD)

@@ -7,7 +7,7 @@ from desk.analytics.prices.series import window_days
 from desk.contracts.episode.analysis import PriceHistory
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, Run, Told
+from desk.documents.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.programs.episode.document import words
@@ -27,7 +27,7 @@ class _EpisodePart(Part):
     method = words.METHOD
     nothing_missing = "besides what the blackboard lacks"
 
-    def told(self, run: Run) -> Told:
+    def told(self, run: RunMaterial) -> PartRecord:
         return told_stock(run)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

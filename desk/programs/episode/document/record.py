@@ -24,7 +24,7 @@ from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.nodes import node_reports
 from desk.documents.answer.prose import Known, kept_prose
-from desk.documents.parts import Run, Told
+from desk.documents.parts import PartRecord, RunMaterial
 from desk.programs.episode.insights import insights
 from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend
@@ -106,7 +106,7 @@ STEPS: Final = "steps"
 """The parameter that names the steps that an episode was given."""
 
 
-def told_stock(run: Run) -> Told:
+def told_stock(run: RunMaterial) -> PartRecord:
     """The episode of a run, without figures that are no claims that stand and without what rests on
     them: an insight that does is left out, and a recommendation that no longer follows is withdrawn
     from the blackboard. All of that is told, and what else could not be done.
@@ -116,8 +116,8 @@ def told_stock(run: Run) -> Told:
     """
     stock = run.record.stock
     if stock is None:
-        return Told({})
-    writer = _Writer(run.known, stock.market.market)
+        return PartRecord({})
+    writer = _EpisodeWriter(run.known, stock.market.market)
     steps = tuple(map(writer.step, stock.steps))
     prices = stock.prices
     if prices is not None and prices not in run.results:
@@ -129,7 +129,7 @@ def told_stock(run: Run) -> Told:
     if objection is not None:
         writer.missing.append(WITHDRAWN.format(objection))
         told = _withdrawn(told)
-    return Told(
+    return PartRecord(
         {"stock": told},
         missing=tuple(dict.fromkeys((*undone(stock), *writer.missing))),
         dropped=tuple(writer.dropped),
@@ -260,7 +260,7 @@ def _withdrawn_instead(record: GraphRecord) -> Synthesis:
     )
 
 
-class _Writer:
+class _EpisodeWriter:
     """Reads an episode once more, and keeps what it had to leave out."""
 
     def __init__(self, known: Known, symbol: str) -> None:

@@ -46,7 +46,7 @@ class NotNow(ValueError):
         super().__init__(f"{action}: {reason}")
 
 
-class _Written(NamedTuple):
+class _PartFigures(NamedTuple):
     """The figures of a part as they were given, without those that are lacking."""
 
     values: dict[Metric, Decimal | float]
@@ -85,9 +85,9 @@ class StockBoard:
         self.weeks = weeks
         self.pointers: tuple[Pointer, ...] = ()
         self.recommendation: StockRecommendation | None = None
-        self._parts: dict[StockAction, _Written] = {}
+        self._parts: dict[StockAction, _PartFigures] = {}
         self._values: dict[Metric, float] = {}
-        self._evaluation: _Written | None = None
+        self._evaluation: _PartFigures | None = None
         self._taken: tuple[StockAction, ...] = ()
 
     @classmethod
@@ -207,7 +207,7 @@ class StockBoard:
             raise NotNow(action, reason)
         self._taken = (*self._taken, action)
 
-    def _fill(self, action: StockAction, written: _Written) -> None:
+    def _fill(self, action: StockAction, written: _PartFigures) -> None:
         before = self._parts.get(action)
         for metric in before.values if before is not None else ():
             del self._values[metric]
@@ -232,25 +232,25 @@ class StockBoard:
         return Evaluation(figures=part.figures, lacking=part.lacking, reward=self.reward)
 
 
-def _written(action: StockAction, values: Values, days: Days) -> _Written:
+def _written(action: StockAction, values: Values, days: Days) -> _PartFigures:
     had = {
         metric: value
         for metric in PART_METRICS[action]
         if (value := values.get(metric)) is not None and isfinite(value)
     }
     if isinstance(days, date):
-        return _Written(had, days)
-    return _Written({m: value for m, value in had.items() if m in days}, dict(days))
+        return _PartFigures(had, days)
+    return _PartFigures({m: value for m, value in had.items() if m in days}, dict(days))
 
 
-def _read(figures: Sequence[MeasuredFigure]) -> _Written:
-    return _Written(
+def _read(figures: Sequence[MeasuredFigure]) -> _PartFigures:
+    return _PartFigures(
         {figure.metric: figure.value for figure in figures},
         {figure.metric: figure.as_of for figure in figures},
     )
 
 
-def _part(action: StockAction, written: _Written) -> BoardPart:
+def _part(action: StockAction, written: _PartFigures) -> BoardPart:
     values, days = written
     return BoardPart(
         figures=tuple(

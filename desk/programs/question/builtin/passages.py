@@ -14,8 +14,8 @@ from desk.analytics.names.currencies import currency_words
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfsRead,
     PdfText,
     Quotation,
@@ -49,7 +49,7 @@ ORDERS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A passage as it is found in a text.
 
     `heading` is that over it, or the last one before it. `before` is what the same paragraph says
@@ -65,7 +65,7 @@ class Span:
     head: str = ""
 
 
-def split_markdown(markdown: str) -> Iterator[Span]:
+def split_markdown(markdown: str) -> Iterator[TextSpan]:
     """The passages of a Markdown text in their order."""
     heading, leads, block = "", "", list[str]()
     for line in [*markdown.splitlines(), ""]:
@@ -82,7 +82,7 @@ def split_markdown(markdown: str) -> Iterator[Span]:
             block.append(plain)
 
 
-def split_page(text: str) -> Iterator[Span]:
+def split_page(text: str) -> Iterator[TextSpan]:
     """The passages of a page of a PDF file, whose lines are broken where they were full."""
     heading, leads, prose, rows = "", "", list[str](), list[str]()
     lines = [line.strip() for line in text.splitlines()]
@@ -110,7 +110,7 @@ def _is_heading(line: str, following: str) -> bool:
     return alone and line[:1].isupper() and not following[:1].islower()
 
 
-def _block(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+def _block(lines: list[str], heading: str, leads: str) -> Iterator[TextSpan]:
     if lines and lines[0].startswith("|"):
         yield from _table(lines, heading, leads)
     elif lines:
@@ -119,7 +119,7 @@ def _block(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
         yield from _prose([first, *lines[1:]], heading)
 
 
-def _prose(lines: Iterable[str], heading: str) -> Iterator[Span]:
+def _prose(lines: Iterable[str], heading: str) -> Iterator[TextSpan]:
     paragraph = " ".join(lines)
     if ORDERS.search(paragraph):
         return
@@ -127,27 +127,27 @@ def _prose(lines: Iterable[str], heading: str) -> Iterator[Span]:
     for sentence in split_sentences(paragraph):
         text = sentence.strip()
         if text:
-            yield Span(_bounded(text), heading, before)
+            yield TextSpan(_bounded(text), heading, before)
             before = f"{before} {text}".strip()[-LONGEST_BEFORE:]
 
 
-def _table(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+def _table(lines: list[str], heading: str, leads: str) -> Iterator[TextSpan]:
     rows = [line.strip("|").strip() for line in lines if not _RULE.match(line)]
     yield from _rows(
         rows, [tuple(c.strip() for c in row.split("|")) for row in rows], heading, leads
     )
 
 
-def _typed_table(lines: list[str], heading: str, leads: str) -> Iterator[Span]:
+def _typed_table(lines: list[str], heading: str, leads: str) -> Iterator[TextSpan]:
     yield from _rows(lines, [tuple(_COLUMNS.split(line)) for line in lines], heading, leads)
 
 
 def _rows(
     rows: list[str], cells: list[tuple[str, ...]], heading: str, leads: str
-) -> Iterator[Span]:
+) -> Iterator[TextSpan]:
     head, columns = rows[0], cells[0]
     for row, held in zip(rows[1:], cells[1:], strict=True):
-        yield Span(_bounded(row), heading, leads, held, columns, _bounded(head))
+        yield TextSpan(_bounded(row), heading, leads, held, columns, _bounded(head))
 
 
 def _bounded(text: str) -> str:
@@ -186,7 +186,7 @@ class SourceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SourcePassage:
     """Words of a source, and where they stand.
 
     `thing` is what the source is asked for by: a document's id, or an address. `title` is what it
@@ -194,7 +194,7 @@ class Passage:
     that says so.
     """
 
-    span: Span
+    span: TextSpan
     kind: SourceKind
     source: str
     evidence_id: str
@@ -203,7 +203,7 @@ class Passage:
     url: str | None = None
     title: str = ""
     dated: date | None = None
-    dated_by: Span | None = None
+    dated_by: TextSpan | None = None
 
     @property
     def text(self) -> str:
@@ -211,14 +211,14 @@ class Passage:
         return self.span.text
 
 
-def passages_in(state: Sequence[StateEntry]) -> tuple[Passage, ...]:
+def passages_in(state: Sequence[StateEntry]) -> tuple[SourcePassage, ...]:
     """The passages of everything that was read or found, in the order in which it was brought.
 
     What was read whole is not repeated from a search's answer. Words that two things of one
     address have in common come once.
     """
     titles = {hit.url: hit.title for hit, _ in _hits(state)}
-    found: dict[tuple[str, str], Passage] = {}
+    found: dict[tuple[str, str], SourcePassage] = {}
     read: set[str] = set()
     for document, evidence in _documents(state):
         url = document.url or _address_of(document.doc_id, titles)
@@ -233,7 +233,7 @@ def passages_in(state: Sequence[StateEntry]) -> tuple[Passage, ...]:
     return tuple(found.values())[:MOST_PASSAGES]
 
 
-def _keep(found: dict[tuple[str, str], Passage], passages: Iterable[Passage]) -> None:
+def _keep(found: dict[tuple[str, str], SourcePassage], passages: Iterable[SourcePassage]) -> None:
     for passage in passages:
         found.setdefault((passage.url or passage.source, passage.text), passage)
 
@@ -244,7 +244,7 @@ def _hits(state: Sequence[StateEntry]) -> Iterator[tuple[SearchHit, str]]:
             yield from zip(entry.result.results, entry.result.evidence, strict=False)
 
 
-def _documents(state: Sequence[StateEntry]) -> Iterator[tuple[Document, str]]:
+def _documents(state: Sequence[StateEntry]) -> Iterator[tuple[KnowledgeDocument, str]]:
     for entry in state:
         if isinstance(entry.result, DocumentsRead):
             yield from zip(entry.result.documents, entry.result.evidence, strict=False)
@@ -256,7 +256,9 @@ def _pdfs(state: Sequence[StateEntry]) -> Iterator[tuple[PdfText, str]]:
             yield from zip(entry.result.pdfs, entry.result.evidence, strict=False)
 
 
-def _of_document(document: Document, evidence: str, url: str | None) -> Iterator[Passage]:
+def _of_document(
+    document: KnowledgeDocument, evidence: str, url: str | None
+) -> Iterator[SourcePassage]:
     spans = tuple(split_markdown(document.markdown))
     first = re.search(r"^#\s+(.+)$", document.markdown, re.MULTILINE)
     title = document.title or (first[1].strip() if first else document.doc_id)
@@ -264,7 +266,7 @@ def _of_document(document: Document, evidence: str, url: str | None) -> Iterator
     about = f"{title} {_SLUG.sub(' ', document.doc_id)}"
     for span in spans:
         place = f"section '{span.heading}'" if span.heading and span.heading != title else None
-        yield Passage(
+        yield SourcePassage(
             span=span,
             kind=SourceKind.DOCUMENT,
             source=title[:500],
@@ -278,7 +280,7 @@ def _of_document(document: Document, evidence: str, url: str | None) -> Iterator
         )
 
 
-def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passage]:
+def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[SourcePassage]:
     pages = [(page.page_number, tuple(split_page(page.text))) for page in pdf.pages]
     name = pdf.url.rsplit("/", 1)[-1]
     title = pdf.title or found_as or name
@@ -287,7 +289,7 @@ def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passa
     dated, dated_by = _dated(pages[0][1] if pages else (), pdf.published_at)
     for number, spans in pages:
         for span in spans:
-            yield Passage(
+            yield SourcePassage(
                 span=span,
                 kind=SourceKind.PDF,
                 source=title[:500],
@@ -301,12 +303,12 @@ def _of_pdf(pdf: PdfText, evidence: str, found_as: str | None) -> Iterator[Passa
             )
 
 
-def _of_hit(hit: SearchHit, evidence: str) -> Iterator[Passage]:
+def _of_hit(hit: SearchHit, evidence: str) -> Iterator[SourcePassage]:
     kind = _kind_of(hit.url)
     spans = tuple((split_page if kind is SourceKind.PDF else split_markdown)(hit.snippet))
     dated, dated_by = _dated(spans, None)
     for span in spans:
-        yield Passage(
+        yield SourcePassage(
             span=span,
             kind=kind,
             source=hit.title,
@@ -333,7 +335,7 @@ def _address_of(doc_id: str, titles: Iterable[str]) -> str | None:
     return next((url for url in titles if url.rsplit("/", 1)[-1] == doc_id), None)
 
 
-def _dated(spans: Sequence[Span], known: Instant | None) -> tuple[date | None, Span | None]:
+def _dated(spans: Sequence[TextSpan], known: Instant | None) -> tuple[date | None, TextSpan | None]:
     """The day that a text says at its beginning it is of, or else that it is known to be of."""
     for span in spans[:OPENING]:
         found = _DATED.search(span.text)
@@ -389,20 +391,20 @@ class Fit(NamedTuple):
     answers: bool
 
 
-class Asked(NamedTuple):
+class QuestionTerms(NamedTuple):
     """What a question asks for: its telling words, and those of them that an answer cannot lack."""
 
     terms: tuple[str, ...]
     names: frozenset[str]
 
 
-def asked(question: str) -> Asked:
+def asked(question: str) -> QuestionTerms:
     """The words of a question, tickets' ids aside."""
     plain = TICKET_ID.sub(" ", question)
     terms = telling_stems(plain)
     currencies = {stem(word) for word in currency_words()}
     names = frozenset(each for name in _NAME.findall(plain) for each in stems(name)) | currencies
-    return Asked(terms, names & frozenset(terms))
+    return QuestionTerms(terms, names & frozenset(terms))
 
 
 def fits(question: str, held: Sequence[Words]) -> list[Fit]:
@@ -472,13 +474,13 @@ class Quoter:
         """Goes on where another has got to, before anything was quoted here."""
         self._known = dict(other._known)
 
-    def passage(self, passage: Passage) -> str:
+    def passage(self, passage: SourcePassage) -> str:
         """The reference to a passage. Of a row of a table the place names its head."""
         columns = f"columns {passage.span.head}" if passage.span.head else None
         place = ", ".join(part for part in (passage.place, columns) if part) or None
         return self._reference(passage, passage.text, place)
 
-    def dated(self, passage: Passage) -> str | None:
+    def dated(self, passage: SourcePassage) -> str | None:
         """The reference to where a passage's source says of when it is, if it does."""
         if passage.dated_by is None:
             return None
@@ -488,7 +490,7 @@ class Quoter:
         """The reference to a field of a ticket."""
         return self._quote(words, known.ticket.id, field, known.url, known.evidence_id)
 
-    def _reference(self, passage: Passage, words: str, place: str | None) -> str:
+    def _reference(self, passage: SourcePassage, words: str, place: str | None) -> str:
         return self._quote(words, passage.source, place, passage.url, passage.evidence_id)
 
     def _quote(

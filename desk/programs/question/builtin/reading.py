@@ -26,8 +26,8 @@ from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
-    Document,
     DocumentsRead,
+    KnowledgeDocument,
     PdfPage,
     PdfsRead,
     PdfText,
@@ -69,7 +69,7 @@ LONGEST_MISSING = 600
 
 Part = TypeVar("Part", bound=ToldAnswer)
 
-OneReading = TypeVar("OneReading", bound="Reading[Any]")
+OneReading = TypeVar("OneReading", bound="PartialReading[Any]")
 
 MOST_CHARACTERS: Final = 500_000
 """Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
@@ -115,7 +115,7 @@ class Course(Generic[Part, OneReading]):
 
 
 @dataclass(slots=True)
-class Reading(ABC, Generic[Part]):
+class PartialReading(ABC, Generic[Part]):
     """A thing as far as it was read: what its first part told of it, and the last part's
     evidence."""
 
@@ -139,7 +139,7 @@ class Reading(ABC, Generic[Part]):
 
 
 @dataclass(slots=True)
-class _DocumentReading(Reading[ToldDocument]):
+class _DocumentReading(PartialReading[ToldDocument]):
     """A document as far as it was read. `next_offset` is where it goes on, None at its end."""
 
     parts: dict[int, str] = field(default_factory=dict)
@@ -202,7 +202,7 @@ def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[st
 
 
 @dataclass(slots=True)
-class _PdfReading(Reading[ToldPdf]):
+class _PdfReading(PartialReading[ToldPdf]):
     """A file as far as it was read. `next_page` is where it goes on, None at its end."""
 
     pages: dict[int, str] = field(default_factory=dict)
@@ -435,10 +435,10 @@ def _silent(searched: Iterable[ToolResult], course: Course[Part, OneReading]) ->
     return [why_not(result, f"the search for {course.things}") for result in failed]
 
 
-def _as_document(reading: _DocumentReading) -> Document:
+def _as_document(reading: _DocumentReading) -> KnowledgeDocument:
     answer = reading.answer
     alone = answer.html if len(reading.parts) == 1 else None
-    return Document(
+    return KnowledgeDocument(
         doc_id=answer.doc_id[:200],
         markdown=reading.markdown,
         html=alone or "",

@@ -27,9 +27,9 @@ from desk.programs.question.builtin.asking import named_tickets, parameter_list,
 from desk.programs.question.builtin.passages import (
     Fit,
     KnownTicket,
-    Passage,
     Quoter,
     SourceKind,
+    SourcePassage,
     Words,
     asked,
     fits,
@@ -61,7 +61,7 @@ class TicketField(StrEnum):
     SUMMARY = "summary"
 
 
-class TicketAnswer(NamedTuple):
+class AnswerFromTickets(NamedTuple):
     """What tickets say to a question. `about` are those it rests on."""
 
     summary: str
@@ -79,25 +79,25 @@ def words_of_ticket(known: KnownTicket, said: str = "") -> Words:
 
 def answer_about_named(
     names: Sequence[str], tickets: Mapping[str, KnownTicket], quoter: Quoter
-) -> TicketAnswer:
+) -> AnswerFromTickets:
     """What is in the tickets that are named."""
     known = [tickets[name] for name in names if name in tickets]
     if not known:
-        return TicketAnswer(_UNKNOWN, (), answered=False)
+        return AnswerFromTickets(_UNKNOWN, (), answered=False)
     sentences = [tell(each, quoter) for each in known[:MOST_TOLD]]
     if len(known) > MOST_TOLD:
         sentences.append(_TOO_MANY)
     if len(known) < len(names):
         sentences.append(_SOME_UNKNOWN)
-    return TicketAnswer(" ".join(sentences), tuple(known), answered=True)
+    return AnswerFromTickets(" ".join(sentences), tuple(known), answered=True)
 
 
-def answer_by_fitting(fitting: Sequence[KnownTicket], quoter: Quoter) -> TicketAnswer:
+def answer_by_fitting(fitting: Sequence[KnownTicket], quoter: Quoter) -> AnswerFromTickets:
     """What is in the ticket that fits, or which tickets fit alike."""
     if len(fitting) == 1:
-        return TicketAnswer(tell(fitting[0], quoter), tuple(fitting), answered=True)
+        return AnswerFromTickets(tell(fitting[0], quoter), tuple(fitting), answered=True)
     named = joined(quoter.ticket(each, each.ticket.id, None) for each in fitting)
-    return TicketAnswer(f"These tickets fit: {named}.", tuple(fitting), answered=True)
+    return AnswerFromTickets(f"These tickets fit: {named}.", tuple(fitting), answered=True)
 
 
 def tell(known: KnownTicket, quoter: Quoter) -> str:
@@ -139,30 +139,30 @@ class PassageAnswer(NamedTuple):
     """What passages say to a question. `about` are those it rests on."""
 
     summary: str
-    about: tuple[Passage, ...]
+    about: tuple[SourcePassage, ...]
     answered: bool
 
 
-class Found(NamedTuple):
+class RankedPassage(NamedTuple):
     """A passage, and how well it fits a question."""
 
-    passage: Passage
+    passage: SourcePassage
     fit: Fit
 
 
-def words_of(passage: Passage) -> Words:
+def words_of(passage: SourcePassage) -> Words:
     """A passage with what stands around it."""
     span = passage.span
     return Words(span.text, f"{span.heading} {span.head}", passage.title, span.before)
 
 
-def ranked(question: str, passages: Sequence[Passage]) -> list[Found]:
+def ranked(question: str, passages: Sequence[SourcePassage]) -> list[RankedPassage]:
     """The passages that have a word of a question in them, best first."""
     found = fits(question, [words_of(passage) for passage in passages])
-    return [Found(passages[fit.place], fit) for fit in found]
+    return [RankedPassage(passages[fit.place], fit) for fit in found]
 
 
-def quoted(found: Sequence[Found], quoter: Quoter) -> PassageAnswer:
+def quoted(found: Sequence[RankedPassage], quoter: Quoter) -> PassageAnswer:
     """The best of the passages that answer, of all in their order: the first, what fits nearly as
     well, and what has the rest of the question. What contradicts it is told, the newest first."""
     sure = [each for each in found if each.fit.answers]
@@ -178,13 +178,13 @@ def quoted(found: Sequence[Found], quoter: Quoter) -> PassageAnswer:
     return _told(tuple(chosen)[:MOST_QUOTED], quoter)
 
 
-def nearest(found: Sequence[Found], quoter: Quoter) -> PassageAnswer:
+def nearest(found: Sequence[RankedPassage], quoter: Quoter) -> PassageAnswer:
     """The first of some passages, none of which surely answers."""
     return _told([each.passage for each in found[:MOST_QUOTED]], quoter)
 
 
 def answer_side_by_side(
-    question: str, sides: Sequence[Sequence[Passage]], quoter: Quoter
+    question: str, sides: Sequence[Sequence[SourcePassage]], quoter: Quoter
 ) -> PassageAnswer:
     """What each of several documents says to a question; answered where each says something."""
     everything = [passage for side in sides for passage in side]
@@ -204,7 +204,7 @@ def answer_side_by_side(
     return PassageAnswer(" ".join(sentences), about, answered=len(told) == len(sides))
 
 
-def _told(passages: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
+def _told(passages: Sequence[SourcePassage], quoter: Quoter) -> PassageAnswer:
     if not passages:
         return PassageAnswer(NOTHING_FOUND, (), answered=False)
     first, *others = map(quoter.passage, passages)
@@ -217,14 +217,14 @@ def _has_the_rest(other: Fit, best: Fit) -> bool:
     return len(best.lacks) > 1 and len(other.has & best.lacks) >= THE_REST * len(best.lacks)
 
 
-def _first_of_each_source(passages: Iterable[Passage]) -> list[Passage]:
-    first: dict[str, Passage] = {}
+def _first_of_each_source(passages: Iterable[SourcePassage]) -> list[SourcePassage]:
+    first: dict[str, SourcePassage] = {}
     for passage in passages:
         first.setdefault(passage.source, passage)
     return list(first.values())
 
 
-def _contradicts(one: Passage, other: Passage) -> bool:
+def _contradicts(one: SourcePassage, other: SourcePassage) -> bool:
     """Whether another source says the same of the same thing with another figure."""
     if one.source == other.source or one.span.cells or other.span.cells:
         return False
@@ -235,11 +235,11 @@ def _contradicts(one: Passage, other: Passage) -> bool:
     return alike and bool(figures) and figures != others
 
 
-def _figures(passage: Passage) -> frozenset[str]:
+def _figures(passage: SourcePassage) -> frozenset[str]:
     return frozenset(word for word in words(passage.text) if any(sign.isdigit() for sign in word))
 
 
-def _differing(sources: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
+def _differing(sources: Sequence[SourcePassage], quoter: Quoter) -> PassageAnswer:
     """The newest first, and the others with it."""
     dated = sorted((p.dated.toordinal(), place) for place, p in enumerate(sources) if p.dated)
     newest = sources[dated[-1][1]] if len(dated) == len(sources) else sources[0]
@@ -250,7 +250,7 @@ def _differing(sources: Sequence[Passage], quoter: Quoter) -> PassageAnswer:
     return PassageAnswer(" ".join(sentences), (newest, *others), answered=True)
 
 
-def _with_date(passage: Passage, quoter: Quoter) -> str:
+def _with_date(passage: SourcePassage, quoter: Quoter) -> str:
     day = quoter.dated(passage)
     said = quoter.passage(passage)
     return f"{said}, and of when it is: {day}" if day and day != said else said
@@ -292,20 +292,20 @@ _LEANINGS: Final = {
 }
 
 
-class _Answer(NamedTuple):
+class _AnswerDraft(NamedTuple):
     """What goes into a synthesis: prose, and what it rests on."""
 
     summary: str
     answered: bool
     tickets: tuple[KnownTicket, ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[SourcePassage, ...] = ()
 
 
 class _Ranked(NamedTuple):
     """Tickets and passages by how well they fit a question, best first."""
 
     tickets: list[tuple[KnownTicket, Fit]]
-    passages: list[Found]
+    passages: list[RankedPassage]
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -336,7 +336,7 @@ def take_turn(request: TurnRequest) -> Turn:
     )
 
 
-def _rank(question: str, tickets: Sequence[KnownTicket], found: Sequence[Passage]) -> _Ranked:
+def _rank(question: str, tickets: Sequence[KnownTicket], found: Sequence[SourcePassage]) -> _Ranked:
     own = {known.url for known in tickets if known.url}
     passages = [passage for passage in found if passage.url not in own]
     told = (words_of_ticket(known, _told_of(known, found)) for known in tickets)
@@ -346,7 +346,7 @@ def _rank(question: str, tickets: Sequence[KnownTicket], found: Sequence[Passage
         if fit.place < len(tickets):
             ranked.tickets.append((tickets[fit.place], fit))
         else:
-            ranked.passages.append(Found(passages[fit.place - len(tickets)], fit))
+            ranked.passages.append(RankedPassage(passages[fit.place - len(tickets)], fit))
     return ranked
 
 
@@ -356,7 +356,7 @@ def _answer(
     tickets: Mapping[str, KnownTicket],
     ranked: _Ranked,
     quoter: Quoter,
-) -> _Answer:
+) -> _AnswerDraft:
     sides = _sides(query, [found.passage for found in ranked.passages])
     if sides:
         return _by_passages(answer_side_by_side(query.question, sides, quoter))
@@ -365,7 +365,7 @@ def _answer(
     research = research_in(request.state)
     researched = summary_of(query.question, research)
     if researched and not answer.answered:
-        return _Answer(researched, answered=tells_of(query.question, research))
+        return _AnswerDraft(researched, answered=tells_of(query.question, research))
     quoter.take_over(draft)
     return answer._replace(summary=f"{researched or ''} {answer.summary}".strip())
 
@@ -376,7 +376,7 @@ def _of_named(
     tickets: Mapping[str, KnownTicket],
     ranked: _Ranked,
     quoter: Quoter,
-) -> _Answer:
+) -> _AnswerDraft:
     """What is in the tickets that a question names, and what else answers it."""
     answer = _by_tickets(answer_about_named(named, tickets, quoter))
     if not answer.answered or not _asks_beyond(query.question, answer.tickets):
@@ -385,7 +385,7 @@ def _of_named(
     return _with_passages(answer, nearest(near[:MOST_BESIDE], quoter))
 
 
-def _of_any(ranked: _Ranked, quoter: Quoter) -> _Answer:
+def _of_any(ranked: _Ranked, quoter: Quoter) -> _AnswerDraft:
     """The passages or tickets that answer; without any, that there are none, and the nearest."""
     sure = _Ranked(
         [each for each in ranked.tickets if each[1].answers],
@@ -398,12 +398,12 @@ def _of_any(ranked: _Ranked, quoter: Quoter) -> _Answer:
         [each for each in ranked.passages if each.fit.share >= WORTH_SHOWING],
     )
     if not near.tickets and not near.passages:
-        return _Answer(NOTHING_FOUND, answered=False)
+        return _AnswerDraft(NOTHING_FOUND, answered=False)
     answer = _of_best(near, nearest(near.passages, quoter), quoter)
     return answer._replace(summary=f"{_NEAREST} {answer.summary}", answered=False)
 
 
-def _of_best(ranked: _Ranked, passages: PassageAnswer, quoter: Quoter) -> _Answer:
+def _of_best(ranked: _Ranked, passages: PassageAnswer, quoter: Quoter) -> _AnswerDraft:
     """An answer from passages, which tickets that have more of the question go before."""
     top = max((fit.share for _, fit in ranked.tickets), default=0.0)
     if ranked.passages and top <= ranked.passages[0].fit.share:
@@ -412,7 +412,7 @@ def _of_best(ranked: _Ranked, passages: PassageAnswer, quoter: Quoter) -> _Answe
     return _with_passages(_by_tickets(answer_by_fitting(fitting, quoter)), passages)
 
 
-def _with_passages(answer: _Answer, beside: PassageAnswer) -> _Answer:
+def _with_passages(answer: _AnswerDraft, beside: PassageAnswer) -> _AnswerDraft:
     if not beside.answered:
         return answer
     return answer._replace(summary=f"{answer.summary} {beside.summary}", passages=beside.about)
@@ -424,20 +424,22 @@ def _asks_beyond(question: str, named: Sequence[KnownTicket]) -> bool:
     return not frozenset(asked(question).terms) <= said
 
 
-def _told_of(known: KnownTicket, passages: Iterable[Passage]) -> str:
+def _told_of(known: KnownTicket, passages: Iterable[SourcePassage]) -> str:
     """What searches say of a ticket."""
     return " ".join(each.text for each in passages if known.url and each.url == known.url)
 
 
-def _by_tickets(answer: TicketAnswer) -> _Answer:
-    return _Answer(answer.summary, answer.answered, tickets=answer.about)
+def _by_tickets(answer: AnswerFromTickets) -> _AnswerDraft:
+    return _AnswerDraft(answer.summary, answer.answered, tickets=answer.about)
 
 
-def _by_passages(answer: PassageAnswer) -> _Answer:
-    return _Answer(answer.summary, answer.answered, passages=answer.about)
+def _by_passages(answer: PassageAnswer) -> _AnswerDraft:
+    return _AnswerDraft(answer.summary, answer.answered, passages=answer.about)
 
 
-def _sides(query: Query, passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], ...]:
+def _sides(
+    query: Query, passages: Sequence[SourcePassage]
+) -> tuple[tuple[SourcePassage, ...], ...]:
     """The passages of each of the documents that are to be compared; empty where none are."""
     names = parameter_list(query, "first", "second")
     if len(names) < 2:
@@ -445,7 +447,7 @@ def _sides(query: Query, passages: Sequence[Passage]) -> tuple[tuple[Passage, ..
     return tuple(tuple(p for p in passages if _is_of(p, name)) for name in names)
 
 
-def _is_of(passage: Passage, name: str) -> bool:
+def _is_of(passage: SourcePassage, name: str) -> bool:
     return name in (passage.thing, passage.url) or (passage.url or "").endswith(f"/{name}")
 
 
@@ -456,7 +458,7 @@ def _failed(state: Sequence[StateEntry]) -> str:
     return f" Not all could be looked at: {joined(names)} failed." if names else ""
 
 
-def _ticket_section(answer: _Answer, quoter: Quoter) -> Iterator[Section]:
+def _ticket_section(answer: _AnswerDraft, quoter: Quoter) -> Iterator[Section]:
     if answer.tickets:
         lines = [
             f"- {tell(each, quoter)}"
@@ -467,7 +469,7 @@ def _ticket_section(answer: _Answer, quoter: Quoter) -> Iterator[Section]:
 
 
 def _passage_sections(
-    ranked: Sequence[Found], answer: _Answer, quoter: Quoter
+    ranked: Sequence[RankedPassage], answer: _AnswerDraft, quoter: Quoter
 ) -> Iterator[Section]:
     for kind, title in _TITLES.items():
         of_kind = [found for found in ranked if found.passage.kind is kind]

@@ -31,7 +31,7 @@ from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
     MOST_ITEMS,
-    Document,
+    KnowledgeDocument,
     PdfPage,
     PdfText,
     SearchHit,
@@ -66,7 +66,7 @@ def _ticket(answer: ToolResult) -> list[BaseModel]:
 
 def _document(answer: ToolResult) -> list[BaseModel]:
     read = read_answer(answer, ToldDocument)
-    return [Document.model_validate({**_known(read), "published_at": told_when(answer)})]
+    return [KnowledgeDocument.model_validate({**_known(read), "published_at": told_when(answer)})]
 
 
 def _pdf(answer: ToolResult) -> list[BaseModel]:

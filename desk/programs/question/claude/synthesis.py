@@ -14,7 +14,7 @@ from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
-    Document,
+    KnowledgeDocument,
     PdfText,
     Quotation,
     SearchHit,
@@ -194,7 +194,7 @@ def _standing(thing: BaseModel, text: str) -> Iterator[_Place]:
             for page in thing.pages:
                 if stands_in(text, page.text):
                     yield _Place(thing, f"page {page.page_number}")
-        case Document():
+        case KnowledgeDocument():
             if stands_in(text, thing.markdown):
                 yield _Place(thing)
         case _:
@@ -224,7 +224,7 @@ def _source(thing: BaseModel) -> tuple[str, str | None]:
     match thing:
         case Ticket():
             return thing.id, thing.url
-        case Document():
+        case KnowledgeDocument():
             return thing.title or thing.doc_id, thing.url
         case PdfText():
             return thing.title or thing.url, thing.url

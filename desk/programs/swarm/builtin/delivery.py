@@ -7,9 +7,9 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
-from desk.programs.swarm.conclusion.reading import Reading
+from desk.programs.swarm.conclusion.reading import SpecialistReading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
-from desk.programs.swarm.parts.signals import Judgement, judge, strongest
+from desk.programs.swarm.parts.signals import SignalConsensus, judge, strongest
 from desk.programs.swarm.parts.tasks import Speciality
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip, references
@@ -53,7 +53,10 @@ def noted(told: Iterable[tuple[str, str]], evidence: tuple[str, ...] = ()) -> It
 
 
 def deliver(
-    reading: Reading, speciality: Speciality, notes: Iterable[Note], rests_on: Sequence[Metric]
+    reading: SpecialistReading,
+    speciality: Speciality,
+    notes: Iterable[Note],
+    rests_on: Sequence[Metric],
 ) -> ResearchResult:
     """The result of a specialist. Its views rest on the first of the metrics that are stated, and
     it says what to do as far as its field goes.
@@ -70,7 +73,9 @@ def deliver(
     )
 
 
-def findings_of(reading: Reading, judgement: Judgement, notes: Iterable[Note]) -> ResearchResult:
+def findings_of(
+    reading: SpecialistReading, judgement: SignalConsensus, notes: Iterable[Note]
+) -> ResearchResult:
     """What was found and what of it points which way, with what it rests on and what it lacks. It
     holds no view."""
     certainty = _certainty(reading, judgement)
@@ -101,7 +106,7 @@ def _finding(note: Note, certainty: float) -> Finding:
     )
 
 
-def _certainty(reading: Reading, judgement: Judgement) -> float:
+def _certainty(reading: SpecialistReading, judgement: SignalConsensus) -> float:
     """Halfway between what the evidence is worth and how clearly it speaks."""
     if not reading.known:
         return NOTHING_FOUND
@@ -111,7 +116,7 @@ def _certainty(reading: Reading, judgement: Judgement) -> float:
     return round((worth + judgement.confidence) / 2, 3)
 
 
-def _weaknesses(reading: Reading) -> list[Weakness]:
+def _weaknesses(reading: SpecialistReading) -> list[Weakness]:
     tiers = {source.tier for source in reading.sources}
     present = {
         Weakness.SINGLE_SOURCE: len({s.origin or s.name for s in reading.sources}) < 2,
@@ -121,7 +126,9 @@ def _weaknesses(reading: Reading) -> list[Weakness]:
     return [weakness for weakness, applies in present.items() if applies]
 
 
-def direction(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> View | None:
+def direction(
+    reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
+) -> View | None:
     """Where a market is going; None without a figure that this rests on."""
     names = (*reading.named(rests_on), *reading.known)
     claims = tuple(dict.fromkeys(names))[:8]
@@ -136,7 +143,9 @@ def direction(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]
     )
 
 
-def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -> Iterator[View]:
+def _views(
+    reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
+) -> Iterator[View]:
     """Where it is going, and what to do about it."""
     view = direction(reading, judgement, rests_on)
     if view is None:
@@ -146,7 +155,7 @@ def _views(reading: Reading, judgement: Judgement, rests_on: Sequence[Metric]) -
     yield view.model_copy(update={"kind": ViewKind.RECOMMENDATION, **acts})
 
 
-def _signal_notes(reading: Reading, judgement: Judgement) -> Iterator[Note]:
+def _signal_notes(reading: SpecialistReading, judgement: SignalConsensus) -> Iterator[Note]:
     """What the signals say, those of each side together, and what they come to."""
     if judgement.leaning is Leaning.ABSTAINS:
         return
@@ -185,7 +194,7 @@ def _pointing(words: str, way: str) -> str:
 
 
 def _recommendations(
-    reading: Reading, speciality: Speciality, judgement: Judgement
+    reading: SpecialistReading, speciality: Speciality, judgement: SignalConsensus
 ) -> Iterator[str]:
     if judgement.leaning is Leaning.ABSTAINS or not reading.known:
         return

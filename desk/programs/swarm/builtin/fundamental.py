@@ -22,7 +22,7 @@ from desk.programs.swarm.builtin.rates import (
 )
 from desk.programs.swarm.conclusion.reading import (
     Questions,
-    Reading,
+    SpecialistReading,
     about,
     consulted,
     questions,
@@ -73,7 +73,7 @@ def take_turn(request: TurnRequest) -> Turn:
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
-def read_company(request: TurnRequest) -> Reading:
+def read_company(request: TurnRequest) -> SpecialistReading:
     """What the tools answered that are asked for a company's `ACCOUNTS`."""
     reading = read_analyses(
         request, dict.fromkeys((Capability.RATIOS, Capability.EARNINGS), Analysis)
@@ -84,7 +84,7 @@ def read_company(request: TurnRequest) -> Reading:
     return reading.with_source(evidence).with_gaps(evidence.answer.missing)
 
 
-def tell_company(reading: Reading) -> tuple[tuple[str, str], ...]:
+def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
     """What a company's accounts say, by topic; empty where they do not say it."""
     return (
         ("valuation", _valuation(reading)),
@@ -99,14 +99,14 @@ def _asked(market: MarketSpec) -> Questions:
     return {**ask_rates(market), **about(market, Capability.RATIOS)}
 
 
-def _read(request: TurnRequest, market: MarketSpec) -> Reading:
+def _read(request: TurnRequest, market: MarketSpec) -> SpecialistReading:
     if market.kind is MarketKind.STOCK:
         return read_company(request)
     reading = policy_rates(read_analyses(request, {Capability.RATIOS: Analysis}))
     return _with_carry(with_differential(reading))
 
 
-def _with_carry(reading: Reading) -> Reading:
+def _with_carry(reading: SpecialistReading) -> SpecialistReading:
     """The differential as a signal, where no tool has weighed it."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None or reading.signals:
@@ -122,7 +122,7 @@ def _with_carry(reading: Reading) -> Reading:
     return replace(reading, signals=(signal,))
 
 
-def _notes(reading: Reading) -> Iterator[Note]:
+def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
             ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
@@ -132,14 +132,14 @@ def _notes(reading: Reading) -> Iterator[Note]:
     )
 
 
-def _carry(reading: Reading) -> str:
+def _carry(reading: SpecialistReading) -> str:
     if not reading.has(Metric.CARRY_TO_VOLATILITY):
         return ""
     ratio = reading.reference(Metric.CARRY_TO_VOLATILITY)
     return f"Compared with the pair's swings, the carry is {ratio} of its volatility."
 
 
-def _valuation(reading: Reading) -> str:
+def _valuation(reading: SpecialistReading) -> str:
     told = [
         f"{reading.reference(metric)} times its share {words}"
         for metric, words in _VALUATIONS
@@ -148,7 +148,7 @@ def _valuation(reading: Reading) -> str:
     return f"{reading.name} is priced at {listed(told)}." if told else ""
 
 
-def _balance_sheet(reading: Reading) -> str:
+def _balance_sheet(reading: SpecialistReading) -> str:
     told = []
     if reading.has(Metric.NET_MARGIN):
         told.append(f"Its net margin is {reading.reference(Metric.NET_MARGIN)}.")
@@ -157,7 +157,7 @@ def _balance_sheet(reading: Reading) -> str:
     return joined(told)
 
 
-def _earnings(reading: Reading) -> str:
+def _earnings(reading: SpecialistReading) -> str:
     told = []
     if reading.has(Metric.REVENUE_GROWTH):
         told.append(f"Its revenue grew by {reading.reference(Metric.REVENUE_GROWTH)} on the year.")

@@ -45,8 +45,8 @@ from desk.programs.swarm.plan import Ground, heard_on, plan_swarm, planned_as
 from desk.programs.swarm.question import (
     BEHIND,
     SPECIALISTS,
-    Asked,
-    Question,
+    AnswerForm,
+    SwarmQuestion,
     asked_now,
     first_asked,
     question_of,
@@ -337,11 +337,11 @@ def _summary(account: Account) -> str:
     return joined((answered, *onwards, _failed(account)))
 
 
-def _answer(account: Account, question: Question) -> str | None:
+def _answer(account: Account, question: SwarmQuestion) -> str | None:
     """None where the question is no other than where the markets lean."""
-    if question.asked is Asked.DRIVERS:
+    if question.asked is AnswerForm.DRIVERS:
         return drivers(account, question.currency)
-    if question.asked is Asked.BETTER:
+    if question.asked is AnswerForm.BETTER:
         return compared(account)
     found = verdict(account, question)
     return found.words if found else None

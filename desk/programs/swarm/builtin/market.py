@@ -16,7 +16,7 @@ from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
 from desk.programs.swarm.conclusion.reading import (
-    Reading,
+    SpecialistReading,
     about,
     questions,
     read_analyses,
@@ -78,7 +78,7 @@ def _has_rates(request: TurnRequest) -> bool:
     return not tools or not RATE_TOOLS.isdisjoint(tools)
 
 
-def _notes(reading: Reading) -> Iterator[Note]:
+def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
             ("move", tell_move(reading)),
@@ -90,7 +90,7 @@ def _notes(reading: Reading) -> Iterator[Note]:
     )
 
 
-def tell_move(reading: Reading) -> str:
+def tell_move(reading: SpecialistReading) -> str:
     """The last price and its moves over several spans; empty without any of them."""
     moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
     if not reading.has(Metric.LAST):
@@ -99,7 +99,7 @@ def tell_move(reading: Reading) -> str:
     return f"{last}: {moves}." if moves else f"{last}."
 
 
-def tell_trend(reading: Reading) -> str:
+def tell_trend(reading: SpecialistReading) -> str:
     """Rising, falling or sideways, by the quarter's move against what a quarter usually brings;
     empty where either is not known."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
@@ -117,11 +117,11 @@ def tell_trend(reading: Reading) -> str:
     return f"The market is {way}: a quarter's move of {quarter} is large {beside}."
 
 
-def _range(reading: Reading) -> str:
+def _range(reading: SpecialistReading) -> str:
     return joined((tell_year(reading), tell_expected(reading)))
 
 
-def tell_year(reading: Reading) -> str:
+def tell_year(reading: SpecialistReading) -> str:
     """The range of the year and where the price stands in it; empty without the range."""
     if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
         return ""
@@ -129,7 +129,7 @@ def tell_year(reading: Reading) -> str:
     return f"Over the year it has ranged from {low} to {high}{_place(reading)}."
 
 
-def _place(reading: Reading) -> str:
+def _place(reading: SpecialistReading) -> str:
     last, low, high = map(reading.value, (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH))
     if last is None or low is None or high is None or high <= low:
         return ""
@@ -139,7 +139,7 @@ def _place(reading: Reading) -> str:
     return ", and is near the bottom of that" if share <= NEAR_THE_EDGE else ""
 
 
-def tell_expected(reading: Reading) -> str:
+def tell_expected(reading: SpecialistReading) -> str:
     """The range that is to be expected by its own swings; empty without it."""
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""
@@ -150,7 +150,7 @@ def tell_expected(reading: Reading) -> str:
     )
 
 
-def _group(reading: Reading) -> str:
+def _group(reading: SpecialistReading) -> str:
     if not reading.has(Metric.GROUP_MOVE):
         return ""
     of_pair = reading.market.kind is MarketKind.PAIR

@@ -12,7 +12,7 @@ from desk.contracts.names import AgentId
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.conclusion.reading import (
-    Reading,
+    SpecialistReading,
     about,
     questions,
     read_analyses,
@@ -55,7 +55,7 @@ def take_turn(request: TurnRequest) -> Turn:
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
-def _notes(reading: Reading) -> Iterator[Note]:
+def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
             ("analogues", joined((_analogues(reading), _target(reading)))),
@@ -65,7 +65,7 @@ def _notes(reading: Reading) -> Iterator[Note]:
     )
 
 
-def _analogues(reading: Reading) -> str:
+def _analogues(reading: SpecialistReading) -> str:
     if not reading.has(Metric.ANALOGUES):
         return ""
     count = reading.reference(Metric.ANALOGUES)
@@ -79,7 +79,7 @@ def _analogues(reading: Reading) -> str:
     return f"{told}, and {reading.reference(Metric.ANALOGUE_HIT_RATE)} of them rose."
 
 
-def _target(reading: Reading) -> str:
+def _target(reading: SpecialistReading) -> str:
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
         return ""
@@ -87,7 +87,7 @@ def _target(reading: Reading) -> str:
     return f"From here that would lead to {reading.reference(Metric.TARGET)}{where}."
 
 
-def _season(reading: Reading) -> str:
+def _season(reading: SpecialistReading) -> str:
     if not reading.has(Metric.SEASONAL_MOVE):
         return ""
     move = reading.reference(Metric.SEASONAL_MOVE)
@@ -108,7 +108,7 @@ def _season(reading: Reading) -> str:
     )
 
 
-def _anomaly(reading: Reading) -> str:
+def _anomaly(reading: SpecialistReading) -> str:
     score = reading.value(Metric.ANOMALY_SCORE)
     if score is None:
         return ""

@@ -11,7 +11,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.source_results import PolicyRates
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.programs.swarm.conclusion.reading import Reading, consulted
+from desk.programs.swarm.conclusion.reading import SpecialistReading, consulted
 from desk.programs.swarm.conclusion.wording import listed
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.rate_claims import differential_claim, policy_rate_claims
@@ -28,7 +28,7 @@ def ask_rates(market: MarketSpec) -> dict[Capability, Mapping[str, JsonValue]]:
     return {RATES: {"areas": [*market.areas]}}
 
 
-def policy_rates(reading: Reading) -> Reading:
+def policy_rates(reading: SpecialistReading) -> SpecialistReading:
     """What is read, with the policy rates of a pair. A rate that nobody has is a gap, and one that
     is known to be out of date a warning."""
     if not ask_rates(reading.market):
@@ -56,14 +56,14 @@ def policy_rates(reading: Reading) -> Reading:
     return found.with_source(evidence).with_gaps(gaps).with_warnings(warnings)
 
 
-def with_differential(reading: Reading) -> Reading:
+def with_differential(reading: SpecialistReading) -> SpecialistReading:
     """With what the two rates of a pair come to, where both are known."""
     base = reading.request.assignment.base_area
     found = differential_claim(reading.market, base, tuple(reading.known.values()))
     return reading.with_claims((found,)) if found else reading
 
 
-def tell_rates(reading: Reading) -> str:
+def tell_rates(reading: SpecialistReading) -> str:
     """The policy rates behind a pair, as a sentence; empty without any."""
     told = [
         f"{_bank(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
@@ -73,7 +73,7 @@ def tell_rates(reading: Reading) -> str:
     return f"The policy rates behind the pair are those of {listed(told)}." if told else ""
 
 
-def tell_differential(reading: Reading) -> str:
+def tell_differential(reading: SpecialistReading) -> str:
     """What the two rates come to, and whom they favour; empty without both."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None:

@@ -12,7 +12,7 @@ from desk.contracts.names import AgentId
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.conclusion.reading import (
-    Reading,
+    SpecialistReading,
     about,
     questions,
     read_analyses,
@@ -48,13 +48,13 @@ def take_turn(request: TurnRequest) -> Turn:
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
-def _notes(reading: Reading) -> Iterator[Note]:
+def _notes(reading: SpecialistReading) -> Iterator[Note]:
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
     told = (("coverage", tell_coverage(reading)), ("tone", tell_tone(reading)))
     return noted(told, evidence)
 
 
-def tell_coverage(reading: Reading) -> str:
+def tell_coverage(reading: SpecialistReading) -> str:
     """How much was written about the market; empty where that is not known."""
     count = reading.value(Metric.NEWS_COUNT)
     if count is None:
@@ -65,7 +65,7 @@ def tell_coverage(reading: Reading) -> str:
     return f"Stories about {reading.name} over the last two weeks: {reference}."
 
 
-def tell_tone(reading: Reading) -> str:
+def tell_tone(reading: SpecialistReading) -> str:
     """How the news about the market sound, by a list of words; empty where none has any."""
     tone = reading.value(Metric.NEWS_TONE)
     if tone is None:

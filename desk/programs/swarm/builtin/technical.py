@@ -13,7 +13,7 @@ from desk.contracts.names import AgentId
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.conclusion.reading import (
-    Reading,
+    SpecialistReading,
     about,
     questions,
     read_analyses,
@@ -57,7 +57,7 @@ def _asked(market: MarketSpec) -> tuple[Capability, ...]:
     return (*asked, Capability.CHART_PATTERNS) if market.kind is MarketKind.STOCK else asked
 
 
-def _notes(reading: Reading) -> Iterator[Note]:
+def _notes(reading: SpecialistReading) -> Iterator[Note]:
     return noted(
         (
             ("momentum", joined((tell_strength(reading), tell_momentum(reading)))),
@@ -69,7 +69,7 @@ def _notes(reading: Reading) -> Iterator[Note]:
     )
 
 
-def tell_strength(reading: Reading) -> str:
+def tell_strength(reading: SpecialistReading) -> str:
     """Whether it is overbought or oversold, by its relative strength index; empty without it."""
     strength = reading.value(Metric.RSI)
     if strength is None:
@@ -82,7 +82,7 @@ def tell_strength(reading: Reading) -> str:
     return f"The relative strength index of {reading.name} is {reference}, in the neutral range."
 
 
-def tell_momentum(reading: Reading) -> str:
+def tell_momentum(reading: SpecialistReading) -> str:
     """Which way momentum points, by the MACD histogram; empty without it."""
     histogram = reading.value(Metric.MACD_HISTOGRAM)
     if histogram is None:
@@ -95,7 +95,7 @@ def tell_momentum(reading: Reading) -> str:
     )
 
 
-def tell_averages(reading: Reading) -> str:
+def tell_averages(reading: SpecialistReading) -> str:
     """Where the price stands beside its averages; empty without the price or any of them."""
     last = reading.value(Metric.LAST)
     sides = [
@@ -108,7 +108,7 @@ def tell_averages(reading: Reading) -> str:
     return f"At {reading.reference(Metric.LAST)} the price is {listed(sides)}."
 
 
-def tell_trend_strength(reading: Reading) -> str:
+def tell_trend_strength(reading: SpecialistReading) -> str:
     """Whether the trend is strong, by its directional index; empty without it."""
     index = reading.value(Metric.ADX)
     if index is None:
@@ -117,7 +117,7 @@ def tell_trend_strength(reading: Reading) -> str:
     return f"The trend is {strong}: its directional index is {reading.reference(Metric.ADX)}."
 
 
-def tell_bands(reading: Reading) -> str:
+def tell_bands(reading: SpecialistReading) -> str:
     """Where the price stands within its Bollinger bands; empty where that is not known."""
     place = reading.value(Metric.BOLLINGER_POSITION)
     if place is None:
@@ -134,7 +134,7 @@ def tell_bands(reading: Reading) -> str:
     return f"The price is within its Bollinger bands, at {reference} of their width."
 
 
-def tell_target(reading: Reading) -> str:
+def tell_target(reading: SpecialistReading) -> str:
     """Where the line through the recent prices leads; empty without it."""
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
@@ -147,7 +147,7 @@ def tell_target(reading: Reading) -> str:
     )
 
 
-def tell_patterns(reading: Reading) -> str:
+def tell_patterns(reading: SpecialistReading) -> str:
     """How many patterns the last candles form; empty where none were looked for."""
     count = reading.value(Metric.PATTERN_COUNT)
     if count is None:
@@ -157,5 +157,5 @@ def tell_patterns(reading: Reading) -> str:
     return f"Known patterns among the candles of the last two weeks: {_count(reading)}."
 
 
-def _count(reading: Reading) -> str:
+def _count(reading: SpecialistReading) -> str:
     return reading.reference(Metric.PATTERN_COUNT)

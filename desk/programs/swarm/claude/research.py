@@ -54,7 +54,7 @@ class ProposedFigure(Contract):
     claim: ShortText
 
 
-class Taken(NamedTuple):
+class NamedFigures(NamedTuple):
     """What became of the figures that a model named: claims, and what is wrong with the others."""
 
     claims: tuple[Claim, ...]
@@ -63,7 +63,7 @@ class Taken(NamedTuple):
 
 def taken_up(
     request: TurnRequest, proposed: Iterable[ProposedFigure], known: Mapping[str, Claim]
-) -> Taken:
+) -> NamedFigures:
     """The figures that are named, as claims that rest on the answers they are named in, with those
     that they are computed from. One that is `known` already stays as it is."""
     given = {name: _given(request, answer) for name, answer in usable(request).items()}
@@ -77,7 +77,7 @@ def taken_up(
             claims |= {claim.claim_id: claim for claim in named if claim.claim_id not in known}
         else:
             faults.append(f"figures.{place}: {OTHERWISE}")
-    return Taken(tuple(claims.values()), tuple(faults))
+    return NamedFigures(tuple(claims.values()), tuple(faults))
 
 
 def _with_inputs(name: str, given: Mapping[str, Claim]) -> tuple[Claim, ...]:
@@ -333,7 +333,7 @@ def _findings(
 
 
 def _sources(
-    request: TurnRequest, found: ResearchResult, taken: Taken, findings: Iterable[Finding]
+    request: TurnRequest, found: ResearchResult, taken: NamedFigures, findings: Iterable[Finding]
 ) -> tuple[DataSource, ...]:
     """The desk's sources, and those that the model found besides."""
     rested_on = [name for claim in taken.claims for name in claim.evidence]

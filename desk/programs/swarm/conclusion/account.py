@@ -207,7 +207,7 @@ _SPANS: Final = (
 year."""
 
 
-class Span(NamedTuple):
+class MarketMove(NamedTuple):
     """A market's move over a span, with a reference, and whether the side that is looked at gained
     by it (1), lost (-1) or did neither."""
 
@@ -216,14 +216,14 @@ class Span(NamedTuple):
     sense: int
 
 
-def spans(account: Account, market: str, side: int, most: Metric) -> tuple[Span, ...]:
+def spans(account: Account, market: str, side: int, most: Metric) -> tuple[MarketMove, ...]:
     """The moves of a market from the month on up to a metric's span, for its first side (1) or
     its second (-1)."""
     wanted = [metric for metric, _, _ in _SPANS]
     return tuple(_spans(account, market, side, wanted[: wanted.index(most) + 1]))
 
 
-def told(moves: Iterable[Span]) -> str:
+def told(moves: Iterable[MarketMove]) -> str:
     """`USD/JPY +0.16 % on the month and -3.49 % on the quarter, AUD/JPY …`."""
     by_market: dict[str, list[str]] = {}
     for span in moves:
@@ -240,7 +240,9 @@ def side_of(market: str, currency: str | None) -> int:
     return {base: 1, quote: -1}.get(currency, 0)
 
 
-def _spans(account: Account, market: str, side: int, wanted: Sequence[Metric]) -> Iterator[Span]:
+def _spans(
+    account: Account, market: str, side: int, wanted: Sequence[Metric]
+) -> Iterator[MarketMove]:
     volatility = account.value(market, Metric.VOLATILITY) or Decimal(0)
     for metric, words, share in _SPANS:
         move = account.value(market, metric)
@@ -248,4 +250,4 @@ def _spans(account: Account, market: str, side: int, wanted: Sequence[Metric]) -
             continue
         little = abs(move) <= COUNTS * volatility * share
         sense = 0 if little else side if move > 0 else -side
-        yield Span(market, f"[[{claim_id(market, metric)}]] {words}", sense)
+        yield MarketMove(market, f"[[{claim_id(market, metric)}]] {words}", sense)

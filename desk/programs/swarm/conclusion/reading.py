@@ -110,7 +110,7 @@ MOST_LINES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SpecialistReading:
     """What a specialist's tools answered about its market.
 
     `known` holds each claim id once, of the tool that was asked first. `gaps` say what is missing,
@@ -148,22 +148,22 @@ class Reading:
         names = (claim_id(self.market.market, metric) for metric in metrics)
         return tuple(name for name in names if name in self.known)
 
-    def only(self, metrics: Iterable[Metric]) -> "Reading":
+    def only(self, metrics: Iterable[Metric]) -> "SpecialistReading":
         """The same with no other claims of the market than those of some metrics."""
         names = self.named(metrics)
         return replace(self, known={name: self.known[name] for name in names})
 
-    def without_signals(self, names: Collection[str]) -> "Reading":
+    def without_signals(self, names: Collection[str]) -> "SpecialistReading":
         """The same without the signals of these names."""
         heard = tuple(signal for signal in self.signals if signal.name not in names)
         return replace(self, signals=heard)
 
-    def with_claims(self, claims: Iterable[Claim]) -> "Reading":
+    def with_claims(self, claims: Iterable[Claim]) -> "SpecialistReading":
         """The same with more claims; those that it has already stay as they are."""
         added = {claim.claim_id: claim for claim in claims}
         return replace(self, known={**added, **self.known})
 
-    def with_source(self, evidence: Evidence[Answer]) -> "Reading":
+    def with_source(self, evidence: Evidence[Answer]) -> "SpecialistReading":
         """The same with a source more, and whose place it took."""
         stand_in = (f"{self.name}: {evidence.stand_in}",) if evidence.stand_in else ()
         return replace(
@@ -172,11 +172,11 @@ class Reading:
             warnings=(*self.warnings, *stand_in),
         )
 
-    def with_warnings(self, warnings: Iterable[str]) -> "Reading":
+    def with_warnings(self, warnings: Iterable[str]) -> "SpecialistReading":
         """The same with more that a reader should know."""
         return replace(self, warnings=(*self.warnings, *warnings)[:MOST_LINES])
 
-    def with_gaps(self, gaps: Iterable[str]) -> "Reading":
+    def with_gaps(self, gaps: Iterable[str]) -> "SpecialistReading":
         """The same with more that is missing, each thing once."""
         lines = (tell_gap(self.name, words) for words in gaps)
         return replace(self, gaps=tuple(dict.fromkeys((*self.gaps, *lines)))[:MOST_LINES])
@@ -202,14 +202,14 @@ def read_analyses(
     *,
     figures_only: Collection[Capability] = (),
     elsewhere: Collection[Metric] = (),
-) -> Reading:
+) -> SpecialistReading:
     """What the tools that compute something answered. One that could not be asked is a gap, and so
     is an answer about another market.
 
     Of `figures_only` the signals are another specialist's business, and are left to it; so is what
     is missing of the metrics that are told `elsewhere`.
     """
-    reading = Reading(request, market_of(request))
+    reading = SpecialistReading(request, market_of(request))
     for capability, kind in kinds.items():
         evidence, reading = consulted(reading, capability, kind)
         if evidence is None:
@@ -224,8 +224,8 @@ def read_analyses(
 
 
 def consulted(
-    reading: Reading, capability: Capability, kind: type[Answer]
-) -> tuple[Evidence[Answer] | None, Reading]:
+    reading: SpecialistReading, capability: Capability, kind: type[Answer]
+) -> tuple[Evidence[Answer] | None, SpecialistReading]:
     """An answer that the task can do without, or None and the gap that it leaves."""
     evidence, words = consult(reading.request, capability, kind)
     if evidence is None:
@@ -235,7 +235,7 @@ def consulted(
     return evidence, reading
 
 
-def stop_if_nobody_answered(reading: Reading, first: Capability) -> None:
+def stop_if_nobody_answered(reading: SpecialistReading, first: Capability) -> None:
     """Passes where a tool answered.
 
     Raises:
@@ -251,8 +251,8 @@ def name_of(capability: Capability) -> str:
 
 
 def _with_figures(
-    reading: Reading, evidence: Evidence[Analysis], elsewhere: Collection[Metric]
-) -> Reading:
+    reading: SpecialistReading, evidence: Evidence[Analysis], elsewhere: Collection[Metric]
+) -> SpecialistReading:
     answer = evidence.answer
     reading = reading.with_claims(analysis_claims(answer, evidence.evidence_id))
     missing = (words for words in answer.missing if words.partition(":")[0] not in elsewhere)

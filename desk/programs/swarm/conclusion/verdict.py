@@ -21,9 +21,9 @@ from desk.analytics.names.markets import spoken
 from desk.analytics.prices.indicator_marks import OVERBOUGHT, OVERSOLD
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.markets import MarketKind
-from desk.programs.swarm.conclusion.account import Account, Span, side_of, spans, told
+from desk.programs.swarm.conclusion.account import Account, MarketMove, side_of, spans, told
 from desk.programs.swarm.conclusion.wording import joined, listed
-from desk.programs.swarm.question import Asked, Question, ends_in
+from desk.programs.swarm.question import AnswerForm, SwarmQuestion, ends_in
 
 FUNDING: Final = ("JPY", "CHF", "EUR")
 """Which currency of a pair is taken to fund where neither rate is known."""
@@ -35,8 +35,8 @@ MOST_TOLD: Final = 4
 
 _MARKS: Final = MappingProxyType(
     {
-        Asked.OVERBOUGHT: (Decimal(OVERBOUGHT), Decimal(100), 1),
-        Asked.OVERSOLD: (Decimal(OVERSOLD), Decimal(0), -1),
+        AnswerForm.OVERBOUGHT: (Decimal(OVERBOUGHT), Decimal(100), 1),
+        AnswerForm.OVERSOLD: (Decimal(OVERSOLD), Decimal(0), -1),
     }
 )
 """Where the relative strength index and the place within the bands say so, and on which side."""
@@ -61,7 +61,7 @@ _MOVED: Final = (
 )
 
 
-class Verdict(NamedTuple):
+class YesNoAnswer(NamedTuple):
     """An answer: `holds` is None where it is not clear; then the sentence, what speaks for a yes
     and what against it, and the rule."""
 
@@ -84,14 +84,14 @@ class Verdict(NamedTuple):
         return joined((f"{head}: {self.sentence}.", *said, self.rule))
 
 
-def verdict(account: Account, question: Question) -> Verdict | None:
+def verdict(account: Account, question: SwarmQuestion) -> YesNoAnswer | None:
     """The answer by the rules above; None where the question is none of theirs."""
     ask = _ASKS.get(question.asked)
     if ask is None:
         return None
     past = question.period
     if past and not ends_in(past, account.request.assignment.window.end):
-        return Verdict(
+        return YesNoAnswer(
             None,
             f"the objective asks about {past}, and the moves here end where what is known ends"
             " (give the end of that period with --as-of)",
@@ -99,12 +99,12 @@ def verdict(account: Account, question: Question) -> Verdict | None:
     return ask(account, question)
 
 
-def _unwinding(account: Account, question: Question) -> Verdict:
+def _unwinding(account: Account, question: SwarmQuestion) -> YesNoAnswer:
     """Whether the currency that funds carry trades gains on those that it is lent against."""
     pairs = [each.market for each in account.markets if each.kind is MarketKind.PAIR]
     moved = [pair for pair in pairs if spans(account, pair, 1, Metric.QUARTER_MOVE)]
     if not moved:
-        return Verdict(None, "no move of a pair is available")
+        return YesNoAnswer(None, "no move of a pair is available")
     funding = _funding(account, moved[0])
     funded = [pair for pair in moved if _funding(account, pair) == funding]
     found = [
@@ -116,7 +116,7 @@ def _unwinding(account: Account, question: Question) -> Verdict:
     holds = True if gains * 4 >= 3 * len(found) else False if gains * 4 <= len(found) else None
     supports, opposes = _gains(found, funding)
     carry = list(_carry(account, funded))
-    return Verdict(
+    return YesNoAnswer(
         holds,
         f"{funding}, which funds the trade, {_GAINING[holds]}",
         (*supports, *(words for words, large in carry if not large)),
@@ -125,7 +125,7 @@ def _unwinding(account: Account, question: Question) -> Verdict:
     )
 
 
-def _gains(found: Sequence[Span], currency: str) -> tuple[list[str], list[str]]:
+def _gains(found: Sequence[MarketMove], currency: str) -> tuple[list[str], list[str]]:
     """What speaks for a gain of a currency, and what does not."""
     gained, flat, lost = ([s for s in found if s.sense == sense] for sense in (1, 0, -1))
     supports = [f"{currency} gained ({told(gained)})"] if gained else []
@@ -154,9 +154,9 @@ def _carry(account: Account, pairs: Sequence[str]) -> Iterator[tuple[str, bool]]
             yield f"the carry of {spoken(pair)} {pays} {reference} of its volatility", large
 
 
-def _done(account: Account, question: Question) -> Verdict:
+def _done(account: Account, question: SwarmQuestion) -> YesNoAnswer:
     """Whether a currency or a stock has been strong, or weak."""
-    way = 1 if question.asked is Asked.STRONG else -1
+    way = 1 if question.asked is AnswerForm.STRONG else -1
     most = Metric.QUARTER_MOVE if question.period else Metric.YEAR_MOVE
     sides = [(each.market, side_of(each.market, question.currency)) for each in account.markets]
     sides = [each for each in sides if each[1]] or [(each.market, 1) for each in account.markets]
@@ -167,16 +167,18 @@ def _done(account: Account, question: Question) -> Verdict:
     ]
     who = _who(sides)
     if not found:
-        return Verdict(None, f"no move of {who} is available")
+        return YesNoAnswer(None, f"no move of {who} is available")
     along, against = (sum(span.sense == sense for span in found) for sense in (1, -1))
     holds = True if along * 3 >= 2 * len(found) and not against else None if along else False
     said = _DONE[holds].format(who=who, word=question.asked)
-    return Verdict(holds, said, *_ways(found, question.asked), _MOVED.format(word=question.asked))
+    return YesNoAnswer(
+        holds, said, *_ways(found, question.asked), _MOVED.format(word=question.asked)
+    )
 
 
-def _ways(found: Sequence[Span], word: str) -> tuple[list[str], list[str]]:
+def _ways(found: Sequence[MarketMove], word: str) -> tuple[list[str], list[str]]:
     along, flat, against = ([s for s in found if s.sense == sense] for sense in (1, 0, -1))
-    opposite = Asked.WEAK if word == Asked.STRONG else Asked.STRONG
+    opposite = AnswerForm.WEAK if word == AnswerForm.STRONG else AnswerForm.STRONG
     opposes = [f"{opposite} ({told(against)})"] if against else []
     if flat:
         opposes.append(f"little moved ({told(flat)})")
@@ -191,14 +193,14 @@ def _who(sides: Sequence[tuple[str, int]]) -> str:
     return listed(sorted(spoken(name) for name in names))
 
 
-def _stretched(account: Account, question: Question) -> Verdict:
+def _stretched(account: Account, question: SwarmQuestion) -> YesNoAnswer:
     """Whether a price is stretched, by the relative strength index and its bands."""
     verdicts = [_stretched_on(account, each.market, question.asked) for each in account.markets]
     found = [each for each in verdicts if each is not None]
     if not found:
-        return Verdict(None, "no indicator is available")
+        return YesNoAnswer(None, "no indicator is available")
     holds = {each.holds for each in found}
-    return Verdict(
+    return YesNoAnswer(
         next(iter(holds)) if len(holds) == 1 else None,
         "; ".join(each.sentence for each in found),
         [clause for each in found for clause in each.supports],
@@ -208,7 +210,7 @@ def _stretched(account: Account, question: Question) -> Verdict:
     )
 
 
-def _stretched_on(account: Account, market: str, asked: Asked) -> Verdict | None:
+def _stretched_on(account: Account, market: str, asked: AnswerForm) -> YesNoAnswer | None:
     tests = tuple(_tests(account, market, asked))
     if not tests:
         return None
@@ -217,10 +219,10 @@ def _stretched_on(account: Account, market: str, asked: Asked) -> Verdict | None
     said = f"is {asked}" if holds is not False else f"is not {asked}"
     said += " by one measure only" if holds is None else ""
     unmet = [words for at, words in tests if not at]
-    return Verdict(holds, f"{spoken(market)} {said}", met, unmet)
+    return YesNoAnswer(holds, f"{spoken(market)} {said}", met, unmet)
 
 
-def _tests(account: Account, market: str, asked: Asked) -> Iterator[tuple[bool, str]]:
+def _tests(account: Account, market: str, asked: AnswerForm) -> Iterator[tuple[bool, str]]:
     """Whether each measure is at its mark, and in words."""
     mark, edge, way = _MARKS[asked]
     index, place = (
@@ -238,14 +240,14 @@ def _tests(account: Account, market: str, asked: Asked) -> Iterator[tuple[bool, 
         yield at, f"the price is {where}, at {reference} of their width"
 
 
-_Ask = Callable[[Account, Question], Verdict]
+_Ask = Callable[[Account, SwarmQuestion], YesNoAnswer]
 
-_ASKS: Final[Mapping[Asked, _Ask]] = MappingProxyType(
+_ASKS: Final[Mapping[AnswerForm, _Ask]] = MappingProxyType(
     {
-        Asked.UNWINDING: _unwinding,
-        Asked.STRONG: _done,
-        Asked.WEAK: _done,
-        Asked.OVERBOUGHT: _stretched,
-        Asked.OVERSOLD: _stretched,
+        AnswerForm.UNWINDING: _unwinding,
+        AnswerForm.STRONG: _done,
+        AnswerForm.WEAK: _done,
+        AnswerForm.OVERBOUGHT: _stretched,
+        AnswerForm.OVERSOLD: _stretched,
     }
 )

@@ -9,7 +9,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.research import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, Run, Told
+from desk.documents.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.learning.hypotheses import SIDES
@@ -84,7 +84,7 @@ class _SwarmPart(Part):
     templates = "desk.programs.swarm.document"
     method = words.METHOD
 
-    def told(self, run: Run) -> Told:
+    def told(self, run: RunMaterial) -> PartRecord:
         return told_swarm(run.record, run.known)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

@@ -16,18 +16,18 @@ from desk.contracts.swarm.research import (
     SwarmRound,
 )
 from desk.documents.answer.prose import Known, kept_prose
-from desk.documents.parts import Told
+from desk.documents.parts import PartRecord
 from desk.learning.hypotheses import unscorable
 from desk.programs.swarm.parts.views import uncarried
 from desk.trust.prose import NOTHING_LEFT, references
 
 
-def told_swarm(record: GraphRecord, known: Known) -> Told:
+def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
     """The swarm of a run, without hypotheses that rest on what does not stand, and without
     sentences that hold what is no claim."""
     if record.swarm is None:
-        return Told({})
-    writer = _Writer(known)
+        return PartRecord({})
+    writer = _SwarmWriter(known)
     missing: list[str] = []
     hypotheses: list[Hypothesis] = []
     for number, hypothesis in enumerate(record.swarm.hypotheses, start=1):
@@ -51,7 +51,7 @@ def told_swarm(record: GraphRecord, known: Known) -> Told:
             "hypotheses": tuple(hypotheses),
         }
     )
-    return Told(
+    return PartRecord(
         {"swarm": told},
         missing=tuple(missing),
         dropped=tuple(writer.dropped),
@@ -109,7 +109,7 @@ def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
         yield f"hypothesis {number}, refuted by", hypothesis.refuted_by
 
 
-class _Writer:
+class _SwarmWriter:
     """Reads the prose of a swarm once more, and keeps what it had to leave out."""
 
     def __init__(self, known: Known) -> None:

@@ -30,7 +30,7 @@ LESS_SURE_TO_ACT: Final = 0.9
 _SIGNS: Final = {Hint.UP: 1, Hint.DOWN: -1, Hint.NEUTRAL: 0}
 
 
-class Judgement(NamedTuple):
+class SignalConsensus(NamedTuple):
     """Where signals point in all, how far they agree (-1 to 1), and how sure that is.
 
     Without a signal it abstains.
@@ -53,7 +53,7 @@ class Judgement(NamedTuple):
         return round(self.confidence * LESS_SURE_TO_ACT, 3)
 
 
-def judge(signals: Iterable[Signal], reach: float, gaps: int) -> Judgement:
+def judge(signals: Iterable[Signal], reach: float, gaps: int) -> SignalConsensus:
     """What some signals amount to, by the rules above.
 
     Args:
@@ -63,14 +63,14 @@ def judge(signals: Iterable[Signal], reach: float, gaps: int) -> Judgement:
     """
     heard = [signal for signal in signals if signal.strength > 0]
     if not heard:
-        return Judgement(Leaning.ABSTAINS, 0.0, LEAST_SURE)
+        return SignalConsensus(Leaning.ABSTAINS, 0.0, LEAST_SURE)
     balance = round(sum(_SIGNS[s.hint] * s.strength for s in heard) / len(heard), 6)
     leaning = leaning_of(balance)
     share = 0.5 + 0.5 * abs(balance)
     if leaning is Leaning.NEUTRAL:
         share = 0.4 + 0.2 * (1 - abs(balance) / LEANS)
     sure = reach * share - GAP * min(gaps, MOST_GAPS)
-    return Judgement(
+    return SignalConsensus(
         leaning=leaning,
         balance=balance,
         confidence=round(min(SUREST, max(LEAST_SURE, sure)), 3),

@@ -4,7 +4,7 @@ from desk.programs.week.archive.archive import Archive, write_archive
 from desk.programs.week.archive.pages import MARKETS
 from desk.programs.week.archive.retention import (
     KEPT,
-    Record,
+    RetainedRecord,
     is_answer,
     is_past,
     week_of_report,
@@ -15,7 +15,7 @@ __all__ = [
     "KEPT",
     "MARKETS",
     "Archive",
-    "Record",
+    "RetainedRecord",
     "is_answer",
     "is_past",
     "week_of_report",

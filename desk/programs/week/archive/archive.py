@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from desk.documents.publishing.files import publish_folder, published
 from desk.programs.week.archive.pages import INDEX, MARK, MARKETS, archive_pages
-from desk.programs.week.archive.reading import LeftOut, Listing, ReportFile, is_full, listing_of
+from desk.programs.week.archive.reading import LeftOut, ReportFile, ReportFiles, is_full, listing_of
 from desk.programs.week.archive.week import ArchivedWeek, archived_week
 
 MOST_ROUNDS: Final = 3
@@ -65,7 +65,7 @@ def write_archive(directory: Path) -> Archive:
     return Archive(directory / INDEX, tuple(full), len(weeks) - len(full), markets, tuple(left_out))
 
 
-def _read(listing: Listing) -> tuple[list[ArchivedWeek], list[LeftOut]]:
+def _read(listing: ReportFiles) -> tuple[list[ArchivedWeek], list[LeftOut]]:
     weeks: list[ArchivedWeek] = []
     left_out = list(listing.foreign)
     for _, files in groupby(listing.files, key=lambda file: (file.week, file.slug)):

@@ -30,7 +30,7 @@ LEAST: Final = 0.75
 """A bar is seen, however small its figure."""
 
 
-class Bar(NamedTuple):
+class ChartBar(NamedTuple):
     """A week's figure and how it is printed."""
 
     week: str
@@ -59,7 +59,7 @@ class Chart(NamedTuple):
     last: str
 
 
-def chart_of(bars: Sequence[Bar | None]) -> Chart | None:
+def chart_of(bars: Sequence[ChartBar | None]) -> Chart | None:
     """Bars in the order given, with an empty place for each None; None where there are no two."""
     there = [bar for bar in bars if bar is not None]
     most = max((abs(bar.value) for bar in there), default=Decimal(0))
@@ -73,7 +73,7 @@ def chart_of(bars: Sequence[Bar | None]) -> Chart | None:
     return Chart(len(bars) * SLOT, above + below, above, boxes, there[0].week, there[-1].week)
 
 
-def _box(index: int, bar: Bar, most: Decimal, baseline: float) -> Box:
+def _box(index: int, bar: ChartBar, most: Decimal, baseline: float) -> Box:
     height = max(round(float(abs(bar.value) / most) * HALF, 2), LEAST)
     top = baseline if bar.value < 0 else baseline - height
     way = "fell" if bar.value < 0 else "rose"
@@ -94,7 +94,7 @@ class Gap(NamedTuple):
     last: str
 
 
-class Line(NamedTuple):
+class MarketWeekRow(NamedTuple):
     """A row of a market's page: its part of a week's report, or the weeks that have none."""
 
     week: ArchivedWeek | None
@@ -120,7 +120,7 @@ class MarketPage(NamedTuple):
     market: str
     newest: MarketWeek
     newest_week: str
-    lines: tuple[Line, ...]
+    lines: tuple[MarketWeekRow, ...]
     chart: Chart | None
     scores: tuple[Score, ...] = ()
 
@@ -199,7 +199,7 @@ def _market_pages(full: Sequence[ArchivedWeek]) -> Iterator[MarketPage]:
         )
 
 
-def _scores(lines: Sequence[Line]) -> Iterator[Score]:
+def _scores(lines: Sequence[MarketWeekRow]) -> Iterator[Score]:
     """The newest first; of several weeks with the same row, the one in which it was new."""
     told = [(line.week, line.part.score) for line in lines if line.week and line.part]
     before = [*(cells for _, cells in told[1:]), None]
@@ -208,25 +208,25 @@ def _scores(lines: Sequence[Line]) -> Iterator[Score]:
             yield Score(week.week, week.page, cells)
 
 
-def _lines(full: Sequence[ArchivedWeek], market: str) -> Iterator[Line]:
+def _lines(full: Sequence[ArchivedWeek], market: str) -> Iterator[MarketWeekRow]:
     for after, week in zip((None, *full), full, strict=False):
         if after is not None and next_week(week.week) != after.week:
-            yield Line(
+            yield MarketWeekRow(
                 None,
                 None,
                 Gap(next_week(week.week), week_of(monday_of(after.week) - timedelta(days=7))),
             )
-        yield Line(week, week.markets.get(market), None)
+        yield MarketWeekRow(week, week.markets.get(market), None)
 
 
 def _week_before(week: str) -> str:
     return week_of(monday_of(week) - timedelta(days=7))
 
 
-def _bar(line: Line) -> Bar | None:
+def _bar(line: MarketWeekRow) -> ChartBar | None:
     if line.week is None or line.part is None or line.part.followed is None:
         return None
-    return Bar(line.week.week, line.part.followed, line.part.drawn or "")
+    return ChartBar(line.week.week, line.part.followed, line.part.drawn or "")
 
 
 def _years(full: Sequence[ArchivedWeek]) -> dict[str, list[tuple[str, ArchivedWeek | None]]]:

@@ -73,14 +73,14 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Listing(NamedTuple):
+class ReportFiles(NamedTuple):
     """What a folder holds: its reports' files, and JSON files that are no report's by name."""
 
     files: tuple[ReportFile, ...]
     foreign: tuple[LeftOut, ...]
 
 
-def listing_of(directory: Path) -> Listing:
+def listing_of(directory: Path) -> ReportFiles:
     """The reports' files of a directory, by week and slug, the one to read first at the front.
 
     A week's latest file comes before its revisions, and a later revision before an earlier one.
@@ -98,7 +98,7 @@ def listing_of(directory: Path) -> Listing:
             number = match["revision"]
             revision = None if number is None else int(number)
             files.append(ReportFile(path, match["week"], match["slug"], revision, stamp))
-    return Listing(tuple(sorted(files, key=_reading_order)), tuple(foreign))
+    return ReportFiles(tuple(sorted(files, key=_reading_order)), tuple(foreign))
 
 
 def read_report_file(file: ReportFile) -> ArchivedReport | LeftOut:

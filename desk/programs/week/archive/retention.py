@@ -10,7 +10,7 @@ from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 
 
-class Record(StrEnum):
+class RetainedRecord(StrEnum):
     """The kinds of record that the desk leaves."""
 
     HISTORIES = "histories"
@@ -22,18 +22,18 @@ class Record(StrEnum):
     DRAFTS = "drafts"
 
 
-KEPT: Final[Mapping[Record, timedelta]] = {
+KEPT: Final[Mapping[RetainedRecord, timedelta]] = {
     # Messages, results, errors and dead letters, which are one history.
-    Record.HISTORIES: timedelta(days=90),
+    RetainedRecord.HISTORIES: timedelta(days=90),
     # As long as the histories that name them; those are looked through besides.
-    Record.PAYLOADS: timedelta(days=90),
+    RetainedRecord.PAYLOADS: timedelta(days=90),
     # Far longer than a completion can be outstanding.
-    Record.EFFECTS: timedelta(days=14),
+    RetainedRecord.EFFECTS: timedelta(days=14),
     # Errors are kept longest, and stand in one stream with the rest.
-    Record.LOGS: timedelta(days=90),
-    Record.CACHE: timedelta(minutes=15),
-    Record.REPORTS: timedelta(days=365),
-    Record.DRAFTS: timedelta(days=7),
+    RetainedRecord.LOGS: timedelta(days=90),
+    RetainedRecord.CACHE: timedelta(minutes=15),
+    RetainedRecord.REPORTS: timedelta(days=365),
+    RetainedRecord.DRAFTS: timedelta(days=7),
 }
 
 _FORM: Final = rf"\.(md|html|json|{SIGNATURE})"
@@ -50,7 +50,7 @@ def is_answer(name: str) -> bool:
     return _ANSWER.fullmatch(name) is not None
 
 
-def is_past(record: Record, last_used: datetime, now: datetime) -> bool:
+def is_past(record: RetainedRecord, last_used: datetime, now: datetime) -> bool:
     """Whether a record of a kind has been left alone for longer than it is kept."""
     return now - last_used > KEPT[record]
 

@@ -13,14 +13,14 @@ from pydantic import Field, model_validator
 from desk.agents.program import ModelTask
 from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
-from desk.contracts.findings.results import Held, Severity, ValidationIssue, ValidationResult
+from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.programs.claude.findings import claim_line
 from desk.programs.claude.news import Prose
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.checks import IssueType
-from desk.trust.judging import Grounds, recommendation_of, settled_by
+from desk.trust.judging import ObjectionGrounds, recommendation_of, settled_by
 
 MOST_ISSUES: Final = 50
 HOLDS: Final[Mapping[IssueType, str]] = {
@@ -53,13 +53,13 @@ class ProposedIssue(Contract):
     description: Prose
     claims: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
     event: ShortText | None = None
-    holds: Held | None = None
+    holds: Correction | None = None
     recommendation: Prose
     confidence: Confidence
 
     @model_validator(mode="after")
     def _says_what_is_true_instead(self) -> Self:
-        given = [n for n, value in (self.holds or Held()) if value is not None]
+        given = [n for n, value in (self.holds or Correction()) if value is not None]
         wanted = [HOLDS[self.type]] if self.type in HOLDS else []
         if given != wanted:
             told = f"holds.{wanted[0]} and nothing else" if wanted else "no holds"
@@ -141,7 +141,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
     contested = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.CONTESTED}
     fallen = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.REJECTED}
     sound = {name: claim for name, claim in claims.items() if name not in fallen}
-    grounds = Grounds(sound, events, BANKS, contested=contested)
+    grounds = ObjectionGrounds(sound, events, BANKS, contested=contested)
     return found.model_copy(
         update={
             "issues": issues,

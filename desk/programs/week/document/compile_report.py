@@ -21,7 +21,7 @@ from desk.contracts.week.report import (
     Timings,
 )
 from desk.contracts.week.run import WeekRecord
-from desk.documents.compiling import Compiler, Grounds, Subject, compile_document
+from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
@@ -94,7 +94,7 @@ def compile_report(
     return compile_document(_WeekCompiler(record, config, timings, previous, previous_note))
 
 
-class _Told(NamedTuple):
+class _ToldWeek(NamedTuple):
     """What may be printed of a week, and its markets' sections."""
 
     week: JudgedWeek
@@ -106,7 +106,7 @@ class _Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _WeekCompiler(Compiler[_Told, ResearchReport]):
+class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
     record: WeekRecord
     config: RunConfig
     timings: Timings
@@ -128,19 +128,19 @@ class _WeekCompiler(Compiler[_Told, ResearchReport]):
     def results(self) -> tuple[ToolResult, ...]:
         return tuple(result for outcome in self.outcomes for result in outcome.evidence)
 
-    def told(self, ledger: Ledger) -> _Told:
+    def told(self, ledger: Ledger) -> _ToldWeek:
         policy, record = self.config.policy, self.record
         voting = policy_with(policy, record.advice, record.plan.follows).voting
         week = judge(self.outcomes, self.config, ledger, voting)
-        return _Told(week, self._sections(week))
+        return _ToldWeek(week, self._sections(week))
 
-    def carried(self, told: _Told, results: Mapping[str, ToolResult]) -> Carried:
+    def carried(self, told: _ToldWeek, results: Mapping[str, ToolResult]) -> Carried:
         return carried_whole(results)
 
-    def sources(self, told: _Told, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
+    def sources(self, told: _ToldWeek, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
         return sources_of(told.outcomes, evidence, told.sections)
 
-    def document(self, told: _Told, grounds: Grounds) -> ResearchReport:
+    def document(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:
         report = self._without_remarks(told, grounds)
         claims = printed_claims(report)
         changes = changes_between(self.previous, report, self.config.policy.materiality)
@@ -174,7 +174,7 @@ class _WeekCompiler(Compiler[_Told, ResearchReport]):
             for section in sections
         )
 
-    def _without_remarks(self, told: _Told, grounds: Grounds) -> ResearchReport:
+    def _without_remarks(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:
         """The report without its summary, its commentary and what changed."""
         record, config, week = self.record, self.config, told.week
         evidence, outcomes = grounds.evidence.results, told.outcomes

@@ -58,7 +58,7 @@ def _with_series(facts: PolicyFacts, code: str, rates: RecordedRates) -> PolicyF
     if area is None or area.covered_until is None or area.effective_within_days is None:
         return facts
     meetings = [row for row in facts.meetings.get(code, ()) if row.withdrawn_from is None]
-    told = _Reading(area, area.effective_within_days, meetings, rates)
+    told = _RecordedSeries(area, area.effective_within_days, meetings, rates)
     known = [told.beside(row) for row in facts.decisions[code]]
     later = _news(known[-1], [row for row in told.decisions() if row.day > area.covered_until])
     return replace(
@@ -79,7 +79,7 @@ def _news(last: Decision, rows: Iterable[Decision]) -> list[Decision]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _RecordedSeries:
     """One series of one area, read beside the bank's calendar."""
 
     area: Area

@@ -30,7 +30,7 @@ class Frequency(StrEnum):
     MONTHLY = "M"
 
 
-class _Column(StrEnum):
+class _SdmxColumn(StrEnum):
     FREQUENCY = "FREQ"
     AREA = "REF_AREA"
     PERIOD = "TIME_PERIOD"
@@ -45,13 +45,13 @@ def read_sdmx_rates(content: bytes, frequency: Frequency, area: str | None = Non
     Raises:
         DamagedFile: it is no such file, or not the whole of it. The text says where and why.
     """
-    needed = [column for column in _Column if area is None or column is not _Column.AREA]
+    needed = [column for column in _SdmxColumn if area is None or column is not _SdmxColumn.AREA]
     rates: dict[str, dict[date, Decimal]] = defaultdict(dict)
     for row in _rows(content, needed):
         if row.frequency == frequency and (value := row.value()) is not None:
             period, of = row.period(frequency), area or row.area
             if rates[of].setdefault(period, value) != value:
-                raise row.damaged(_Column.PERIOD, f"{of} has {period} twice")
+                raise row.damaged(_SdmxColumn.PERIOD, f"{of} has {period} twice")
     if not rates:
         raise DamagedFile(f"it has no rates of frequency {frequency}")
     return whole(rates)
@@ -63,34 +63,34 @@ class _Row:
     def __init__(self, line: int, cells: Mapping[str, str]) -> None:
         self._line = line
         self._cells = cells
-        self.frequency = cells[_Column.FREQUENCY]
-        self.area = cells.get(_Column.AREA, "")
+        self.frequency = cells[_SdmxColumn.FREQUENCY]
+        self.area = cells.get(_SdmxColumn.AREA, "")
 
     def value(self) -> Decimal | None:
-        cell = self._cells[_Column.VALUE]
+        cell = self._cells[_SdmxColumn.VALUE]
         if cell in NO_VALUE:
             return None
         try:
             return figure(cell)
         except ValueError as error:
-            raise self.damaged(_Column.VALUE, f"{cell[:40]!r} {error}") from error
+            raise self.damaged(_SdmxColumn.VALUE, f"{cell[:40]!r} {error}") from error
 
     def period(self, frequency: Frequency) -> date:
-        cell = self._cells[_Column.PERIOD]
+        cell = self._cells[_SdmxColumn.PERIOD]
         try:
             if frequency is not Frequency.MONTHLY:
                 return day(cell)
             if _MONTH.fullmatch(cell):
                 return date.fromisoformat(f"{cell}-01")
         except ValueError as error:
-            raise self.damaged(_Column.PERIOD, f"{cell[:40]!r} {error}") from error
-        raise self.damaged(_Column.PERIOD, f"{cell[:40]!r} is not a month such as 2026-10")
+            raise self.damaged(_SdmxColumn.PERIOD, f"{cell[:40]!r} {error}") from error
+        raise self.damaged(_SdmxColumn.PERIOD, f"{cell[:40]!r} is not a month such as 2026-10")
 
-    def damaged(self, column: _Column, reason: str) -> DamagedFile:
+    def damaged(self, column: _SdmxColumn, reason: str) -> DamagedFile:
         return DamagedFile(f"line {self._line}, column {column}: {reason}")
 
 
-def _rows(content: bytes, needed: list[_Column]) -> Iterator[_Row]:
+def _rows(content: bytes, needed: list[_SdmxColumn]) -> Iterator[_Row]:
     text = whole_text(content)
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","

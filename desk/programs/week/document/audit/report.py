@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
 from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.document import Statement
+from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import Bounds, ConflictRecord
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit import document
@@ -189,7 +189,7 @@ def verdict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         yield from document.verdict_findings(report, (section,), _place)
 
 
-def _place(section: Statement) -> str:
+def _place(section: MarketStatement) -> str:
     return f"{section.market}, "
 
 

@@ -24,7 +24,7 @@ from desk.contracts.learning.lessons import (
     Scorecard,
     ScoreRow,
     SourceRecord,
-    Voice,
+    WeightOf,
 )
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketReport, ResearchReport
@@ -207,12 +207,12 @@ _ROUNDED_FACTOR: Final = 0.011
 
 def weight_findings(advice: Advice) -> Iterator[AuditFinding]:
     """Whether every weight follows from what its reason says, and an agent's from the scorecard."""
-    sources = [weight for weight in advice.weights if weight.voice is Voice.SOURCE]
+    sources = [weight for weight in advice.weights if weight.voice is WeightOf.SOURCE]
     if len(advice.weights) < MOST_WEIGHTS:
         yield from _of_sources(sources)
     rows = {row.of: row for row in advice.scorecard.rows} if advice.scorecard else {}
     for weight in advice.weights:
-        if weight.voice is Voice.AGENT and not _follows(weight, rows, advice.weeks):
+        if weight.voice is WeightOf.AGENT and not _follows(weight, rows, advice.weeks):
             yield _refused(weight)
 
 

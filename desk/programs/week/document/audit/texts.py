@@ -41,7 +41,7 @@ from desk.trust.claims.events import (
     check_scheduled_day,
     scheduled_days,
 )
-from desk.trust.judging import Grounds, is_about, settled_by, withholds
+from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
 from desk.trust.ledger import Answer, usable_answers
 from desk.trust.prose import (
     Text,
@@ -249,7 +249,7 @@ def objection_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         rejected = {v.claim_id for v in section.verdicts if v.status is ClaimStatus.REJECTED}
         others = {name: claim for name, claim in week.items() if name not in rejected}
         areas = next((s.areas for s in report.config.markets if s.market == section.market), ())
-        grounds = Grounds(
+        grounds = ObjectionGrounds(
             claims={**others, **own},
             events={event.event_id: event for event in section.events},
             banks=banks,
@@ -261,7 +261,9 @@ def objection_findings(report: ResearchReport) -> Iterator[AuditFinding]:
                 yield AuditFinding(where, words)
 
 
-def _against(told: ReportedObjection, section: MarketReport, grounds: Grounds) -> Iterator[str]:
+def _against(
+    told: ReportedObjection, section: MarketReport, grounds: ObjectionGrounds
+) -> Iterator[str]:
     about: list[ReportedEvent] = [event for event in section.events if is_about(told, event)]
     if told.event is None or about:
         found = [settled_by(told, known) for known in (grounds, _contested(section, grounds))]
@@ -271,7 +273,7 @@ def _against(told: ReportedObjection, section: MarketReport, grounds: Grounds) -
         yield f"{about[0].event_id} is printed although the objection takes it out"
 
 
-def _contested(section: MarketReport, grounds: Grounds) -> Grounds:
+def _contested(section: MarketReport, grounds: ObjectionGrounds) -> ObjectionGrounds:
     """The grounds with the figures on which sources disagree. Those that only do not fit another
     market's were none yet when the objections were settled."""
     names = {v.claim_id for v in section.verdicts if v.status is ClaimStatus.CONTESTED}

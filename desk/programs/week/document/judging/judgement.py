@@ -30,7 +30,7 @@ from desk.contracts.week.report import MarketOutcome, ReportedObjection
 from desk.programs.week.document.judging.claims import returned_by, same_figure, week_claims
 from desk.programs.week.document.judging.conflicts import conflicts_of
 from desk.programs.week.document.judging.surviving import (
-    SurvivingClaims,
+    PrintedClaims,
     sifted,
     surviving_claims_of,
 )
@@ -40,7 +40,7 @@ from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank
 from desk.trust.claims.events import check_event_day, check_scheduled_day, scheduled_days
-from desk.trust.judging import Grounds, is_about, settled_by, withholds
+from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
 from desk.trust.ledger import Ledger
 from desk.trust.prose import (
     clip,
@@ -70,15 +70,15 @@ def grounds_of(
     verdicts: Iterable[ClaimVerdict],
     banks: Mapping[AreaCode, str],
     areas: Collection[AreaCode],
-) -> Grounds:
+) -> ObjectionGrounds:
     """What the objections to a market's findings are held against: the claims that its prose may
     refer to, and its events."""
     contested = {v.claim_id for v in verdicts if v.status is ClaimStatus.CONTESTED}
     events = {event.event_id: event for result in outcome.results for event in result.events}
-    return Grounds(claims, events, banks, areas, contested)
+    return ObjectionGrounds(claims, events, banks, areas, contested)
 
 
-def without_objected(outcome: MarketOutcome, grounds: Grounds) -> Heard:
+def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard:
     """The outcome without the events against which an objection holds that withholds them."""
     objections = [
         (issue, settled.outcome)
@@ -97,13 +97,15 @@ def without_objected(outcome: MarketOutcome, grounds: Grounds) -> Heard:
     return Heard(outcome.model_copy(update={"results": results}), dropped)
 
 
-def objections_of(outcome: MarketOutcome, grounds: Grounds) -> tuple[ReportedObjection, ...]:
+def objections_of(
+    outcome: MarketOutcome, grounds: ObjectionGrounds
+) -> tuple[ReportedObjection, ...]:
     """Every objection whose words may be printed, with what became of it, in the order raised."""
     issues = outcome.validation.issues if outcome.validation else ()
     return tuple(_reported(issue, grounds) for issue in dict.fromkeys(issues))
 
 
-def _reported(issue: ValidationIssue, grounds: Grounds) -> ReportedObjection:
+def _reported(issue: ValidationIssue, grounds: ObjectionGrounds) -> ReportedObjection:
     fields = {name: getattr(issue, name) for name in ValidationIssue.model_fields}
     return ReportedObjection(
         **fields,
@@ -351,7 +353,7 @@ def _known(
 
 
 def _as_it_stands(
-    spec: MarketSpec, outcome: MarketOutcome, surviving: SurvivingClaims
+    spec: MarketSpec, outcome: MarketOutcome, surviving: PrintedClaims
 ) -> MarketOutcome:
     """The outcome with what is withheld named, and missing without its essential figure."""
     missing = outcome.missing

@@ -30,7 +30,7 @@ class Sifted(NamedTuple):
     """What was stated that does not stand, as `stated_in` has it."""
 
 
-class SurvivingClaims(NamedTuple):
+class PrintedClaims(NamedTuple):
     """A market's printed claims by id, in the order delivered, and why others are rejected."""
 
     claims: Mapping[str, Claim]
@@ -68,7 +68,7 @@ def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
 
 def surviving_claims_of(
     markets: Sequence[Sifted], conflicts: Sequence[ConflictRecord], ledger: Ledger
-) -> dict[str, SurvivingClaims]:
+) -> dict[str, PrintedClaims]:
     """What stands of each market's claims, by market.
 
     One id states one figure in the whole report: where markets differ, the figure of the market
@@ -115,7 +115,7 @@ def _sound(
 
 def _settled(
     claims: Mapping[str, Claim], rejected: Mapping[str, Objection], ledger: Ledger
-) -> SurvivingClaims:
+) -> PrintedClaims:
     """What is left when nothing rests on what is gone. `rejected` loses what stands after all:
     another agent's sound claim of the same id."""
     objections = {name: found for name, found in rejected.items() if name not in claims}
@@ -129,7 +129,7 @@ def _settled(
                 objections[name] = objection
                 del left[name]
                 fallen = True
-    return SurvivingClaims(left, objections)
+    return PrintedClaims(left, objections)
 
 
 def _objection(claim: Claim, claims: Mapping[str, Claim], ledger: Ledger) -> Objection | None:
@@ -154,8 +154,8 @@ def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> Obj
 
 
 def _in_week(
-    market: Sifted, surviving: SurvivingClaims, week: Mapping[str, Claim], ledger: Ledger
-) -> SurvivingClaims:
+    market: Sifted, surviving: PrintedClaims, week: Mapping[str, Claim], ledger: Ledger
+) -> PrintedClaims:
     claims = {
         name: _preferred(surviving.claims.get(name), week[name])
         for name in market.delivered

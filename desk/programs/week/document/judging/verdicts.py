@@ -8,7 +8,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict, CrossCheck
 from desk.contracts.week.report import MarketOutcome, MarketReport
-from desk.programs.week.document.judging.surviving import SurvivingClaims
+from desk.programs.week.document.judging.surviving import PrintedClaims
 from desk.trust.ledger import Objection
 from desk.trust.prose import clip
 
@@ -23,7 +23,7 @@ DECIDERS: Final = {
 
 
 def verdicts_of(
-    outcome: MarketOutcome, surviving: SurvivingClaims, conflicts: Iterable[ConflictRecord]
+    outcome: MarketOutcome, surviving: PrintedClaims, conflicts: Iterable[ConflictRecord]
 ) -> tuple[ClaimVerdict, ...]:
     """One verdict for each printed claim, in their order, and one for each rejected claim.
 

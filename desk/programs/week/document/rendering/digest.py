@@ -25,7 +25,7 @@ class Digest(NamedTuple):
     tones: tuple[Tone, ...] = ()
 
 
-class _Told(NamedTuple):
+class _WeekDigest(NamedTuple):
     decisions: dict[tuple[str | None, date], CalendarRow]
     remarks: frozenset[str]
 
@@ -37,7 +37,7 @@ _TextKey = tuple[object, ...]
 def digests(report: ResearchReport) -> dict[str, Digest]:
     """The digest of every market."""
     told = _told_by_areas(report)
-    nowhere = _Told({}, frozenset())
+    nowhere = _WeekDigest({}, frozenset())
     own = {
         _text(t) for market in report.markets for t in market.tones if t.subject == market.market
     }
@@ -58,17 +58,17 @@ def _text(tone: Tone) -> _TextKey:
     return tone.subject, tone.url, tone.title, tone.published_at
 
 
-def _told_by_areas(report: ResearchReport) -> _Told:
+def _told_by_areas(report: ResearchReport) -> _WeekDigest:
     areas = [market for market in report.markets if market.kind is MarketKind.POLICY_RATE]
     events = {(event.area, event.event_date) for area in areas for event in area.events}
     rows = {(row.area, row.day): row for row in report.calendar}
-    return _Told(
+    return _WeekDigest(
         {key: row for key, row in rows.items() if key in events},
         frozenset(line for area in areas for line in (*area.missing, *area.warnings)),
     )
 
 
-def _digest(market: MarketReport, told: _Told) -> Digest:
+def _digest(market: MarketReport, told: _WeekDigest) -> Digest:
     keys = [(event.area, event.event_date) for event in market.events]
     return Digest(
         events=tuple(

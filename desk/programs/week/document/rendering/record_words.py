@@ -12,12 +12,12 @@ from desk.contracts.learning.lessons import (
     RecordWeight,
     Scorecard,
     ScoreRow,
-    Voice,
+    WeightOf,
 )
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId
 from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line, share_words
-from desk.learning.advice import Judged, Taken, judged
+from desk.learning.advice import AdviceUse, Judged, judged
 from desk.learning.calibration import ALL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
@@ -38,7 +38,7 @@ LONGEST_REASON: Final = 400
 class RecommendationLine(NamedTuple):
     """A recommendation: what became of it, what it says, and why."""
 
-    taken: Taken
+    taken: AdviceUse
     words: str
     reason: str
 
@@ -110,7 +110,7 @@ def reason_words(recommendation: Recommendation) -> str:
 
 def weight_cells(weight: RecordWeight) -> tuple[str, str, str, str]:
     """A row of the weights, in the order of `WEIGHT_COLUMNS`."""
-    voice = human(weight.name) if weight.voice is Voice.AGENT else f"source {weight.name}"
+    voice = human(weight.name) if weight.voice is WeightOf.AGENT else f"source {weight.name}"
     return voice, f"× {weight.factor:.2f}", f"{weight.outcomes}", shortened(weight.reason)
 
 
@@ -222,14 +222,14 @@ def _judged(report: ResearchReport) -> tuple[Judged, ...]:
 def _followed_words(report: ResearchReport, advice: Advice) -> str:
     if not advice.recommendations:
         return "It recommends nothing."
-    counts = dict.fromkeys(Taken, 0)
+    counts = dict.fromkeys(AdviceUse, 0)
     for line in _judged(report):
         counts[line.taken] += 1
     told = ", ".join(_told(counts))
     return f"It makes {_count(len(advice.recommendations), 'recommendation')}: {told}."
 
 
-def _told(counts: dict[Taken, int]) -> Iterator[str]:
+def _told(counts: dict[AdviceUse, int]) -> Iterator[str]:
     for taken, count in counts.items():
         if count:
             yield f"{count} {taken}"

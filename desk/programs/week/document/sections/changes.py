@@ -20,7 +20,7 @@ UNUSUAL: Final = re.compile(r"\b(highest|lowest|exceptional|beyond|close to)\b")
 """How an analyst's sentence says why an event is of high impact."""
 
 
-class Found(NamedTuple):
+class SizedChange(NamedTuple):
     """A change, and how often it holds its threshold; 0 where its kind has none."""
 
     change: Change
@@ -48,7 +48,7 @@ class ReportPair(NamedTuple):
         return (pair for pair in self.sections() if pair[1].market not in absent)
 
 
-def levels(pair: ReportPair, threshold: float) -> Iterator[Found]:
+def levels(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
     """The pairs whose last level differs by `threshold` percent or more."""
     for _, section in pair.sections():
         was, now = (
@@ -63,7 +63,7 @@ def levels(pair: ReportPair, threshold: float) -> Iterator[Found]:
             yield _of_figures(ChangeKind.LEVEL, was, now, prose, size, pair)
 
 
-def rates(pair: ReportPair, threshold: float) -> Iterator[Found]:
+def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
     """The areas whose policy rate differs by `threshold` basis points or more."""
     for name, now in pair.now.items():
         was = pair.was.get(name)
@@ -80,7 +80,7 @@ def rates(pair: ReportPair, threshold: float) -> Iterator[Found]:
 
 def _of_figures(
     kind: ChangeKind, was: Claim, now: Claim, prose: str, size: float, pair: ReportPair
-) -> Found:
+) -> SizedChange:
     told = sentence(prose.format(reference(now)), pair.now)
     change = Change(
         kind=kind,
@@ -92,10 +92,10 @@ def _of_figures(
         prose=told.prose,
         text=told.text,
     )
-    return Found(change, size)
+    return SizedChange(change, size)
 
 
-def events(pair: ReportPair) -> Iterator[Found]:
+def events(pair: ReportPair) -> Iterator[SizedChange]:
     """Decisions and high-impact events that the earlier report did not have, each once."""
     known = {_key(event) for event in _news(pair.before)}
     for event in _news(pair.after):
@@ -137,7 +137,7 @@ def _of_decision(event: ReportedEvent) -> str | None:
     return claim_id(event.area, Metric.DECISION_RATE, event.event_date)
 
 
-def coverage(pair: ReportPair) -> Iterator[Found]:
+def coverage(pair: ReportPair) -> Iterator[SizedChange]:
     """The markets of both reports that went missing or came back."""
     gone, back = _absent(pair.after), _absent(pair.before)
     for _, section in pair.sections():
@@ -150,7 +150,7 @@ def coverage(pair: ReportPair) -> Iterator[Found]:
         yield _told(ChangeKind.COVERAGE, section.market, prose, pair)
 
 
-def stances(pair: ReportPair, threshold: float) -> Iterator[Found]:
+def stances(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
     """The views that turned; a direction only on a move of `threshold` percent or more."""
     for old, new in pair.counted():
         was = standing_views(old, pair.before.conflicts)
@@ -175,7 +175,7 @@ def _turn(was: View, now: View, pair: ReportPair) -> str:
     return f"{prose} ({basis})." if basis else f"{prose}."
 
 
-def confidences(pair: ReportPair, threshold: float) -> Iterator[Found]:
+def confidences(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
     """The markets whose confidence differs by `threshold` or more."""
     for old, new in pair.counted():
         size = _times(Decimal(str(new.confidence)) - Decimal(str(old.confidence)), threshold)
@@ -184,10 +184,10 @@ def confidences(pair: ReportPair, threshold: float) -> Iterator[Found]:
             prose = f"Confidence in {new.market} is {side} than in the earlier report."
             found = _told(ChangeKind.CONFIDENCE, new.market, prose, pair)
             figures = {"before": _share(old.confidence), "after": _share(new.confidence)}
-            yield Found(found.change.model_copy(update=figures), abs(size))
+            yield SizedChange(found.change.model_copy(update=figures), abs(size))
 
 
-def origins(pair: ReportPair) -> Iterator[Found]:
+def origins(pair: ReportPair) -> Iterator[SizedChange]:
     """The markets whose figures go back to other publishers than before."""
     for old, new in pair.counted():
         was, now = _origins_behind(old, pair.before), _origins_behind(new, pair.after)
@@ -212,7 +212,7 @@ def _origins_behind(section: MarketReport, report: ResearchReport) -> frozenset[
 
 def _told(
     kind: ChangeKind, market: str, prose: str, pair: ReportPair, about: str | None = None
-) -> Found:
+) -> SizedChange:
     told = sentence(prose, pair.now)
     claim = pair.now.get(about) if about else None
     change = Change(
@@ -224,7 +224,7 @@ def _told(
         prose=told.prose,
         text=told.text,
     )
-    return Found(change)
+    return SizedChange(change)
 
 
 def _times(difference: Decimal, threshold: float) -> float:

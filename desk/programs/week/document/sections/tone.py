@@ -6,7 +6,7 @@ from typing import Final
 
 from desk.analytics.links import web_link
 from desk.analytics.news.headline_polarity import polarity_of
-from desk.analytics.news.stance_words import Judgement, stance_of
+from desk.analytics.news.stance_words import TextLeaning, stance_of
 from desk.contracts.agents.tools import SourceTier, ToolResult, ToolStatus
 from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, View, ViewKind
 from desk.contracts.findings.source_results import NewsItem, NewsItems
@@ -61,7 +61,7 @@ def tones_by_words(
 def tone_by_model(
     result: ToolResult,
     item: NewsItem,
-    judgement: Judgement,
+    judgement: TextLeaning,
     market: str,
     banks: Banks,
     window: TimeWindow,
@@ -167,7 +167,7 @@ def _of_item(
     )
 
 
-def _by_words(item: NewsItem, kind: ToneKind) -> Judgement:
+def _by_words(item: NewsItem, kind: ToneKind) -> TextLeaning:
     if kind is ToneKind.HEADLINE:
         return polarity_of(item.headline)
     return stance_of(f"{item.headline}. {item.summary or ''}")

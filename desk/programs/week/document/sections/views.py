@@ -10,7 +10,7 @@ Topic = tuple[ViewKind, str]
 """What is looked at, and of whom."""
 
 
-class Wording(NamedTuple):
+class ViewWording(NamedTuple):
     """How a kind of view is told: its title, and its leanings up, down and neither."""
 
     title: str
@@ -24,10 +24,10 @@ class Wording(NamedTuple):
         return words.get(view.leaning, "open")
 
 
-WORDINGS: Final[Mapping[ViewKind, Wording]] = {
-    ViewKind.DIRECTION: Wording("The direction of", "rising", "falling", "sideways"),
-    ViewKind.STANCE: Wording("The stance of", "tightening", "easing", "on hold"),
-    ViewKind.RECOMMENDATION: Wording("The recommendation on", "buying", "selling", "waiting"),
+WORDINGS: Final[Mapping[ViewKind, ViewWording]] = {
+    ViewKind.DIRECTION: ViewWording("The direction of", "rising", "falling", "sideways"),
+    ViewKind.STANCE: ViewWording("The stance of", "tightening", "easing", "on hold"),
+    ViewKind.RECOMMENDATION: ViewWording("The recommendation on", "buying", "selling", "waiting"),
 }
 
 
