@@ -1,7 +1,7 @@
 """The table of a campaign: on the terminal, and as docs/survival.md."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -27,8 +27,15 @@ _UNSTEADY: Final = (
 """A clock's reading at the start, ports, folders, instants."""
 
 
-_ROW: Final = re.compile(rf"\| (\S+) \| (\w+) \|.*\| ({'|'.join(Verdict)})(?:: [^|]*)? \|$")
 _COUNTS: Final = re.compile(r"\d+ passed, \d+ failed, \d+ not tried")
+_BORDER: Final = re.compile(r"(?<!\\)\|")
+_KEPT: Final = re.compile(
+    r"nothing that was completed is done again, (the|every) report is identical"
+)
+"""What most of the faults promise; the document says it once."""
+_HEAD: Final = f"| fault | what is done | what must hold | {' | '.join(Program)} |"
+_BILLED: Final = "| fault | program | requests | billed and reported |"
+_UNKEPT: Final = "## What was not kept"
 
 
 def show(rows: Sequence[Row]) -> None:
@@ -73,29 +80,26 @@ def listed(wanted: Sequence[Pair]) -> None:
 
 
 def document(rows: Sequence[Row], seed: int) -> str:
-    """docs/survival.md: the faults by program, then every row."""
+    """docs/survival.md: what is done, what must hold, and for which programs it held."""
     return f"""# Survival
 
-Made by `make faults` (`python -m tests.faults`), not by hand. What is done to the desk is done from
-outside: real processes, real sockets, the `desk` command and the published files. The seed is
-{seed}; it draws where in a run a fault strikes. {summary(rows)}. `--only NAME --revise` plays a
-row again and writes it in.
+Made by `make faults` (`python -m tests.faults`), not by hand. Everything is done to the desk from
+outside: real processes, real sockets, the `desk` command and the published files. The seed, {seed},
+draws where in a run a fault strikes. {summary(rows)}. `--only NAME --revise` plays a row again and
+writes it in.
 
-## What must hold
+*Kept* means: no turn or call that was completed is executed again, and `desk audit --same-as` finds
+the report identical to that of an undisturbed run.
 
-{_promises(rows)}
+{_matrix(rows)}
 
-## Fault by program
+## What models billed
 
-{_matrix({(row.fault.name, str(row.program)): str(row.judged.verdict) for row in rows})}
+{_billed(rows)}
 
-## Every row
+{_UNKEPT}
 
-A run is given as its outcome and the command's exit status. Lost is what was executed again
-although it had been completed, and whether `desk audit --same-as` finds the report identical to
-that of an undisturbed run. Told is a line that the user was shown.
-
-{_every(rows)}
+{_unkept(rows)}
 """
 
 
@@ -107,57 +111,75 @@ def short(text: str, most: int = SHOWN) -> str:
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
-def _promises(rows: Sequence[Row]) -> str:
-    lines = ["| fault | what is done | what must hold |", "| --- | --- | --- |"]
+def _matrix(rows: Sequence[Row]) -> str:
+    verdicts = {(row.fault.name, row.program): row.judged.verdict for row in rows}
+    lines = [_HEAD, f"| --- | --- | --- |{' --- |' * len(Program)}"]
+    promise = ""
     for fault in dict.fromkeys(row.fault for row in rows):
-        lines.append(f"| {fault.name} | {_cell(fault.done)} | {_cell(fault.promise)} |")
+        same, promise = fault.promise == promise, fault.promise
+        held = "the same" if same else _KEPT.sub("*kept*", _cell(promise))
+        cells = (verdicts.get((fault.name, program), "") for program in Program)
+        lines.append(f"| {fault.name} | {_cell(fault.done)} | {held} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _billed(rows: Sequence[Row]) -> str:
+    lines = [_BILLED, "| --- | --- | --- | --- |"]
+    return "\n".join((*lines, *(_bill(row) for row in rows if _is_billed(row))))
+
+
+def _is_billed(row: Row) -> bool:
+    return "$" in row.seen.told
+
+
+def _bill(row: Row) -> str:
+    made = lost(row.seen).partition(",")[0]
+    return f"| {row.fault.name} | {row.program} | {_cell(made)} | {_cell(short(row.seen.told))} |"
+
+
+def _unkept(rows: Sequence[Row]) -> str:
+    return "\n".join(_complaints(rows)) or _NOTHING
+
+
+_NOTHING: Final = "Nothing: every row that was tried passed."
+
+
+def _complaints(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.judged.verdict is not Verdict.PASSED:
+            reasons = short("; ".join(row.judged.reasons), 300)
+            yield f"- {_place(row)} {row.judged.verdict}: {reasons}"
+
+
+def _place(row: Row) -> str:
+    return f"{row.fault.name}, {row.program}:"
 
 
 def revised(text: str, rows: Sequence[Row]) -> str:
     """The document with rows that were played again in place of what they were."""
-    again = {(row.fault.name, str(row.program)): _line(row) for row in rows}
     lines = text.split("\n")
     places = {
-        (found[1], found[2]): place
-        for place, line in enumerate(lines)
-        if (found := _ROW.match(line)) and found[2] in set(Program)
+        cells[0]: place for place, line in enumerate(lines) if len(cells := _cells(line)) == 7
     }
-    for key, line in again.items():
-        lines[places[key]] = line
-    told = {key: _ROW.match(lines[place]) for key, place in places.items()}
-    verdicts = {key: found[3] for key, found in told.items() if found}
-    whole = "\n".join(lines)
-    start, end = whole.index("| fault | week |"), whole.index("\n\n## Every row")
-    whole = f"{whole[:start]}{_matrix(verdicts)}{whole[end:]}"
-    return _COUNTS.sub(_counted(list(verdicts.values())), whole)
+    for row in rows:
+        place = places[row.fault.name]
+        cells = _cells(lines[place])
+        cells[3 + list(Program).index(row.program)] = row.judged.verdict
+        lines[place] = f"| {' | '.join(cells)} |"
+    bills = {(row.fault.name, str(row.program)): _bill(row) for row in rows if _is_billed(row)}
+    lines = [bills.get(tuple(_cells(line)[:2]), line) for line in lines]
+    whole, _, unkept = "\n".join(lines).partition(_UNKEPT)
+    again = tuple(f"- {_place(row)}" for row in rows)
+    left = (line for line in unkept.strip().split("\n") if line.startswith("- "))
+    told = [line for line in left if not line.startswith(again)] + list(_complaints(rows))
+    verdicts = [cell for line in lines if len(c := _cells(line)) == 7 for cell in c[3:] if cell]
+    counted = _COUNTS.sub(_counted([v for v in verdicts if v in set(Verdict)]), whole)
+    return f"{counted}{_UNKEPT}\n\n{chr(10).join(told) or _NOTHING}\n"
 
 
-def _matrix(verdicts: Mapping[tuple[str, str], str]) -> str:
-    lines = [
-        f"| fault | {' | '.join(Program)} |",
-        f"| --- |{' --- |' * len(Program)}",
-    ]
-    for name in dict.fromkeys(name for name, _ in verdicts):
-        cells = (verdicts.get((name, program), "") for program in Program)
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _every(rows: Sequence[Row]) -> str:
-    lines = [
-        "| fault | program | outcome | lost | told | |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    return "\n".join((*lines, *map(_line, rows)))
-
-
-def _line(row: Row) -> str:
-    reasons = "" if row.judged.verdict is Verdict.PASSED else "; ".join(row.judged.reasons)
-    verdict = f"{row.judged.verdict}{': ' if reasons else ''}{_cell(short(reasons, 300))}"
-    cells = (row.fault.name, row.program, row.seen.outcome, lost(row.seen))
-    told = _cell(short(row.seen.told))
-    return f"| {' | '.join(_cell(cell) for cell in cells)} | {told} | {verdict} |"
+def _cells(line: str) -> list[str]:
+    """A row of a table; empty of any other line."""
+    return [cell.strip() for cell in _BORDER.split(line)[1:-1]]
 
 
 def _cell(text: str) -> str:

@@ -21,7 +21,7 @@ from tests.faults.fault import (
 )
 from tests.faults.kinds import FAULTS
 from tests.faults.scene import Scene, Stage
-from tests.faults.table import document, short, summary
+from tests.faults.table import document, revised, short, summary
 
 KEPT = Seen("complete, exit 0", again=0, same=True, told="Complete")
 
@@ -120,11 +120,22 @@ def test_no_two_faults_have_one_name() -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_document_has_every_row_and_nothing_of_the_machine() -> None:
-    seen = replace(KEPT, told="12.3 s  no room at /tmp/desk-faults-x1/week/home at 127.0.0.1:24071")
-    row = Row(fault(kept), Program.WEEK, seen, judge(seen), seconds=41.7)
+def test_the_document_has_every_fault_what_was_billed_and_what_was_not_kept() -> None:
+    billed = replace(KEPT, told="41.2 s  billed $1 of $2 at 127.0.0.1:24071", lost="1 made twice")
+    row = Row(fault(kept), Program.WEEK, billed, judge(billed), seconds=41.7)
     text = document([row], seed=1)
-    assert "| a-fault | pass |  |  |  |" in text
-    assert "no room at …/home at 127.0.0.1:PORT" in text
+    assert "| a-fault | something | nothing is lost | pass |  |  |  |" in text
+    assert "| a-fault | week | 1 made twice | billed $1 of $2 at 127.0.0.1:PORT |" in text
     assert not re.search(r"\d+\.\d s|/tmp/|41", text)
     assert short("a" * 200, 20) == "a" * 19 + "…"
+
+
+def test_a_row_that_is_played_again_takes_the_place_of_what_it_was() -> None:
+    row = Row(fault(kept), Program.WEEK, KEPT, judge(KEPT))
+    passed = document([row], seed=1)
+    broken = replace(row, judged=Judged(Verdict.FAILED, ("no report",)))
+    failed = revised(passed, [broken])
+    assert "| nothing is lost | FAIL |  |  |  |" in failed
+    assert "0 passed, 1 failed, 0 not tried" in failed
+    assert failed.endswith("\n- a-fault, week: FAIL: no report\n")
+    assert revised(failed, [row]) == passed
