@@ -26,9 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     weeks = run()
     strangers = strangers_found.run()
-    conflicts = conflict_suite.table()
-    text = document(weeks, strangers, conflicts)
-    shown = (table(weeks), strangers_found.table(strangers), conflicts)
+    text = document(weeks, strangers, conflict_suite.summary())
+    shown = (table(weeks), strangers_found.table(strangers), conflict_suite.table())
     sys.stdout.write("".join(f"{each}\n\n" for each in shown))
     faults = [*missed(weeks), *(line for week in weeks for line in week.false_rejections)]
     faults += strangers_found.objected(strangers)
@@ -52,34 +51,28 @@ whether it still holds. The seed is {SEED}. Nothing in it depends on the machine
 
 ## Seeded errors
 
-{len(weeks)} real weeks ({", ".join(week.week for week in weeks)}), with
-{sum(week.markets for week in weeks)} researched markets and
-{sum(week.claims for week in weeks):,} printed claims, were researched by the built-in analysts from
-the desk's own sources. Into them {sum(week.corruptions for week in weeks):,} errors were seeded,
-one at a time, and each was tried in up to three places, {trials:,} trials in all:
+{len(weeks)} real weeks ({", ".join(week.week for week in weeks)}) with
+{sum(week.claims for week in weeks):,} printed claims were researched by the built-in analysts. Into
+them {sum(week.corruptions for week in weeks):,} errors were seeded, one at a time, each in up to
+three places, {trials:,} trials in all:
 
-- **an agent's finding**, before it is validated. It is caught when the report does not print it as
-  it stands: the claim is rejected or outvoted, the event is left out or marked, the sentence is
-  dropped.
-- **one place of a report** that was published, its seal made anew. It is caught when `desk audit`
-  objects.
-- **throughout a report**, as a desk would have compiled it that checks nothing, with tables, texts
-  and seal to match. It is caught when `desk audit` objects; only the evidence can tell.
+- **an agent's finding**, before it is validated. Caught: the report does not print it as it stands.
+- **one place of a report**, with a new seal. Caught: `desk audit` objects.
+- **throughout a report**, with tables, texts and seal to match. Caught: `desk audit` objects; only
+  the evidence can tell.
 
 {table(weeks)}
 
 Missed: {len(unseen):,}.{_listed(unseen)}
 
-On the uncorrupted weeks nothing may be rejected. False rejections, of claims by the desk, of
-sentences by the figure gate, and of anything by the audit:
+Rejected in the uncorrupted weeks, of claims, sentences and anything by the audit:
 {len(rejections):,}.{_listed(rejections)}
-The sentences are those of the built-in analysts.
 
 ## Sentences of others
 
-Real sentences of central banks and governments, gathered by people who had not seen the gate, as
-`tests/trust/held_sentences.md` and its successors tell. The gate was mended after it had met the
-first set and the second; it met the third once, whose shares are therefore the ones that count.
+Real sentences of central banks and governments, gathered by people who had not seen the gate
+(`tests/trust/held_sentences.md`). The gate was mended after the first set and the second; it met
+the third once, whose shares count.
 
 {held_prose.table()}
 
@@ -90,6 +83,8 @@ first set and the second; it met the third once, whose shares are therefore the 
 {strangers_found.table(strangers)}
 
 ## Conflicts
+
+Labelled conflicts, decided by the desk, by a majority vote and by the most recent source.
 
 {conflicts}
 """

@@ -7,7 +7,7 @@ a report that was compiled with it, where only the evidence can tell.
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from enum import StrEnum
 from itertools import islice
@@ -209,25 +209,22 @@ def missed(weeks: Iterable[WeekTrials]) -> list[str]:
 
 
 def table(weeks: Sequence[WeekTrials]) -> str:
-    """The counts by class and place, in Markdown."""
+    """For each class and place how many were caught of how many, in Markdown."""
     tried = Counter((t.error, t.place) for week in weeks for t in week.trials)
     caught = Counter((t.error, t.place) for week in weeks for t in week.trials if t.caught)
-    lines = [
-        "| class | where | corruptions | caught | share |",
-        "| --- | --- | ---: | ---: | ---: |",
-    ]
+    lines = [f"| caught, in | {' | '.join(Place)} |", f"| --- |{' ---: |' * len(Place)}"]
     lines += [
-        _row(error, place, tried[error, place], caught[error, place])
-        for error in ErrorClass
-        for place in Place
-        if tried[error, place]
+        _row(error, {p: (caught[error, p], tried[error, p]) for p in Place}) for error in ErrorClass
     ]
-    for place in Place:
-        of_place = [t.caught for week in weeks for t in week.trials if t.place is place]
-        lines.append(_row("**all**", place, len(of_place), sum(of_place)))
-    return "\n".join(lines)
+    whole = {
+        place: tuple(
+            sum(c for (_, p), c in counts.items() if p is place) for counts in (caught, tried)
+        )
+        for place in Place
+    }
+    return "\n".join((*lines, _row("**all**", whole)))
 
 
-def _row(error: str, place: Place, tried: int, caught: int) -> str:
-    share = 100 * caught / tried if tried else 0.0
-    return f"| {error} | {place} | {tried:,} | {caught:,} | {share:.1f} % |"
+def _row(error: str, places: Mapping[Place, tuple[int, ...]]) -> str:
+    cells = (f"{caught:,} of {tried:,}" if tried else "" for caught, tried in places.values())
+    return f"| {error} | {' | '.join(cells)} |"

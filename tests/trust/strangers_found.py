@@ -173,14 +173,21 @@ def _as_told_by_model(outcome: MarketOutcome) -> MarketOutcome:
 
 
 def table(told: Strangers) -> str:
-    """The counts by class, in Markdown."""
-    kinds = dict.fromkeys(copy.kind for copy in told.copies)
+    """The counts by class, in Markdown; the classes of which all were found share a line."""
+    kinds = {kind: [c for c in told.copies if c.kind == kind] for kind in _kinds(told)}
+    found = [kind for kind, copies in kinds.items() if all(copy.found for copy in copies)]
     lines = [
+        f"All were found of {len(found)} classes: {', '.join(found)}. Of the others:",
+        "",
         "| class | built-in analysts, answers: found | of | sentences by a model: found | of |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    lines += [_row(kind, [c for c in told.copies if c.kind == kind]) for kind in kinds]
-    return "\n".join([*lines, _row("**all**", told.copies)])
+    lines += [_row(kind, copies) for kind, copies in kinds.items() if kind not in found]
+    return "\n".join([*lines, _row("**all classes**", told.copies)])
+
+
+def _kinds(told: Strangers) -> Iterable[str]:
+    return dict.fromkeys(copy.kind for copy in told.copies)
 
 
 def _row(name: str, copies: Sequence[Found]) -> str:
@@ -191,17 +198,14 @@ def _row(name: str, copies: Sequence[Found]) -> str:
 def words(told: Strangers) -> str:
     """How the table was made, and the words that nothing verifies."""
     return f"""Copies of published files, damaged by a script whose author had not seen the audit
-(`tests/trust/strangers`), with the seal made anew: up to {EACH} of each class, drawn by the seed
-{SEED}, of two weeks of six markets by the built-in analysts and of four answers, and as many of
-the same weeks as if a model had written every sentence. Found is what `desk audit` does not pass.
-Of the {told.sound} undamaged files it objects to {len(told.objected)}.
+(`tests/trust/strangers`), with a new seal: up to {EACH} of each class (seed {SEED}), of two weeks
+by the built-in analysts, of four answers, and of the same weeks as if a model had written every
+sentence. Found is what `desk audit` does not pass. Of the {told.sound} undamaged files it objects
+to {len(told.objected)}.
 
-Of the {told.sentences:,} sentences in the undamaged files {told.unverified:,} are a model's or an
-answer's. Those are held to their figures, not to their words, and with them go impact and
-confidence, which events are told as confirmed, the status of verdicts, the leaning of views and
-forecasts, and what is said to be missing. `desk audit` says so and counts them. Evidence that was
-made up as a whole, and the words of a model and of an answer, only the publisher's signature
-seals (`desk audit --key`)."""
+Of the {told.sentences:,} sentences {told.unverified:,} are a model's or an answer's. Their figures
+are verified, their words are not, nor what a model judges; `desk audit` counts them. Only the
+publisher's signature seals these (`desk audit --key`)."""
 
 
 def objected(told: Strangers) -> list[str]:
