@@ -167,7 +167,7 @@ def revised(text: str, rows: Sequence[Row]) -> str:
         cells[3 + list(Program).index(row.program)] = row.judged.verdict
         lines[place] = f"| {' | '.join(cells)} |"
     bills = {(row.fault.name, str(row.program)): _bill(row) for row in rows if _is_billed(row)}
-    lines = [bills.get(tuple(_cells(line)[:2]), line) for line in lines]
+    lines = [bills.get(_named(line), line) for line in lines]
     whole, _, unkept = "\n".join(lines).partition(_UNKEPT)
     again = tuple(f"- {_place(row)}" for row in rows)
     left = (line for line in unkept.strip().split("\n") if line.startswith("- "))
@@ -175,6 +175,12 @@ def revised(text: str, rows: Sequence[Row]) -> str:
     verdicts = [cell for line in lines if len(c := _cells(line)) == 7 for cell in c[3:] if cell]
     counted = _COUNTS.sub(_counted([v for v in verdicts if v in set(Verdict)]), whole)
     return f"{counted}{_UNKEPT}\n\n{chr(10).join(told) or _NOTHING}\n"
+
+
+def _named(line: str) -> tuple[str, str]:
+    """The first two cells of a row."""
+    first, second, *_ = (*_cells(line), "", "")
+    return first, second
 
 
 def _cells(line: str) -> list[str]:
