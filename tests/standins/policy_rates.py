@@ -1,9 +1,9 @@
 """Policy rates by day: those of the project's table, and invented decisions after its end, in the
-forms of the BIS and of six banks.
+forms of the BIS and of six banks; and the Swiss National Bank's calendar, 2027 invented.
 
-Forms: the providers' own, as `desk/sources/central_banks/recorded/sources.py` names them. Each
-stands under its key. The BIS has new data on Thursdays, to the Tuesday before; a bank has a day's
-rate on the next day.
+Forms: the providers' own, as `desk/sources/central_banks/recorded/sources.py` and
+`bank_calendars.py` name them. Each stands under its key. The BIS has new data on Thursdays, to the
+Tuesday before; a bank has a day's rate on the next day.
 """
 
 import json
@@ -12,8 +12,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 
+from desk.sources.central_banks.bank_calendars import CALENDAR_SOURCES
+from desk.sources.central_banks.current_facts import KEYS
 from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
-from desk.sources.central_banks.recorded import RATE_SOURCES
 from desk.sources.central_banks.recorded.rate_series import RateSeries
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 
@@ -161,6 +162,40 @@ def _riksbank(ask: Ask) -> str:
     return json.dumps(rows)
 
 
+SNB_2027 = (date(2027, 3, 18), date(2027, 6, 17), date(2027, 9, 23), date(2027, 12, 16))
+"""Invented."""
+MOVED = (date(2026, 12, 10), date(2026, 12, 15))
+"""Where figures are revised, this meeting was moved to that day."""
+_STAMPED = {2026: "20251015T080000Z", 2027: "20261016T080000Z"}
+
+
+def _snb(ask: Ask) -> str:
+    source = next(
+        each for each in CALENDAR_SOURCES if each.path.endswith(ask.route.rpartition("/")[2])
+    )
+    days = [row.day for row in _facts().meetings["CH"] if row.day.year == source.year]
+    named = "Assessment of {}" if ask.renamed else "{}"
+    events = [
+        _event(day, named.format(source.titled(day)), source.year)
+        for day in days or SNB_2027
+        if not (ask.revised and day == MOVED[0])
+    ]
+    if ask.revised and source.year == MOVED[0].year:
+        events.append(_event(MOVED[0], source.titled(MOVED[0]), 2026, "STATUS:CANCELLED\r\n"))
+        events.append(_event(MOVED[1], source.titled(MOVED[1]), 2026))
+    events.append(_event(date(source.year, 3, 2), "Annual report of the SNB", source.year))
+    head = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//invented//EN\r\n"
+    return f"{head}{''.join(events)}END:VCALENDAR\r\n"
+
+
+def _event(day: date, title: str, year: int, status: str = "") -> str:
+    return (
+        f"BEGIN:VEVENT\r\nUID:{day}-{len(title)}@example\r\nDTSTAMP:{_STAMPED[year]}\r\n"
+        f"SUMMARY:{title}\r\nDTSTART;TZID=Europe/Zurich:{day:%Y%m%d}T093000\r\n"
+        f"{status}END:VEVENT\r\n"
+    )
+
+
 _ANSWERS: Mapping[str, tuple[str, Callable[[Ask], str]]] = {
     "bis": ("api/v2/data/dataflow/BIS/WS_CBPOL/1.0/", _bis),
     "federal_reserve": ("api/rates/unsecured/effr/search.json", _federal_reserve),
@@ -168,6 +203,7 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[Ask], str]]] = {
     "bank_of_canada": ("valet/observations/V39079/csv", _bank_of_canada),
     "bank_of_england": ("boeapps/database/_iadb-fromshowcolumns.asp", _bank_of_england),
     "norges_bank": ("api/data/IR/B.KPRA.SD.R", _norges_bank),
+    "snb": ("public/ical/calendar/en/", _snb),
     "riksbank": ("swea/v1/Observations/SECBREPOEFF/2026-01-01", _riksbank),
 }
 
@@ -182,7 +218,7 @@ def _answer(ask: Ask) -> Reply:
 
 def addresses(url: str) -> dict[str, str]:
     """Where each source stands, by its key, under the address of this provider."""
-    return {source.key: f"{url}/{source.key}" for source in RATE_SOURCES}
+    return {key: f"{url}/{key}" for key in KEYS}
 
 
 def _arguments(url: str) -> Mapping[str, tuple[str, ...]]:

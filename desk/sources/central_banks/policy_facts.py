@@ -78,6 +78,10 @@ class Area:
         """The calendar day at the bank at an instant."""
         return instant.astimezone(self.time_zone).date()
 
+    def beginning_of(self, local_day: date) -> datetime:
+        """The first instant of a day at the bank, UTC."""
+        return self.at(local_day, time.min)
+
     def end_of(self, local_day: date) -> datetime:
         """The last minute of a day at the bank, UTC."""
         return self.at(local_day, END_OF_DAY)
@@ -202,9 +206,9 @@ def _meeting(row: Row, areas: Mapping[str, Area]) -> Meeting:
     return Meeting(
         area=area,
         day=row.read("decision_date", day),
-        known_from=area.at(row.read("announced_from", day), time.min),
+        known_from=area.beginning_of(row.read("announced_from", day)),
         source=row.read("source", required_text),
-        withdrawn_from=None if withdrawn is None else area.at(withdrawn, time.min),
+        withdrawn_from=None if withdrawn is None else area.beginning_of(withdrawn),
     )
 
 

@@ -21,6 +21,7 @@ from desk.contracts.findings.source_results import (
     ScheduledDecision,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
+from desk.sources.central_banks.current_facts import KEYS, CurrentFacts, files_from
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import (
     calendar_gaps,
@@ -32,7 +33,6 @@ from desk.sources.central_banks.policy_answers import (
     scheduled_decisions,
 )
 from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
-from desk.sources.central_banks.recorded import RATE_SOURCES, CurrentFacts, kept_rates
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools
 from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
@@ -59,18 +59,11 @@ _Row = TypeVar("_Row", RateDecision, ScheduledDecision)
 class CentralBankTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
-    def __init__(
-        self,
-        folder: Path = FACTS_DIR,
-        *,
-        cache_dir: Path | None = None,
-        rate_files: Sequence[KeptFile] = (),
-    ) -> None:
-        """`folder` holds the three tables, which are read when first asked for. `rate_files` are
-        those of `kept_rates`, kept in `cache_dir`.
+    def __init__(self, folder: Path = FACTS_DIR, *, cache_dir: Path | None = None) -> None:
+        """`folder` holds the three tables, which are read when first asked for; `cache_dir` the
+        files that are kept besides.
         """
-        tables = ReadOnce(partial(read_facts, folder))
-        self._known = CurrentFacts(tables, rate_files, cache_dir)
+        self._known = CurrentFacts(ReadOnce(partial(read_facts, folder)), cache_dir)
 
     def get_policy_rate(self, areas: Areas, as_of: AsOf) -> PolicyRates:
         """Policy rates announced by as_of, in percent a year, in the order asked for.
@@ -153,7 +146,7 @@ DESCRIPTION = SourceDescription(
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
     """The files that the server keeps when it is started with such arguments."""
-    return kept_rates(_parser().parse_args(args).url)
+    return files_from(_parser().parse_args(args).url)
 
 
 def build_server(
@@ -168,17 +161,16 @@ def build_server(
 
     `facts_dir` holds the three tables. `news_urls` are the banks' news feeds by area, such as
     `BANK_FEEDS`, and give it the tool of the server `bank_feeds` as well. `cache_dir` is the folder
-    of the kept series; with it and `refresh_every` they are fetched, as `Upkeep` says; without
-    either nothing is. `addresses` take the place of providers' own, by the keys of `RATE_SOURCES`.
+    of the kept files; with it and `refresh_every` they are fetched, as `Upkeep` says; without
+    either nothing is. `addresses` take the place of providers' own, by `KEYS`.
     """
-    files = kept_rates(addresses)
-    tools = CentralBankTools(facts_dir, cache_dir=cache_dir, rate_files=files)
+    tools = CentralBankTools(facts_dir, cache_dir=cache_dir)
     server = MCPServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
         log_level="WARNING",
         extensions=[KeptNotes()],
-        middleware=upkeep_of(files, cache_dir, refresh_every),
+        middleware=upkeep_of(files_from(addresses), cache_dir, refresh_every),
     )
     for tool in (tools.get_policy_rate, tools.get_rate_decisions, tools.get_decision_calendar):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
@@ -204,7 +196,7 @@ def main(argv: list[str] | None = None) -> int:
     require_cache_dir(parser, arguments)
     log_to_stderr()
     if arguments.refresh:
-        return refresh_all(kept_rates(arguments.url), arguments.cache_dir)
+        return refresh_all(files_from(arguments.url), arguments.cache_dir)
     return run(_built(arguments, arguments.cache_dir, arguments.refresh_every), arguments)
 
 
@@ -226,7 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--news", action="store_true", help="have the tool of the server bank_feeds as well"
     )
-    add_addresses(parser, [source.key for source in RATE_SOURCES])
+    add_addresses(parser, KEYS)
     return parser
 
 

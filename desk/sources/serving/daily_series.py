@@ -5,11 +5,11 @@ import io
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TypeAlias
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
 from desk.sources.serving.kept_file import (
@@ -54,7 +54,7 @@ class DailySeries:
             for day, value in values.items()
         }
 
-    def corrected(self, corrections: Mapping[str, str | None]) -> "DailySeries":
+    def corrected(self, corrections: Mapping[str, str | None]) -> Self:
         """The same with other values, by the names of `by_datum`; None takes a value away."""
         series = {name: dict(values) for name, values in self.series.items()}
         for datum, value in corrections.items():
@@ -66,37 +66,49 @@ class DailySeries:
                 values[day] = Decimal(value)
         kept = {name: dict(sorted(values.items())) for name, values in series.items()}
         days = sorted({day for values in kept.values() for day in values})
-        return DailySeries(kept, tuple(days))
+        return replace(self, series=kept, days=tuple(days))
 
 
+class Correctable(Protocol):
+    """What a file tells, by the names of its data, and the same told otherwise."""
+
+    def by_datum(self) -> Mapping[str, str]:
+        """Every datum by its name."""
+
+    def corrected(self, corrections: Mapping[str, str | None]) -> Self:
+        """The same with other data, by their names; None takes one away."""
+
+
+_Told = TypeVar("_Told", bound=Correctable)
 _Signature: TypeAlias = tuple[int, int, int]
 
 
-class SeriesFile:
-    """The series of a file that is kept, read once and again only when the file has changed.
+class SeriesFile(Generic[_Told]):
+    """The series of a file that is kept, or what else it tells, read once and again only when the
+    file has changed.
 
     Safe to use from several threads.
     """
 
     def __init__(
-        self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], DailySeries]
+        self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], _Told]
     ) -> None:
         self._file = kept.path(cache_dir) if cache_dir is not None else None
         self._name = kept.name
         self._read = read
         self._lock = threading.Lock()
         self._read_with: _Signature | None = None
-        self._series: DailySeries | None = None
+        self._series: _Told | None = None
         self._revised_with: _Signature | None = None
         self._vintages: Vintages | None = None
-        self._corrected: dict[frozenset[tuple[str, str | None]], DailySeries] = {}
+        self._corrected: dict[frozenset[tuple[str, str | None]], _Told] = {}
 
-    def current(self) -> DailySeries | None:
+    def current(self) -> _Told | None:
         """What the kept file holds; None where there is none that is usable."""
         with self._lock:
             return self._current()
 
-    def as_of(self, as_of: datetime) -> DailySeries | None:
+    def as_of(self, as_of: datetime) -> _Told | None:
         """What the kept file told at an instant: what a newer version told otherwise since is
         undone. When a value was published is the caller's to heed."""
         with self._lock:
@@ -117,7 +129,7 @@ class SeriesFile:
                 self._corrected[key] = series.corrected(corrections)
             return self._corrected[key]
 
-    def _current(self) -> DailySeries | None:
+    def _current(self) -> _Told | None:
         signature = _signature(self._file)
         if signature != self._read_with:
             self._series = self._usable()
@@ -126,7 +138,7 @@ class SeriesFile:
             self._corrected.clear()
         return self._series
 
-    def _usable(self) -> DailySeries | None:
+    def _usable(self) -> _Told | None:
         try:
             return self._read(self._file.read_bytes()) if self._file else None
         except (OSError, DamagedFile):

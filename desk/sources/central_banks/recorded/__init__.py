@@ -1,6 +1,6 @@
 """Policy rates day by day, as banks and the BIS record them, and what they tell of decisions."""
 
-from desk.sources.central_banks.recorded.current_facts import CurrentFacts
+from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.sources import (
     RATE_SOURCES,
     RateSource,
@@ -8,4 +8,11 @@ from desk.sources.central_banks.recorded.sources import (
     monthly_rates,
 )
 
-__all__ = ["RATE_SOURCES", "CurrentFacts", "RateSource", "kept_rates", "monthly_rates"]
+__all__ = [
+    "RATE_SOURCES",
+    "RateSource",
+    "RecordedRates",
+    "kept_rates",
+    "monthly_rates",
+    "with_recorded",
+]

@@ -11,6 +11,7 @@ from mcp import Client
 
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions
 from desk.contracts.findings.sources import RefreshStatus
+from desk.sources.central_banks.current_facts import files_from
 from desk.sources.central_banks.recorded import RATE_SOURCES, kept_rates, monthly_rates
 from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools, build_server, kept_files
@@ -33,8 +34,8 @@ def files(standins: Standins) -> tuple[KeptFile, ...]:
     return kept_rates(addresses(standins.address("policy_rates")))
 
 
-def asking(files: tuple[KeptFile, ...], cache: Path) -> CentralBankTools:
-    return CentralBankTools(cache_dir=cache, rate_files=files)
+def asking(cache: Path) -> CentralBankTools:
+    return CentralBankTools(cache_dir=cache)
 
 
 def of_the_week(tools: CentralBankTools) -> dict[str, Decimal]:
@@ -45,7 +46,7 @@ def of_the_week(tools: CentralBankTools) -> dict[str, Decimal]:
 def test_a_week_after_the_tables_end_has_the_outcome_of_every_meeting(
     files: tuple[KeptFile, ...], tmp_path: Path
 ) -> None:
-    tools = asking(files, tmp_path)
+    tools = asking(tmp_path)
     scheduled = tools.get_decision_calendar(AREAS, *WEEK, AFTER_W44).scheduled
     assert {row.area for row in scheduled} == OUTCOMES.keys()
     assert of_the_week(tools) == {}
@@ -55,13 +56,13 @@ def test_a_week_after_the_tables_end_has_the_outcome_of_every_meeting(
 
 def test_the_bis_alone_has_the_outcomes_too(files: tuple[KeptFile, ...], tmp_path: Path) -> None:
     refresh(files[-1], tmp_path)
-    assert of_the_week(asking(files, tmp_path)) == OUTCOMES
+    assert of_the_week(asking(tmp_path)) == OUTCOMES
 
 
 def test_rates_are_current_and_say_whose_they_are(
     files: tuple[KeptFile, ...], tmp_path: Path
 ) -> None:
-    tools = asking(files, tmp_path)
+    tools = asking(tmp_path)
     assert any(row.stale for row in tools.get_policy_rate(AREAS, AFTER_W44).rates)
     for kept in files:
         refresh(kept, tmp_path)
@@ -79,7 +80,7 @@ def test_nothing_is_known_before_its_announcement(
 ) -> None:
     for kept in files:
         refresh(kept, tmp_path)
-    tools = asking(files, tmp_path)
+    tools = asking(tmp_path)
     announced = datetime(2026, 10, 28, 18, tzinfo=UTC)
     before = tools.get_rate_decisions(["US"], *WEEK, announced - timedelta(seconds=1))
     assert before.decisions == ()
@@ -90,8 +91,8 @@ def test_nothing_is_known_before_its_announcement(
 FAILURES = [
     (Failure.TOO_MANY, RefreshStatus.UNREACHABLE, "429 Too Many Requests"),
     (Failure.ERROR, RefreshStatus.UNREACHABLE, "500 Internal Server Error"),
-    (Failure.REDIRECT_LOOP, RefreshStatus.UNREACHABLE, "TooManyRedirects"),
-    (Failure.CLOSED, RefreshStatus.UNREACHABLE, "could not be reached"),
+    (Failure.REDIRECT_LOOP, RefreshStatus.UNREACHABLE, "redirects in a circle"),
+    (Failure.CLOSED, RefreshStatus.UNREACHABLE, "connection ended"),
     (Failure.SLOW, RefreshStatus.UNREACHABLE, "did not answer within 0.2 seconds"),
     (Failure.HTML, RefreshStatus.REJECTED, "DOCTYPE|not the JSON expected"),
     (Failure.TRUNCATED, RefreshStatus.REJECTED, "cells|within a line|EOF"),
@@ -133,7 +134,7 @@ def test_a_revised_figure_is_told_from_when_it_was_seen(
     before = datetime.now(UTC)
     outcomes = [refresh(kept, tmp_path) for kept in files]
     assert {outcome.changed for outcome in outcomes} >= {"18 revised", "nothing"}
-    tools = asking(files, tmp_path)
+    tools = asking(tmp_path)
 
     def canada(as_of: datetime) -> list[Decimal]:
         found = tools.get_rate_decisions(["CA"], *WEEK, as_of).decisions
@@ -154,7 +155,7 @@ def test_a_kept_copy_that_is_damaged_is_ignored(
     files: tuple[KeptFile, ...], tmp_path: Path
 ) -> None:
     files[-1].path(tmp_path).write_bytes(b"<html>")
-    assert of_the_week(asking(files, tmp_path)) == {}
+    assert of_the_week(asking(tmp_path)) == {}
 
 
 async def test_the_server_keeps_itself_current(standins: Standins, tmp_path: Path) -> None:
@@ -172,7 +173,7 @@ async def test_the_server_keeps_itself_current(standins: Standins, tmp_path: Pat
     assert not PolicyRates.model_validate(rates.structured_content).rates[0].stale
     (decision,) = RateDecisions.model_validate(decided.structured_content).decisions
     assert (str(decision.change), decision.origin) == ("-25", "Federal Reserve")
-    assert standins.asked["policy_rates"] == len(RATE_SOURCES)
+    assert standins.asked["policy_rates"] == len(files_from())
 
 
 def test_the_addresses_are_arguments() -> None:
