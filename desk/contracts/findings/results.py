@@ -148,6 +148,27 @@ class Tone(Contract):
     evidence_id: ShortText
 
 
+MOST_PUBLISHERS = 8
+
+
+class Reported(Contract):
+    """A story that publishers told about a market. That it is so is their word, and no finding.
+
+    `title` is the first publisher's, letter by letter as the tool result `evidence_id` has it.
+    `publishers` is how many told it in the same or nearly the same words, that one included;
+    `others` are some of them by name.
+    """
+
+    subject: ShortText
+    title: Annotated[str, Field(min_length=1, max_length=500)]
+    publisher: ShortText | None = None
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    published_at: Instant
+    evidence_id: ShortText
+    publishers: Annotated[int, Field(ge=1)] = 1
+    others: Annotated[tuple[ShortText, ...], Field(max_length=MOST_PUBLISHERS)] = ()
+
+
 class SuspectFixing(Contract):
     """A fixing that reverted at once: judged bad data, left out of the figures, never an event."""
 

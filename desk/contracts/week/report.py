@@ -32,6 +32,7 @@ from desk.contracts.findings.results import (
     ConflictRecord,
     MarketEvent,
     ObjectionOutcome,
+    Reported,
     ResearchResult,
     SuspectFixing,
     Tone,
@@ -151,7 +152,8 @@ class MarketReport(Contract):
     `days` and `values` are the daily series behind the chart: the last 52 weeks of fixings,
     oldest first, without the suspect ones. `verdicts` has one entry for each claim; a rejected
     claim has a verdict here and is not among the claims. The bounds are those of a market's
-    outcome added up, so that nothing is cut off on the way into the report. `version` is that of
+    outcome added up, so that nothing is cut off on the way into the report. `reported` is what
+    publishers told about the market. `version` is that of
     the built-in analysts; 0 where a model has worked on the market, or an earlier desk.
     """
 
@@ -164,6 +166,7 @@ class MarketReport(Contract):
     events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
     views: Annotated[tuple[View, ...], Field(max_length=160)] = ()
     tones: Annotated[tuple[Tone, ...], Field(max_length=320)] = ()
+    reported: Annotated[tuple[Reported, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], Field(max_length=160)] = ()
     agents: Annotated[tuple[Contribution, ...], Field(max_length=8)] = ()
     spent_before: Usage = Usage()

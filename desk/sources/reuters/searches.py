@@ -119,14 +119,25 @@ MOST_WORDS: Final = 12
 
 
 def words_query(words: str, banks: Mapping[str, Area]) -> str | None:
-    """Stories that have all the words, whatever else; a pair finds those filed under it.
+    """Stories that have all the words, whatever else; a pair finds those filed under it. Words
+    before and after an OR in capitals are alternatives.
 
-    None where there are no words. Nothing of the words is read as part of the language.
+    None where there are no words. Nothing else of them is read as part of the language.
     """
-    if re.fullmatch(PAIR_PATTERN, words.strip().upper()):
-        return _about(_pair(*words.strip().upper().split("/")))
-    terms = _terms(words, banks)
-    return _about(f"{' AND '.join(terms)} AND searchIn:FullStory") if terms else None
+    found = [found for part in words.split(" OR ") if (found := _alternative(part, banks))]
+    if not found:
+        return None
+    return _about(
+        found[0] if len(found) == 1 else f"({' OR '.join(f'({each})' for each in found)})"
+    )
+
+
+def _alternative(words: str, banks: Mapping[str, Area]) -> str | None:
+    plain = words.replace('"', "").strip()
+    if re.fullmatch(PAIR_PATTERN, plain.upper()):
+        return _pair(*plain.upper().split("/"))
+    terms = _terms(plain, banks)
+    return f"{' AND '.join(terms)} AND searchIn:FullStory" if terms else None
 
 
 def markets_query() -> str:

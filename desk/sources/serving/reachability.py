@@ -199,9 +199,10 @@ def _probed(asked: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def _probe(host: str, url: str, found: dict[str, str | None]) -> None:
-    """Any answer will do, whatever its status, but that of a proxy that could not get there."""
+    """Any answer will do, whatever its status, but that of a proxy that could not get there. It is
+    not read; not everybody answers HEAD."""
     try:
-        with httpx2.stream("HEAD", url, timeout=PROBE_SECONDS, follow_redirects=False) as answer:
+        with httpx2.stream("GET", url, timeout=PROBE_SECONDS, follow_redirects=False) as answer:
             failed = answer.status_code in _GATEWAY_FAILED
             found[host] = f"it answered {status_of(answer)}" if failed else None
     except httpx2.TimeoutException:

@@ -1,7 +1,7 @@
 """Sentences with references in place of figures, and the gate that holds them to it."""
 
 from desk.trust.prose.gate import objections, unbacked, without
-from desk.trust.prose.printable import printable
+from desk.trust.prose.printable import printable, quotable
 from desk.trust.prose.prose_review import Text, objections_to, review, without_rejected
 from desk.trust.prose.quotations import stands_in, texts_in
 from desk.trust.prose.reference_faults import faults
@@ -49,6 +49,7 @@ __all__ = [
     "pieces",
     "printable",
     "printed",
+    "quotable",
     "reference",
     "references",
     "render",

@@ -42,6 +42,16 @@ def printable(text: str) -> str | None:
     return None if unbacked(plain) else words
 
 
+def quotable(text: str) -> str | None:
+    """The words on one line, to be printed between quotation marks with their source; None for a
+    text without any, and for one that holds a reference or an address. A figure in it is that of
+    whoever is quoted."""
+    words = " ".join(_visible(text).split())
+    plain = unicodedata.normalize("NFKC", words)
+    held = any(found.search(plain) for found in (_ADDRESS, _REFERENCE))
+    return None if not words or held else words
+
+
 def _visible(text: str) -> str:
     kept = []
     for sign in text:

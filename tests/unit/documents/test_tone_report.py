@@ -107,7 +107,7 @@ def test_the_rest_of_a_report_does_not_change_with_its_tones() -> None:
     apart = {"markets", "evidence", "sources", "seal"}
     assert tones.model_dump(exclude=apart) == plain.model_dump(exclude=apart)
     for one, other in zip(tones.markets, plain.markets, strict=True):
-        update = {"tones": (), "views": other.views}
+        update = {"tones": (), "views": other.views, "reported": ()}
         assert one.model_copy(update=update) == other
 
 
@@ -140,14 +140,15 @@ def test_a_statement_is_told_in_the_section_of_its_area_only() -> None:
     assert audit(report) == ()
 
 
-def test_a_title_with_a_figure_is_withheld_and_its_link_is_not() -> None:
-    told_in = statement("Bank of Korea will raise its policy rate to 9.99 %", KOREA)
-    report = report_with(market=AREA, answers=(bank_news(told_in),))
+def test_a_figure_in_a_title_stands_in_a_quotation_with_its_publisher_and_nowhere_else() -> None:
+    headline = "Bank of Korea will raise its policy rate to 9.99 %"
+    report = report_with(market=AREA, answers=(bank_news(statement(headline, KOREA)),))
     (tone,) = section(report).tones
     assert tone.title is None
-    for text in (render_markdown(report), Page(render_html(report)).words):
-        assert "9.99" not in text
-        assert "title withheld" in text
+    text, html = render_markdown(report), render_html(report)
+    assert text.count("9.99") == text.count(f"Reported: “{headline}” ({KOREA}, ") == 1
+    assert html.count(f"<q>{headline}</q>") == Page(html).words.count("9.99") == 1
+    assert "title withheld" in text and "title withheld" in Page(html).words
     assert LINK in render_markdown(report)
     assert audit(report) == ()
 

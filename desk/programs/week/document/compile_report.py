@@ -38,6 +38,7 @@ from desk.programs.week.document.sections.cross_checks import (
 )
 from desk.programs.week.document.sections.evidence import SERIES_TOOL, sources_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
+from desk.programs.week.document.sections.reported import with_reported
 from desk.programs.week.document.sections.summary import summary_of
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import banks_in, with_tones
@@ -169,9 +170,15 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             )
             for spec in self.config.markets
         )
-        return tuple(
+        toned = (
             with_tones(section, week.markets[section.market].outcome, banks, record.window)
             for section in sections
+        )
+        return tuple(
+            with_reported(section, spec, outcome.evidence, banks, record.window)
+            for section, spec, outcome in zip(
+                toned, self.config.markets, self.outcomes, strict=True
+            )
         )
 
     def _without_remarks(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:

@@ -5,12 +5,16 @@ from typing import Any, Final
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.json_form import ASKED, LOST, compact_json
 
+_REACHED: Final[dict[str, Any]] = {"__all__": {"since", "answered_at"}}
+
 OF_THE_RUN: Final[dict[str, Any]] = {
     **LOST,
     **ASKED,
     "planning": LOST,
     "commenting": LOST,
     "markets": {"__all__": {"agents": {"__all__": LOST}}},
+    "coverage": {"unreachable": _REACHED},
+    "config": {"policy": {"unreachable": _REACHED}},
     "timings": True,
     "seal": True,
     "revisions": {"__all__": {"published_at"}},

@@ -22,6 +22,7 @@ from desk.programs.week.document.audit.tables import (
     advice_findings,
     chart_findings,
     forecast_findings,
+    reported_findings,
     table_findings,
     tone_findings,
 )
@@ -159,8 +160,10 @@ def _of_choice(
 
 def _used(report: ResearchReport) -> set[str]:
     return {
-        name for section in report.markets for claim in section.claims for name in claim.evidence
-    } | {tone.evidence_id for section in report.markets for tone in section.tones}
+        *(name for part in report.markets for claim in part.claims for name in claim.evidence),
+        *(tone.evidence_id for part in report.markets for tone in part.tones),
+        *(story.evidence_id for part in report.markets for story in part.reported),
+    }
 
 
 def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
@@ -210,6 +213,7 @@ CHECKS: Final[document.Checks[ResearchReport]] = {
     "table": table_findings,
     "chart": chart_findings,
     "tone": tone_findings,
+    "reported": reported_findings,
     "advice": advice_findings,
     "forecast": forecast_findings,
 }

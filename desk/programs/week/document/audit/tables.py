@@ -37,6 +37,7 @@ from desk.programs.week.document.sections.calendar import calendar_of
 from desk.programs.week.document.sections.cross_checks import CrossMarketCase, cross_checks_of
 from desk.programs.week.document.sections.evidence import SERIES_TOOL
 from desk.programs.week.document.sections.markets import series_of, withheld_days
+from desk.programs.week.document.sections.reported import is_told, reported_of
 from desk.programs.week.document.sections.summary import summary_of
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import (
@@ -191,6 +192,28 @@ def _of_section(section: MarketReport) -> Iterator[AuditFinding]:
     if by_words != word_stances(section.tones, others):
         words = "they are not those that its tones give"
         yield AuditFinding(f"{section.market}, views by words", words)
+
+
+def reported_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether every story that publishers told stands in the evidence that it names: its title
+    letter by letter, with its instant and its link, and at least as many publishers as it says."""
+    held = {result.evidence_id: result for result in reversed(report.evidence)}
+    banks = banks_in(report.evidence)
+    specs = {spec.market: spec for spec in report.config.markets}
+    for section in report.markets:
+        if not section.reported:
+            continue
+        named = dict.fromkeys(story.evidence_id for story in section.reported)
+        results = [held[name] for name in named if name in held]
+        for number, story in enumerate(section.reported, start=1):
+            where = f"{section.market}, reported {number}"
+            if story.evidence_id not in held:
+                yield AuditFinding(where, f"there is no tool result {story.evidence_id}")
+            elif not is_told(story, held[story.evidence_id], report.window):
+                yield AuditFinding(where, f"{NO_SUCH_ITEM} ({story.evidence_id})")
+        own = reported_of(specs[section.market], results, banks, report.window)
+        if len(named) == 1 and own != section.reported:
+            yield AuditFinding(f"{section.market}, reported", "it is not what the news give")
 
 
 MOST_WEIGHTS: Final = 60

@@ -5,7 +5,7 @@ from typing import Final
 
 from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ConflictRecord, Position, Tone
+from desk.contracts.findings.results import ConflictRecord, Position, Reported, Tone
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
@@ -78,6 +78,7 @@ from desk.programs.week.document.rendering.words import (
     WITHHELD,
     group_sources,
     leaning_words,
+    reported_words,
     tone_words,
 )
 
@@ -243,6 +244,7 @@ def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iter
         *((f"Direction: {direction}",) if direction else ()),
         *(_event(event, market) for event in digest.events),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
+        *(_reported(story) for story in market.reported),
         *(_tone(tone) for tone in digest.tones),
         *(f"Missing: {escaped(reason)}" for reason in digest.missing),
         *(f"Note: {escaped(warning)}" for warning in digest.warnings),
@@ -277,6 +279,12 @@ def _event(event: ReportedEvent, market: MarketReport) -> str:
     ) + "".join(
         f" **Objection**, {escaped(objection_words(each))}" for each in objections_to(event, market)
     )
+
+
+def _reported(story: Reported) -> str:
+    """What a publisher told, in its own words and as data."""
+    source = f" {link('Source', story.url)}" if story.url else ""
+    return f"Reported: “{escaped(story.title)}” ({escaped(reported_words(story))}){source}"
 
 
 def _tone(tone: Tone) -> str:

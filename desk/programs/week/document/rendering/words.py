@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.contracts.agents.tools import DataSource, SourceTier
-from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind
+from desk.contracts.findings.results import JudgedBy, Leaning, Reported, Tone, ToneKind
 from desk.documents.rendering.wording import instant, share_words
 
 METHOD: Final = (
@@ -58,6 +58,17 @@ def tone_words(tone: Tone) -> str:
     )
     day = print_full_day(tone.published_at.date())
     return f"{tone.subject}: {by}, {day}, confidence {share_words(tone.confidence)}"
+
+
+def reported_words(story: Reported) -> str:
+    """`The Wire, 30 Oct 2026 04:10 UTC; 3 publishers in nearly the same words (…)`, for what stands
+    behind a quotation."""
+    told = f"{story.publisher or _UNNAMED}, {instant(story.published_at)}"
+    if story.publishers == 1:
+        return told
+    named = f" ({', '.join(story.others)})" if story.others else ""
+    others = story.publishers - 1
+    return f"{told}; in nearly the same words by {others} more{named}"
 
 
 class SourceGroup(NamedTuple):

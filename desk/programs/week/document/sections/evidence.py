@@ -57,6 +57,7 @@ def _claimed_from(sections: Iterable[MarketReport]) -> Iterator[str]:
         for claim in section.claims:
             yield from claim.evidence
         yield from (tone.evidence_id for tone in section.tones)
+        yield from (story.evidence_id for story in section.reported)
 
 
 def _source_key(source: DataSource) -> tuple[str, ...]:
